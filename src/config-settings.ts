@@ -1,0 +1,144 @@
+import type { Kind } from "./config-kinds.ts";
+import { address, choice, list, networkRange, origin, port, postgresUrl, text, toggle, whole } from "./config-kinds.ts";
+
+/** One thing an operator can set. `data_dir` in the file is FOYER_DATA_DIR in the environment and --data-dir as a flag. */
+export interface Setting<T> {
+  readonly kind: Kind<T>;
+  /** null: not set, and `absent` says what happens then. */
+  readonly fallback: T;
+  readonly group: SettingGroup;
+  readonly description: string;
+  readonly absent?: string;
+  /** The value is never shown. */
+  readonly secret?: boolean;
+}
+
+export const settingGroups = [
+  "Network",
+  "Data",
+  "Access",
+  "Logs and metrics",
+  "Matchmaking",
+  "Limits per minute, 0 for none",
+] as const;
+export type SettingGroup = (typeof settingGroups)[number];
+
+/** Every setting there is. Flags, variables, file keys, help and the Config type all come from this table. */
+export const settings = {
+  host: setting(address, "127.0.0.1", "Network", "Address to listen on; 0.0.0.0 or :: for all."),
+  port: setting(port, 7100, "Network", "Port to listen on; 0 takes any free one."),
+  public_url: setting(origin, null, "Network", "Origin under which players and lobbies reach the service.", {
+    absent: "http://HOST:PORT",
+  }),
+  trusted_proxies: setting(
+    list(networkRange),
+    [],
+    "Network",
+    "Proxies, as IP addresses or CIDR ranges, whose forwarding headers are believed.",
+  ),
+  max_in_flight: setting(whole("REQUESTS", 1, 1_000_000), 2000, "Network", "Requests handled at once; more get 503."),
+
+  data_dir: setting(
+    text("DIR", 1, 4096),
+    ".foyer",
+    "Data",
+    "Folder for the database and secrets, relative to the working directory.",
+  ),
+  database_url: setting(postgresUrl, null, "Data", "PostgreSQL database to use.", {
+    absent: "SQLite in the data folder",
+  }),
+  retention_days: setting(whole("DAYS", 1, 36_500), 90, "Data", "Days that the history of stopped lobbies is kept."),
+
+  admin_token: setting(
+    text("TOKEN", 32, 512, /^[\x21-\x7e]+$/, "visible ASCII characters"),
+    null,
+    "Access",
+    "Token that may do everything under /cloud.",
+    { secret: true, absent: "made at the first start, in DATA_DIR/admin-token" },
+  ),
+  secret: setting(text("TEXT", 32, 4096), null, "Access", "Key that lobby and player tokens are signed with.", {
+    secret: true,
+    absent: "made at the first start, in DATA_DIR/secret",
+  }),
+  previous_secret: setting(
+    text("TEXT", 32, 4096),
+    null,
+    "Access",
+    "The secret before this one; its tokens stay valid while it is set.",
+    { secret: true, absent: "only the present one is valid" },
+  ),
+  process_trust: setting(
+    choice("admin", "cloud"),
+    "admin",
+    "Access",
+    "Least token that may deploy versions which run programs on this machine.",
+  ),
+
+  log_level: setting(
+    choice("trace", "debug", "info", "warn", "error", "fatal", "silent"),
+    "info",
+    "Logs and metrics",
+    "Least important level that is logged.",
+  ),
+  log_format: setting(
+    choice("auto", "json", "pretty"),
+    "auto",
+    "Logs and metrics",
+    "How a log line looks; auto is pretty on a terminal, else json.",
+  ),
+  metrics_host: setting(address, "127.0.0.1", "Logs and metrics", "Address of the Prometheus endpoint."),
+  metrics_port: setting(
+    portOrOff(),
+    7101,
+    "Logs and metrics",
+    "Port of the Prometheus endpoint; 0 takes any free one, off has none.",
+  ),
+
+  demo: setting(toggle, true, "Matchmaking", "Offer the demo game on a new data folder (comes with the lobby runner)."),
+  find_wait_s: setting(
+    whole("SECONDS", 0, 3600),
+    60,
+    "Matchmaking",
+    "How long find, join and create wait for a lobby to become ready.",
+  ),
+
+  rate_address: perMinute(12_000, "Requests of one address, whatever they ask."),
+  rate_find: perMinute(60, "find and join calls of one client."),
+  rate_create: perMinute(10, "create calls of one client."),
+  rate_list: perMinute(60, "list calls of one client."),
+  rate_lobby: perMinute(6000, "Calls with one lobby token."),
+  rate_server: perMinute(6000, "Calls with one server token."),
+  rate_cloud: perMinute(1200, "Calls with one admin or cloud token."),
+  lobby_creation_budget: perMinute(10, "Lobbies that the finds of one client may cause to be created."),
+} as const satisfies Record<string, Setting<never> | Setting<unknown>>;
+
+export type SettingKey = keyof typeof settings;
+
+/** The checked configuration: the table's keys in camelCase. null stands for "not set", or "off" for the metrics port. */
+export type Config = { readonly [K in SettingKey as Camel<K>]: (typeof settings)[K]["fallback"] };
+
+type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+
+function setting<T, const F extends T | null>(
+  kind: Kind<T>,
+  fallback: F,
+  group: SettingGroup,
+  description: string,
+  more: { absent?: string; secret?: boolean } = {},
+): Setting<F extends null ? T | null : T> {
+  // Border: TypeScript cannot see that a kind of T also serves T | null, since null is never parsed from text.
+  return { kind, fallback, group, description, ...more } as unknown as Setting<F extends null ? T | null : T>;
+}
+
+function perMinute(count: number, description: string): Setting<number> {
+  return setting(whole("COUNT", 0, 1_000_000_000), count, "Limits per minute, 0 for none", description);
+}
+
+function portOrOff(): Kind<number | null> {
+  return {
+    placeholder: "PORT",
+    allowed: `${port.allowed}, or off`,
+    parse: (given) => (given.toLowerCase() === "off" ? null : port.parse(given)),
+    show: (value) => (value === null ? "off" : String(value)),
+  };
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { type SettingKey, settings } from "./config-settings.ts";
+import { nearest } from "./nearest.ts";
+
+/** A value as it was given, before it is checked, and the place it came from ("--port", "FOYER_PORT", "foyer.config.json"). */
+export interface Given {
+  readonly key: SettingKey;
+  readonly text: string;
+  readonly origin: string;
+}
+
+/** What one place gave, and what was wrong with it. */
+export interface Source {
+  readonly given: readonly Given[];
+  readonly faults: readonly string[];
+}
+
+export interface CommandLine extends Source {
+  /** Arguments that are neither flags nor values of flags: a command and its own arguments. */
+  readonly words: readonly string[];
+  readonly configFile: string | undefined;
+  readonly help: boolean;
+  readonly version: boolean;
+}
+
+export const settingKeys = Object.keys(settings) as SettingKey[];
+export const flagOf = (key: SettingKey): string => `--${key.replaceAll("_", "-")}`;
+export const variableOf = (key: SettingKey): string => `FOYER_${key.toUpperCase()}`;
+const isToggle = (key: SettingKey): boolean => typeof settings[key].fallback === "boolean";
+
+/** Reads the command line. Every fault is collected; nothing is thrown. */
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  const given: Given[] = [];
+  const faults: string[] = [];
+  const words: string[] = [];
+  const seen = { configFile: undefined as string | undefined, help: false, version: false };
+
+  // Not strict, because parseArgs would stop at the first fault; the tokens tell all that is needed to find every one.
+  const { tokens } = parseArgs({ args: withMarkedGaps(argv), options: flagOptions(), strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const { rawName } = token;
+    const flag = flags.get(rawName);
+    if (!flag) {
+      faults.push(`${rawName} is not a flag of foyer${didYouMean(rawName, [...flags.keys()])}`);
+    } else if (flag.takesValue) {
+      if (!token.value) faults.push(`${rawName} needs a value, as in ${rawName}=VALUE.`);
+      else if (flag.key) given.push({ key: flag.key, text: token.value, origin: rawName });
+      else seen.configFile = token.value;
+    } else if (flag.key && rawName.startsWith("--no-")) {
+      if (token.value === undefined) given.push({ key: flag.key, text: "false", origin: rawName });
+      else faults.push(`${rawName} takes no value.`);
+    } else if (flag.key) {
+      given.push({ key: flag.key, text: token.value ?? "true", origin: rawName });
+    } else {
+      seen[rawName === "--help" || rawName === "-h" ? "help" : "version"] = true;
+    }
+  }
+  return { given, faults, words, ...seen };
+}
+
+/**
+ * parseArgs would take the flag in `--port --demo` for the value of the one before. An empty value marks the gap;
+ * a negative number is left alone, so that it is called a bad value.
+ */
+function withMarkedGaps(argv: readonly string[]): string[] {
+  return argv.map((argument, index) => {
+    const isGap = flags.get(argument)?.takesValue && /^-(?!\d)/.test(argv[index + 1] ?? "");
+    return isGap ? `${argument}=` : argument;
+  });
+}
+
+/** Reads the FOYER_ variables. An empty one counts as not set, as container tools write `FOYER_X=` for that. */
+export function readEnvironment(env: NodeJS.ProcessEnv): Source {
+  const known = new Map(settingKeys.map((key) => [variableOf(key), key]));
+  const given: Given[] = [];
+  const faults: string[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith("FOYER_") || name === "FOYER_CONFIG" || !text) continue;
+    const key = known.get(name);
+    if (key) given.push({ key, text, origin: name });
+    else
+      faults.push(`The environment variable ${name} is not a setting of Foyer${didYouMean(name, [...known.keys()])}`);
+  }
+  return { given, faults };
+}
+
+/** Reads the configuration file: the one named, which must exist, else foyer.config.json if there is one. */
+export function readConfigFile(named: string | undefined, cwd: string): Source {
+  const shown = named ?? defaultConfigFile;
+  let content: string;
+  try {
+    content = readFileSync(resolve(cwd, shown), "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" && named === undefined) return { given: [], faults: [] };
+    const reason = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
+    return { given: [], faults: [`The configuration file ${shown} ${reason}.`] };
+  }
+  let values: unknown;
+  try {
+    values = JSON.parse(content);
+  } catch (error) {
+    return { given: [], faults: [`${shown} is not valid JSON: ${(error as Error).message.split("\n")[0]}.`] };
+  }
+  if (typeof values !== "object" || values === null || Array.isArray(values))
+    return { given: [], faults: [`${shown} must hold one JSON object, such as { "port": 7100 }.`] };
+  return readFileValues(values, shown);
+}
+
+export const defaultConfigFile = "foyer.config.json";
+
+function readFileValues(values: object, shown: string): Source {
+  const given: Given[] = [];
+  const faults: string[] = [];
+  for (const [name, value] of Object.entries(values)) {
+    const key = settingKeys.find((known) => known === name);
+    if (!key) faults.push(`"${name}" in ${shown} is not a setting of Foyer${didYouMean(name, settingKeys)}`);
+    else if (value === null) continue;
+    else if (Array.isArray(settings[key].fallback) && Array.isArray(value)) {
+      if (value.length > 0) given.push({ key, text: value.join(","), origin: shown });
+    } else if (typeof value === "object") faults.push(`"${key}" in ${shown} must be ${settings[key].kind.allowed}.`);
+    else given.push({ key, text: String(value), origin: shown });
+  }
+  return { given, faults };
+}
+
+interface Flag {
+  readonly key?: SettingKey;
+  readonly takesValue: boolean;
+}
+
+const flags: ReadonlyMap<string, Flag> = new Map<string, Flag>([
+  ...settingKeys.flatMap((key): [string, Flag][] =>
+    isToggle(key)
+      ? [
+          [flagOf(key), { key, takesValue: false }],
+          [flagOf(key).replace("--", "--no-"), { key, takesValue: false }],
+        ]
+      : [[flagOf(key), { key, takesValue: true }]],
+  ),
+  ["--config", { takesValue: true }],
+  ["--help", { takesValue: false }],
+  ["-h", { takesValue: false }],
+  ["--version", { takesValue: false }],
+  ["-v", { takesValue: false }],
+]);
+
+function flagOptions(): Record<string, { type: "string" | "boolean" }> {
+  const long = [...flags].filter(([name]) => name.startsWith("--"));
+  return Object.fromEntries(
+    long.map(([name, flag]) => [name.slice(2), { type: flag.takesValue ? "string" : "boolean" }]),
+  );
+}
+
+function didYouMean(word: string, candidates: readonly string[]): string {
+  const near = nearest(word, candidates);
+  return near ? `; did you mean ${near}?` : ". `foyer help serve` lists them all.";
+}

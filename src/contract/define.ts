@@ -1,0 +1,49 @@
+import type { Static, TSchema } from "typebox";
+import type { ErrorCode } from "./errors.ts";
+
+/** Who may call an operation. `origin` is a browser without a token on a domain that the namespace trusts. */
+export type CallerKind = "admin" | "cloud" | "pub" | "origin" | "dev" | "server" | "lobby";
+
+/** Which budget a request is counted against; config.ts holds the numbers. */
+export type RateClass = "find" | "create" | "list" | "lobby" | "server" | "cloud";
+
+export interface Operation {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+  readonly summary: string;
+  readonly callers: readonly CallerKind[];
+  readonly rate: RateClass;
+  readonly query: TSchema | null;
+  readonly body: TSchema | null;
+  /** The body may be left out altogether. */
+  readonly bodyOptional: boolean;
+  readonly bodyMaxBytes: number;
+  /** null: a success is 204 with zero bytes. */
+  readonly reply: TSchema | null;
+  /** The codes that are this operation's own; `everyErrorOf` adds what its shape implies. */
+  readonly errors: readonly ErrorCode[];
+}
+
+/** The names between braces in a path. */
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never;
+
+export type ParamsOf<O extends Operation> = { readonly [Name in ParamNames<O["path"]>]: string };
+export type QueryOf<O extends Operation> = O["query"] extends TSchema ? Static<O["query"]> : null;
+export type BodyOf<O extends Operation> = O["body"] extends TSchema
+  ? Static<O["body"]> | (O["bodyOptional"] extends true ? undefined : never)
+  : null;
+export type ReplyOf<O extends Operation> = O["reply"] extends TSchema ? Static<O["reply"]> : null;
+export type ErrorOf<O extends Operation> = O["errors"][number];
+
+/** Codes that follow from how an operation is shaped, not from what it does. */
+export function everyErrorOf(operation: Operation): ErrorCode[] {
+  const implied: ErrorCode[] = ["TOKEN_MISSING", "TOKEN_INVALID", "TOKEN_FORBIDDEN", "API_BAD_QUERY"];
+  if (operation.callers.some((kind) => kind !== "admin" && kind !== "lobby" && kind !== "origin")) {
+    implied.push("TOKEN_EXPIRED", "TOKEN_REVOKED");
+  }
+  if (operation.method !== "GET") implied.push("API_BAD_BODY", "API_BODY_TOO_LARGE", "API_UNSUPPORTED_MEDIA_TYPE");
+  implied.push("API_WRONG_HOST", "API_RATE_LIMIT", "API_INTERNAL", "API_UNAVAILABLE");
+  return [...new Set([...implied, ...operation.errors])];
+}

@@ -1,0 +1,25 @@
+import type { CallerKind, Operation } from "./define.ts";
+import { games } from "./games.ts";
+import { lobbies } from "./lobbies.ts";
+import { namespaces } from "./namespaces.ts";
+import { players } from "./players.ts";
+import { regions } from "./regions.ts";
+import { versions } from "./versions.ts";
+
+/** The whole API as data. Routes, validation, types, openapi.json, the reference page and the authorisation tests are walks over it. */
+export const operations = { ...games, ...namespaces, ...versions, ...lobbies, ...players, ...regions } as const;
+
+export type Operations = typeof operations;
+export type OperationId = keyof Operations;
+
+/** The operations that a caller of this kind may reach. */
+export type OperationIdOf<K extends CallerKind> = {
+  [Id in OperationId]: K extends Operations[Id]["callers"][number] ? Id : never;
+}[OperationId];
+
+export const operationIds = Object.keys(operations) as OperationId[];
+
+export const operationList: readonly (readonly [OperationId, Operation])[] = operationIds.map((id) => [
+  id,
+  operations[id],
+]);

@@ -1,0 +1,286 @@
+import { Type } from "typebox";
+import {
+  bodyMaxBytes,
+  findGameModesMax,
+  findRegionsMax,
+  heartbeatBodyMaxBytes,
+  heartbeatPlayersMax,
+  pageSizeMax,
+  partySizeMax,
+  portsMax,
+} from "../limits.ts";
+import { cursor, object, optional, uint32, uuid } from "./common.ts";
+import type { Operation } from "./define.ts";
+import { region } from "./regions.ts";
+
+const player = {
+  callers: ["pub", "origin", "dev"],
+  query: null,
+  body: null,
+  bodyOptional: false,
+  bodyMaxBytes,
+} as const;
+const lobby = {
+  callers: ["lobby", "dev"],
+  rate: "lobby",
+  query: null,
+  body: null,
+  bodyOptional: false,
+  bodyMaxBytes,
+} as const;
+
+const mode = Type.String({ description: "The name of a game mode in the deployed version." });
+const regionId = Type.String({ description: "The name of a region in the deployed version." });
+const tags = Type.Record(Type.String(), Type.String(), {
+  description: "At most 8, names ≤ 64 and values ≤ 256 bytes.",
+});
+const partySize = Type.Integer({
+  minimum: 1,
+  maximum: partySizeMax,
+  description: "Seats to take together; 1 if absent.",
+});
+const maxPlayers = uint32("Size of a lobby that this call creates, where the game mode allows choosing it.");
+const publicity = Type.Enum(["public", "private"], { type: "string", description: "Private lobbies are never found." });
+
+const portOut = object({
+  hostname: Type.String(),
+  host: Type.Optional(Type.String({ description: "`hostname:port`" })),
+  port: Type.Optional(Type.Integer()),
+  port_range: Type.Optional(object({ min: Type.Integer(), max: Type.Integer() })),
+  is_tls: Type.Boolean(),
+});
+const portsOut = Type.Record(Type.String(), portOut);
+const playerTicket = object({
+  token: Type.String({ description: "Pass it to the lobby, which calls players.connected." }),
+});
+
+const joinAnswer = object({
+  lobby: object({
+    lobby_id: uuid("The lobby."),
+    region: object({ region_id: Type.String(), display_name: Type.String() }),
+    ports: portsOut,
+    player: playerTicket,
+  }),
+  ports: portsOut,
+  player: playerTicket,
+  players: Type.Array(object({ player_id: uuid("The player."), token: Type.String() })),
+});
+
+const seatErrors = [
+  "API_BAD_HEADER",
+  "MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE",
+  "MATCHMAKER_IDEMPOTENCY_KEY_REUSED",
+  "MATCHMAKER_LOBBY_START_FAILED",
+  "MATCHMAKER_LOBBY_NOT_READY",
+] as const;
+const tagErrors = ["MATCHMAKER_TAGS_DISABLED", "MATCHMAKER_TOO_MANY_TAGS", "MATCHMAKER_TAG_TOO_LONG"] as const;
+const sizeErrors = ["MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED", "MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID"] as const;
+const modeErrors = [
+  "MATCHMAKER_NO_VERSION_DEPLOYED",
+  "MATCHMAKER_GAME_MODE_NOT_FOUND",
+  "MATCHMAKER_REGION_NOT_FOUND",
+] as const;
+
+export const lobbies = {
+  "lobbies.find": {
+    ...player,
+    method: "POST",
+    path: "/matchmaker/lobbies/find",
+    summary: "Seats a player or party in the fullest fitting lobby, creating one if there is none.",
+    rate: "find",
+    body: object({
+      game_modes: Type.Array(mode, { maxItems: findGameModesMax, description: "In order of preference." }),
+      regions: optional(Type.Array(regionId, { maxItems: findRegionsMax, description: "In order of preference." })),
+      tags: optional(tags),
+      max_players: optional(maxPlayers),
+      party_size: optional(partySize),
+      prevent_auto_create_lobby: optional(Type.Boolean()),
+    }),
+    reply: joinAnswer,
+    errors: [
+      ...modeErrors,
+      "MATCHMAKER_NO_GAME_MODE_PROVIDED",
+      "MATCHMAKER_FIND_DISABLED",
+      ...tagErrors,
+      ...sizeErrors,
+      "MATCHMAKER_NO_AVAILABLE_LOBBIES",
+      "MATCHMAKER_TOO_MANY_LOBBIES",
+      ...seatErrors,
+    ],
+  },
+  "lobbies.join": {
+    ...player,
+    method: "POST",
+    path: "/matchmaker/lobbies/join",
+    summary: "Seats a player or party in one lobby by its id, closed and private ones included.",
+    rate: "find",
+    body: object({ lobby_id: uuid("The lobby to join."), party_size: optional(partySize) }),
+    reply: joinAnswer,
+    errors: [
+      "MATCHMAKER_NO_VERSION_DEPLOYED",
+      "MATCHMAKER_LOBBY_NOT_FOUND",
+      "MATCHMAKER_LOBBY_STOPPED",
+      "MATCHMAKER_LOBBY_FULL",
+      "MATCHMAKER_JOIN_DISABLED",
+      ...seatErrors,
+    ],
+  },
+  "lobbies.create": {
+    ...player,
+    method: "POST",
+    path: "/matchmaker/lobbies/create",
+    summary: "Creates a lobby and seats the caller in it.",
+    rate: "create",
+    body: object({
+      game_mode: mode,
+      region: optional(regionId),
+      publicity: optional(publicity),
+      tags: optional(tags),
+      max_players: optional(maxPlayers),
+      party_size: optional(partySize),
+      lobby_config: Type.Optional(Type.Unknown({ description: "Any JSON up to 16 KiB, handed to the lobby." })),
+    }),
+    reply: joinAnswer,
+    errors: [
+      ...modeErrors,
+      "MATCHMAKER_CREATE_DISABLED",
+      "MATCHMAKER_PUBLICITY_NOT_ALLOWED",
+      "MATCHMAKER_LOBBY_CONFIG_INVALID",
+      ...tagErrors,
+      ...sizeErrors,
+      "MATCHMAKER_NO_AVAILABLE_LOBBIES",
+      "MATCHMAKER_TOO_MANY_LOBBIES",
+      ...seatErrors,
+    ],
+  },
+  "lobbies.list": {
+    ...player,
+    method: "GET",
+    path: "/matchmaker/lobbies/list",
+    summary: "Lists the public lobbies that are ready, full and closed ones included.",
+    rate: "list",
+    query: object({
+      include_state: Type.Optional(Type.Boolean()),
+      game_mode: Type.Optional(mode),
+      region: Type.Optional(regionId),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax })),
+      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
+    }),
+    reply: object({
+      game_modes: Type.Array(object({ game_mode_id: Type.String() })),
+      regions: Type.Array(region),
+      lobbies: Type.Array(
+        object({
+          lobby_id: uuid("The lobby."),
+          game_mode_id: Type.String(),
+          region_id: Type.String(),
+          max_players_normal: uint32("The most players that find puts there."),
+          max_players_direct: uint32("The most players that join puts there."),
+          max_players_party: uint32("The same as max_players_normal."),
+          total_player_count: uint32("Seats taken."),
+          is_closed: Type.Boolean(),
+          tags: Type.Record(Type.String(), Type.String()),
+          state: Type.Optional(Type.Unknown({ description: "The lobby's state, when asked for." })),
+        }),
+      ),
+      cursor,
+    }),
+    errors: ["API_BAD_QUERY", "MATCHMAKER_NO_VERSION_DEPLOYED"],
+  },
+  "lobbies.ready": {
+    ...lobby,
+    method: "POST",
+    path: "/matchmaker/lobbies/ready",
+    summary: "Says that the calling lobby takes players now.",
+    reply: null,
+    errors: ["MATCHMAKER_LOBBY_STOPPED"],
+  },
+  "lobbies.setClosed": {
+    ...lobby,
+    method: "PUT",
+    path: "/matchmaker/lobbies/closed",
+    summary: "Sets whether the matchmaker routes new players to the calling lobby.",
+    body: object({ is_closed: Type.Boolean({ description: "Whether the lobby is closed to matchmaker routing." }) }),
+    reply: null,
+    errors: ["MATCHMAKER_LOBBY_STOPPED"],
+  },
+  "lobbies.setState": {
+    ...lobby,
+    method: "PUT",
+    path: "/matchmaker/lobbies/state",
+    summary: "Keeps any JSON value with the calling lobby; an empty body clears it.",
+    body: Type.Unknown({ description: "Any JSON value up to 16 KiB." }),
+    bodyOptional: true,
+    reply: null,
+    errors: ["API_BODY_TOO_LARGE", "MATCHMAKER_LOBBY_STOPPED"],
+  },
+  "lobbies.getState": {
+    ...lobby,
+    method: "GET",
+    path: "/matchmaker/lobbies/{lobby_id}/state",
+    summary: "Reads the state of a lobby of the caller's namespace; null if it has none.",
+    reply: Type.Unknown({ description: "The value that the lobby set." }),
+    errors: ["MATCHMAKER_LOBBY_NOT_FOUND", "MATCHMAKER_LOBBY_STOPPED"],
+  },
+  "lobbies.heartbeat": {
+    ...lobby,
+    method: "POST",
+    path: "/matchmaker/lobbies/heartbeat",
+    summary: "Tells the matchmaker what the lobby believes, and the lobby what the matchmaker believes.",
+    bodyMaxBytes: heartbeatBodyMaxBytes,
+    body: object({
+      player_ids: optional(Type.Array(uuid("A connected player."), { maxItems: heartbeatPlayersMax })),
+      is_closed: optional(Type.Boolean()),
+    }),
+    reply: object({
+      player_ids: Type.Array(Type.String()),
+      is_closed: Type.Boolean(),
+      is_outdated: Type.Boolean({ description: "Another version is deployed: stop when it suits you." }),
+    }),
+    errors: ["MATCHMAKER_LOBBY_STOPPED"],
+  },
+  "lobbies.stop": {
+    ...lobby,
+    method: "POST",
+    path: "/matchmaker/lobbies/stop",
+    summary: "Ends the calling lobby.",
+    reply: null,
+    errors: ["MATCHMAKER_LOBBY_STOPPED"],
+  },
+  "lobbies.register": {
+    method: "POST",
+    path: "/matchmaker/lobbies/register",
+    summary: "Registers a lobby that you run yourself; it answers the lobby's own token.",
+    callers: ["server"],
+    rate: "server",
+    query: null,
+    bodyOptional: false,
+    bodyMaxBytes,
+    body: object({
+      game_mode: mode,
+      region: regionId,
+      ports: Type.Record(
+        Type.String(),
+        object({
+          hostname: Type.String({ minLength: 1, maxLength: 253 }),
+          port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+          is_tls: Type.Boolean(),
+        }),
+        { maxProperties: portsMax, description: "One for each port label of the game mode." },
+      ),
+      version_id: optional(uuid("The version the lobby runs; absent: the deployed one.")),
+      tags: optional(tags),
+      max_players: optional(maxPlayers),
+      publicity: optional(publicity),
+    }),
+    reply: object({ lobby_id: uuid("The lobby."), token: Type.String({ description: "The lobby token." }) }),
+    errors: [
+      ...modeErrors,
+      "CLOUD_VERSION_NOT_FOUND",
+      "MATCHMAKER_PORTS_INVALID",
+      ...tagErrors,
+      "MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID",
+      "MATCHMAKER_TOO_MANY_LOBBIES",
+    ],
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,223 @@
+import { Type } from "typebox";
+import { portsMax, uint32Max } from "../limits.ts";
+import { cursor, faults, nullable, object, optional, pageQuery, timestamp, uint32, uuid } from "./common.ts";
+import type { Operation } from "./define.ts";
+import { cloud, displayName, nameId, newToken, proposedNames, tokenList } from "./games.ts";
+
+const namespacePath = "/cloud/games/{game_id}/namespaces/{namespace_id}";
+const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;
+
+const namespace = object({
+  namespace_id: uuid("The namespace's id."),
+  game_id: uuid("The game it belongs to."),
+  name_id: nameId,
+  display_name: displayName,
+  create_ts: timestamp("When it was created."),
+  version_id: nullable(uuid("The deployed version; null: none yet.")),
+  matchmaker: object({
+    lobby_count_max: uint32("The most lobbies alive at once."),
+    max_players: uint32("The most players in one lobby."),
+    max_players_per_client: nullable(uint32("The most seats one client may hold at once; null: no limit.")),
+  }),
+  domains: Type.Array(object({ domain: Type.String(), create_ts: timestamp("When it was added.") })),
+  domain_public_auth: object({ enabled: Type.Boolean(), allow_localhost: Type.Boolean() }),
+});
+
+const matchmakerConfig = object({
+  lobby_count_max: uint32("The most lobbies alive at once in the namespace; 0: no new lobby."),
+  max_players: uint32("The most players one lobby may hold; 0: nobody can be seated."),
+  max_players_per_client: optional(
+    uint32("The most seats one client may hold at once. Absent: unchanged; null: no limit."),
+  ),
+});
+
+/** The same fields with any number in them: being out of range is a result of the check, not a bad request. */
+const proposedMatchmakerConfig = object({
+  lobby_count_max: Type.Number({ description: `Valid: an integer from 0 to ${uint32Max}.` }),
+  max_players: Type.Number({ description: `Valid: an integer from 0 to ${uint32Max}.` }),
+  max_players_per_client: optional(Type.Number({ description: `Valid: an integer from 0 to ${uint32Max}, or null.` })),
+});
+
+const portNumber = Type.Integer({ minimum: 1, maximum: 65_535 });
+
+const developmentServer = object({
+  hostname: Type.String({ minLength: 1, maxLength: 253, description: "Where the game server under development runs." }),
+  ports: Type.Record(
+    Type.String(),
+    object({
+      protocol: Type.Enum(["http", "https", "ws", "wss", "tcp", "tls", "udp"]),
+      port: optional(portNumber),
+      port_range: optional(object({ min: portNumber, max: portNumber })),
+    }),
+    { maxProperties: portsMax, description: "By label; each has either `port` or `port_range`." },
+  ),
+});
+
+export const namespaces = {
+  "games.namespaces.listGameNamespaces": {
+    ...cloud,
+    method: "GET",
+    path: "/cloud/games/{game_id}/namespaces",
+    summary: "Lists the namespaces of a game.",
+    query: pageQuery,
+    reply: object({ namespaces: Type.Array(namespace), cursor }),
+    errors: ["API_BAD_QUERY", "CLOUD_GAME_NOT_FOUND"],
+  },
+  "games.namespaces.createGameNamespace": {
+    ...cloud,
+    method: "POST",
+    path: "/cloud/games/{game_id}/namespaces",
+    summary: "Creates a namespace, optionally with a version deployed.",
+    body: object({
+      display_name: displayName,
+      name_id: nameId,
+      version_id: optional(uuid("A version of the game to deploy at once.")),
+    }),
+    reply: object({ namespace_id: uuid("The new namespace's id.") }),
+    errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VERSION_NOT_FOUND", "CLOUD_VALIDATION_ERROR", "CLOUD_NAME_TAKEN"],
+  },
+  "games.namespaces.validateGameNamespace": {
+    ...cloud,
+    method: "POST",
+    path: "/cloud/games/{game_id}/namespaces/validate",
+    summary: "Checks the data proposed for a new namespace and lists every fault.",
+    body: proposedNames,
+    reply: faults,
+    errors: ["CLOUD_GAME_NOT_FOUND"],
+  },
+  "games.namespaces.getGameNamespace": {
+    ...cloud,
+    method: "GET",
+    path: namespacePath,
+    summary: "Reads a namespace with its limits and domains.",
+    reply: object({ namespace }),
+    errors: notFound,
+  },
+  "games.namespaces.deleteGameNamespace": {
+    ...cloud,
+    method: "DELETE",
+    path: namespacePath,
+    summary: "Deletes a namespace with its domains and tokens.",
+    query: object({ force: Type.Optional(Type.Boolean({ description: "Stop lobbies that are alive." })) }),
+    reply: null,
+    errors: ["API_BAD_QUERY", ...notFound],
+  },
+  "games.namespaces.updateGameNamespaceMatchmakerConfig": {
+    ...cloud,
+    method: "POST",
+    path: `${namespacePath}/mm-config`,
+    summary: "Sets the matchmaker configuration of a namespace.",
+    body: matchmakerConfig,
+    reply: null,
+    errors: notFound,
+  },
+  "games.namespaces.validateGameNamespaceMatchmakerConfig": {
+    ...cloud,
+    method: "POST",
+    path: `${namespacePath}/mm-config/validate`,
+    summary: "Checks a proposed matchmaker configuration and lists every fault.",
+    body: proposedMatchmakerConfig,
+    reply: faults,
+    errors: notFound,
+  },
+  "games.namespaces.addNamespaceDomain": {
+    ...cloud,
+    method: "POST",
+    path: `${namespacePath}/domains`,
+    summary: "Adds a domain to a namespace.",
+    body: object({
+      domain: Type.String({ description: "A domain name without a protocol, such as `play.example.com`." }),
+    }),
+    reply: null,
+    errors: [...notFound, "CLOUD_INVALID_DOMAIN", "CLOUD_DOMAIN_TAKEN", "CLOUD_TOO_MANY_DOMAINS"],
+  },
+  "games.namespaces.removeNamespaceDomain": {
+    ...cloud,
+    method: "DELETE",
+    path: `${namespacePath}/domains/{domain}`,
+    summary: "Removes a domain from a namespace; it is no fault if it was not there.",
+    reply: null,
+    errors: [...notFound, "CLOUD_INVALID_DOMAIN"],
+  },
+  "games.namespaces.toggleNamespaceDomainPublicAuth": {
+    ...cloud,
+    method: "PUT",
+    path: `${namespacePath}/domain-public-auth`,
+    summary: "Lets browsers on the namespace's domains call the matchmaker without a token.",
+    body: object({
+      enabled: Type.Boolean(),
+      allow_localhost: optional(Type.Boolean({ description: "Absent or null: unchanged." })),
+    }),
+    reply: null,
+    errors: notFound,
+  },
+  "games.namespaces.createGameNamespaceTokenPublic": {
+    ...cloud,
+    method: "POST",
+    path: `${namespacePath}/tokens/public`,
+    summary: "Makes a public token: for players' machines.",
+    reply: newToken,
+    errors: notFound,
+  },
+  "games.namespaces.createGameNamespaceTokenDevelopment": {
+    ...cloud,
+    method: "POST",
+    path: `${namespacePath}/tokens/development`,
+    summary: "Makes a development token: mock answers that point at the given server.",
+    body: developmentServer,
+    reply: newToken,
+    errors: [...notFound, "CLOUD_VALIDATION_ERROR"],
+  },
+  "games.namespaces.createGameNamespaceTokenServer": {
+    ...cloud,
+    method: "POST",
+    path: `${namespacePath}/tokens/server`,
+    summary: "Makes a server token: for registering lobbies that you run yourself.",
+    reply: newToken,
+    errors: notFound,
+  },
+  "games.namespaces.listTokens": {
+    ...cloud,
+    method: "GET",
+    path: `${namespacePath}/tokens`,
+    summary: "Lists the namespace's tokens, newest first, without their secrets.",
+    query: pageQuery,
+    reply: tokenList,
+    errors: ["API_BAD_QUERY", ...notFound],
+  },
+  "games.namespaces.revokeToken": {
+    ...cloud,
+    method: "DELETE",
+    path: `${namespacePath}/tokens/{token_id}`,
+    summary: "Revokes a token of the namespace.",
+    reply: null,
+    errors: [...notFound, "CLOUD_TOKEN_NOT_FOUND"],
+  },
+  "games.namespaces.updateGameNamespaceVersion": {
+    ...cloud,
+    method: "PUT",
+    path: `${namespacePath}/version`,
+    summary: "Deploys a version of the game to a namespace.",
+    body: object({ version_id: uuid("The version to deploy.") }),
+    reply: null,
+    errors: [...notFound, "CLOUD_VERSION_NOT_FOUND"],
+  },
+  "games.namespaces.getVersionHistory": {
+    ...cloud,
+    method: "GET",
+    path: `${namespacePath}/version-history`,
+    summary: "Lists what was deployed to a namespace, newest first.",
+    query: pageQuery,
+    reply: object({
+      versions: Type.Array(
+        object({
+          version_id: uuid("The version."),
+          display_name: displayName,
+          deploy_ts: timestamp("When it was deployed."),
+        }),
+      ),
+      cursor,
+    }),
+    errors: ["API_BAD_QUERY", ...notFound],
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,110 @@
+import { everyErrorOf, type Operation } from "./define.ts";
+import { errorCodes, errorTable } from "./errors.ts";
+import { operationList } from "./index.ts";
+import { versionConfig } from "./version-config.ts";
+
+/** The contract as OpenAPI 3.1. The committed openapi.json is this without a server address. */
+export function openApiDocument(publicUrl: string | null) {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Foyer",
+      version: "1",
+      summary: "A self-hosted matchmaker for multiplayer games.",
+      description:
+        "Games contain namespaces; the matchmaker routes players to the lobbies of a namespace. Errors carry a code; /docs/errors explains each.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: publicUrl ?? "/" }],
+    tags: [...new Set(operationList.map(([id]) => tagOf(id)))].map((name) => ({ name })),
+    paths: paths(),
+    components: {
+      securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "The kind is the token's prefix." } },
+      schemas: { Error: errorSchema, VersionConfig: versionConfig },
+    },
+  };
+}
+
+function paths(): Record<string, Record<string, unknown>> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [id, operation] of operationList) {
+    paths[operation.path] ??= {};
+    paths[operation.path]![operation.method.toLowerCase()] = {
+      operationId: id,
+      tags: [tagOf(id)],
+      summary: operation.summary,
+      description: `Callers: ${operation.callers.map(callerText).join(", ")}.`,
+      security: operation.callers.includes("origin") ? [{ bearer: [] }, {}] : [{ bearer: [] }],
+      parameters: [...pathParameters(operation), ...queryParameters(operation)],
+      ...(operation.body && { requestBody: requestBody(operation) }),
+      responses: responses(operation),
+    };
+  }
+  return paths;
+}
+
+function tagOf(id: string): string {
+  return id.slice(0, id.lastIndexOf("."));
+}
+
+function callerText(kind: string): string {
+  return kind === "origin" ? "a page on a trusted domain" : `${kind} token`;
+}
+
+function pathParameters(operation: Operation) {
+  return [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+    ...((name === "game_id" || name === "namespace_id") && { description: "A UUID or a name_id." }),
+  }));
+}
+
+function queryParameters(operation: Operation) {
+  const { properties = {} } = (operation.query ?? {}) as { properties?: Record<string, unknown> };
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", required: false, schema }));
+}
+
+function requestBody(operation: Operation) {
+  return { required: !operation.bodyOptional, content: { "application/json": { schema: operation.body } } };
+}
+
+function responses(operation: Operation) {
+  const success = operation.reply
+    ? { 200: { description: "Done.", content: { "application/json": { schema: operation.reply } } } }
+    : { 204: { description: "Done. The body is empty." } };
+  const codesOf = new Map<number, string[]>();
+  for (const code of everyErrorOf(operation)) {
+    const { status } = errorTable[code];
+    codesOf.set(status, [...(codesOf.get(status) ?? []), code]);
+  }
+  const failures = [...codesOf].map(([status, codes]) => [
+    status,
+    {
+      description: codes.join(", "),
+      content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+    },
+  ]);
+  return { ...success, ...Object.fromEntries(failures) };
+}
+
+const errorSchema = {
+  type: "object",
+  required: ["code", "message", "request_id", "documentation"],
+  properties: {
+    code: { type: "string", enum: errorCodes },
+    message: { type: "string", description: "What is wrong and, where there is one, the way out." },
+    request_id: { type: "string" },
+    documentation: { type: "string" },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["path", "message"],
+        properties: { path: { type: "array", items: { type: "string" } }, message: { type: "string" } },
+      },
+    },
+    metadata: { type: "object" },
+  },
+};

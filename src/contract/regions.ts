@@ -1,0 +1,28 @@
+import { Type } from "typebox";
+import { bodyMaxBytes } from "../limits.ts";
+import { object } from "./common.ts";
+import type { Operation } from "./define.ts";
+
+export const region = object({
+  region_id: Type.String(),
+  provider_display_name: Type.String(),
+  region_display_name: Type.String(),
+  datacenter_coord: object({ latitude: Type.Number(), longitude: Type.Number() }),
+  datacenter_distance_from_client: object({ kilometers: Type.Number(), miles: Type.Number() }),
+});
+
+export const regions = {
+  "regions.list": {
+    callers: ["pub", "origin", "dev"],
+    rate: "list",
+    query: null,
+    body: null,
+    bodyOptional: false,
+    bodyMaxBytes,
+    method: "GET",
+    path: "/matchmaker/regions",
+    summary: "Lists the regions of the deployed version, nearest first when the client's place is known.",
+    reply: object({ regions: Type.Array(region) }),
+    errors: ["MATCHMAKER_NO_VERSION_DEPLOYED"],
+  },
+} as const satisfies Record<string, Operation>;

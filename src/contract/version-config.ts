@@ -1,0 +1,220 @@
+import { type Static, type TSchema, Type } from "typebox";
+import { gameModesMax, nameIdMaxCharacters, portsMax, regionsMax, uint32Max } from "../limits.ts";
+import { object, optional } from "./common.ts";
+
+/** What a name_id, a game mode, a region and a port label look like. Reserved words are a matter of name_id alone. */
+export const namePatternSource = `^(?=.{1,${nameIdMaxCharacters}}$)[a-z0-9]+(?:-[a-z0-9]+)*$`;
+
+/** One day. Ten missed heartbeats of this length (10 days) still fit the longest timer of the platform (24.8 days). */
+export const timeoutMaxS = 86_400;
+
+/** Per game mode and region. Each one is a running server with nobody in it, so more than this is a slip of the keyboard. */
+export const idleLobbiesMax = 1000;
+
+export const protocols = ["http", "https", "ws", "wss", "tcp", "tls", "udp"] as const;
+export type Protocol = (typeof protocols)[number];
+
+const flag = (value: boolean, description: string) => optional(Type.Boolean({ default: value, description }));
+
+const seconds = (minimum: number, value: number, description: string) =>
+  optional(Type.Integer({ minimum, maximum: timeoutMaxS, default: value, description }));
+
+/** Text that is handed to the operating system, which ends strings at NUL. */
+const systemText = (minLength: number, description: string) =>
+  Type.String({ minLength, maxLength: 8192, pattern: "^[^\\u0000]*$", description });
+
+function byName<S extends TSchema>(
+  schema: S,
+  rest: { minProperties?: number; maxProperties: number; default?: unknown; description: string },
+) {
+  return Type.Unsafe<Record<string, Static<S>>>({
+    type: "object",
+    propertyNames: { type: "string", pattern: namePatternSource },
+    additionalProperties: schema,
+    ...rest,
+  });
+}
+
+const region = object(
+  {
+    display_name: optional(
+      Type.String({ description: "What players are shown. 1 to 128 bytes; by default the region's own name." }),
+    ),
+    provider_display_name: optional(
+      Type.String({ default: "", description: "Who runs the machines there; at most 128 bytes, may be empty." }),
+    ),
+    latitude: optional(
+      Type.Number({ minimum: -90, maximum: 90, default: 0, description: "Degrees, north is positive." }),
+    ),
+    longitude: optional(
+      Type.Number({ minimum: -180, maximum: 180, default: 0, description: "Degrees, east is positive." }),
+    ),
+  },
+  "A place where lobbies run.",
+);
+
+const timeouts = object(
+  {
+    ready_s: seconds(1, 300, "A lobby that has not said ready after this long is stopped."),
+    reservation_s: seconds(1, 120, "How long a reserved seat waits for its player, counted from the lobby's ready."),
+    heartbeat_s: seconds(
+      0,
+      0,
+      "A lobby silent for longer gets no new players; silent for ten times as long, it is stopped. 0 turns this off.",
+    ),
+    empty_s: seconds(0, 30, "A lobby that Foyer runs stops after this long without a taken seat."),
+  },
+  "Whole seconds, at most one day each.",
+);
+
+const actions = object(
+  {
+    find: optional(object({ enabled: flag(true, "Whether players are routed to lobbies of this mode.") })),
+    join: optional(object({ enabled: flag(true, "Whether players may join a lobby of this mode by its id.") })),
+    create: optional(
+      object({
+        enabled: flag(false, "Whether players may create lobbies of this mode."),
+        public: flag(true, "Whether a created lobby may be public. Matters only when create is enabled."),
+        private: flag(true, "Whether a created lobby may be private. Matters only when create is enabled."),
+      }),
+    ),
+  },
+  "What players may do with this mode.",
+);
+
+const port = object({
+  protocol: optional(
+    Type.Unsafe<Protocol>({
+      type: "string",
+      // Optional fields may be null, and an enumeration has to say so itself.
+      enum: [...protocols, null],
+      default: "ws",
+      description: "What clients speak to this port. https, wss and tls are shown to clients as is_tls.",
+    }),
+  ),
+});
+
+const process = object(
+  {
+    command: systemText(1, "The program to start, without a shell."),
+    args: optional(
+      Type.Array(systemText(0, "One argument."), { maxItems: 256, default: [], description: "Its arguments." }),
+    ),
+    cwd: optional(Type.String({ ...systemText(1, "The folder to start it in."), default: "." })),
+    env: optional(
+      Type.Unsafe<Record<string, string>>({
+        type: "object",
+        propertyNames: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", maxLength: 256 },
+        additionalProperties: systemText(0, "Its value."),
+        maxProperties: 256,
+        default: {},
+        description: "Environment variables of the program. PORT, PORT_… and FOYER_… are set by Foyer itself.",
+      }),
+    ),
+  },
+  "Foyer starts each lobby as a process on its own machine.",
+);
+
+const runtime = object(
+  {
+    process: optional(process),
+    external: optional(object({}, "The studio's own servers register their lobbies themselves.")),
+  },
+  "How lobbies are run: exactly one of the two.",
+);
+
+const gameMode = object(
+  {
+    max_players: Type.Integer({ minimum: 1, maximum: uint32Max, description: "The seats that find may fill." }),
+    max_players_direct: optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: uint32Max,
+        description: "The seats that a join by id may fill; not less than max_players, which is the default.",
+      }),
+    ),
+    regions: optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: regionsMax,
+        description: "Names of regions of this document, in the order in which find tries them. By default all.",
+      }),
+    ),
+    listable: flag(true, "Whether public lobbies of this mode are listed."),
+    taggable: flag(false, "Whether lobbies of this mode may carry tags."),
+    allow_dynamic_max_players: flag(false, "Whether find and create may size the lobby that they create."),
+    idle_lobbies: optional(
+      object({
+        min: optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: idleLobbiesMax,
+            default: 0,
+            description: "How many empty lobbies are kept running in each region, ahead of need.",
+          }),
+        ),
+      }),
+    ),
+    timeouts: optional(timeouts),
+    actions: optional(actions),
+    ports: optional(
+      byName(port, {
+        maxProperties: portsMax,
+        default: { default: { protocol: "ws" } },
+        description: "The ports of a lobby by label.",
+      }),
+    ),
+    runtime,
+  },
+  "A kind of lobby.",
+);
+
+/** The document a version is made of. What no schema can say is checked by operations/version-config.ts. */
+export const versionConfig = object(
+  {
+    regions: byName(region, { minProperties: 1, maxProperties: regionsMax, description: "The regions by name." }),
+    game_modes: byName(gameMode, {
+      minProperties: 1,
+      maxProperties: gameModesMax,
+      description: "The game modes by name.",
+    }),
+  },
+  "Game modes, regions and how lobbies are run. Immutable once made.",
+);
+
+export type VersionConfig = Static<typeof versionConfig>;
+export type GameModeConfig = Static<typeof gameMode>;
+export type RegionConfig = Static<typeof region>;
+
+export type ResolvedRegion = {
+  display_name: string;
+  provider_display_name: string;
+  latitude: number;
+  longitude: number;
+};
+
+export type ProcessRuntime = { command: string; args: string[]; cwd: string; env: Record<string, string> };
+
+export type ResolvedGameMode = {
+  max_players: number;
+  max_players_direct: number;
+  regions: string[];
+  listable: boolean;
+  taggable: boolean;
+  allow_dynamic_max_players: boolean;
+  idle_lobbies: { min: number };
+  timeouts: { ready_s: number; reservation_s: number; heartbeat_s: number; empty_s: number };
+  actions: {
+    find: { enabled: boolean };
+    join: { enabled: boolean };
+    create: { enabled: boolean; public: boolean; private: boolean };
+  };
+  ports: Record<string, { protocol: Protocol }>;
+  runtime: { process: ProcessRuntime } | { external: Record<string, never> };
+};
+
+/** The document with every default filled in. `constructor` is a legal name here: look names up with Object.hasOwn. */
+export type ResolvedVersionConfig = {
+  regions: Record<string, ResolvedRegion>;
+  game_modes: Record<string, ResolvedGameMode>;
+};

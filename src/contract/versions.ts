@@ -1,0 +1,69 @@
+import { Type } from "typebox";
+import { cursor, faults, object, pageQuery, timestamp, uuid } from "./common.ts";
+import type { Operation } from "./define.ts";
+import { cloud, displayName } from "./games.ts";
+import { type VersionConfig, versionConfig } from "./version-config.ts";
+
+/**
+ * Any object passes the request's shape: a version's faults are results of its check, all of them listed with their
+ * paths. The document itself is described by the schema VersionConfig.
+ */
+const proposedVersion = object({
+  display_name: displayName,
+  config: Type.Unsafe<Record<string, unknown>>({ type: "object", description: "A VersionConfig document." }),
+});
+
+const versionSummary = {
+  version_id: uuid("The version's id."),
+  display_name: displayName,
+  create_ts: timestamp("When it was made."),
+};
+
+export const versions = {
+  "games.versions.createGameVersion": {
+    ...cloud,
+    method: "POST",
+    path: "/cloud/games/{game_id}/versions",
+    summary: "Makes a version: an immutable document of game modes, regions and how lobbies are run.",
+    body: proposedVersion,
+    reply: object({ version_id: uuid("The new version's id.") }),
+    errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VALIDATION_ERROR", "TOKEN_FORBIDDEN"],
+  },
+  "games.versions.validateGameVersion": {
+    ...cloud,
+    method: "POST",
+    path: "/cloud/games/{game_id}/versions/validate",
+    summary: "Checks a proposed version and lists every fault.",
+    body: proposedVersion,
+    reply: faults,
+    errors: ["CLOUD_GAME_NOT_FOUND"],
+  },
+  "games.versions.listGameVersions": {
+    ...cloud,
+    method: "GET",
+    path: "/cloud/games/{game_id}/versions",
+    summary: "Lists the versions of a game, newest first.",
+    query: pageQuery,
+    reply: object({ versions: Type.Array(object(versionSummary)), cursor }),
+    errors: ["API_BAD_QUERY", "CLOUD_GAME_NOT_FOUND"],
+  },
+  "games.versions.getGameVersion": {
+    ...cloud,
+    method: "GET",
+    path: "/cloud/games/{game_id}/versions/{version_id}",
+    summary: "Reads a version with its document.",
+    reply: object({
+      version: object({
+        ...versionSummary,
+        config: Type.Unsafe<VersionConfig>({
+          type: "object",
+          additionalProperties: true,
+          description: "A VersionConfig.",
+        }),
+      }),
+    }),
+    errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VERSION_NOT_FOUND"],
+  },
+} as const satisfies Record<string, Operation>;
+
+export { versionConfig };

@@ -1,0 +1,92 @@
+import { performance } from "node:perf_hooks";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Config } from "../config.ts";
+import type { Operation, RateClass } from "../contract/define.ts";
+import type { Authenticate } from "../operations/authenticate.ts";
+import { type Caller, isRefusal, type Refusal, refuse } from "../operations/context.ts";
+import { createClientAddress } from "./client-address.ts";
+import { createRates } from "./rates.ts";
+
+/** Who is asking, and from where. */
+export interface Admitted {
+  readonly caller: Caller;
+  /** The player's machine: an IPv4 address or the /64 of an IPv6 one. */
+  readonly client: string;
+}
+
+export interface Admit {
+  /** Host, rate limits and token, in the contract's order, before the body is looked at. */
+  admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<Admitted | Refusal>;
+  /** null: the host is fine. */
+  checkHost(request: FastifyRequest): Refusal | null;
+}
+
+/** These are counted by the client's address, and so before its token is looked at; the others by token. */
+const clientClasses: ReadonlySet<RateClass> = new Set(["find", "create", "list"]);
+
+export function createAdmit(parts: { config: Config; authenticate: Authenticate }): Admit {
+  const { config } = parts;
+  const addressOf = createClientAddress(config.trustedProxies);
+  const rates = createRates();
+  const perMinute: Record<RateClass, number> = {
+    find: config.rateFind,
+    create: config.rateCreate,
+    list: config.rateList,
+    lobby: config.rateLobby,
+    server: config.rateServer,
+    cloud: config.rateCloud,
+  };
+  const isLoopbackOnly = /^(127\.|::1$|localhost$)/.test(config.host);
+  const publicHost = config.publicUrl === null ? null : new URL(config.publicUrl).hostname;
+
+  /** Counts one request; a refusal when it is one too many. */
+  function count(rateClass: string, key: string, limit: number, reply: FastifyReply): Refusal | null {
+    const taken = rates.take(rateClass, key, limit, performance.now());
+    if (!taken) return null;
+    reply.header("ratelimit-limit", String(taken.limit));
+    reply.header("ratelimit-remaining", String(taken.remaining));
+    reply.header("ratelimit-reset", String(taken.resetS));
+    if (taken.allowed) return null;
+    const message = `More than ${limit} requests a minute. Try again in ${taken.resetS} seconds.`;
+    return refuse("API_RATE_LIMIT", message, { retryAfterS: taken.resetS });
+  }
+
+  function checkHost(request: FastifyRequest): Refusal | null {
+    const { host } = request.headers;
+    if (!isLoopbackOnly || host === undefined) return null;
+    const name = host.replace(/:\d+$/, "").toLowerCase();
+    if (name === "localhost" || name === "127.0.0.1" || name === "[::1]" || name === publicHost) return null;
+    const message =
+      "The service listens on this machine only and does not know this host. Set FOYER_PUBLIC_URL if it is right.";
+    return refuse("API_WRONG_HOST", message);
+  }
+
+  return {
+    checkHost,
+    async admit(operation, request, reply) {
+      const wrongHost = checkHost(request);
+      if (wrongHost) return wrongHost;
+
+      const address = addressOf(request.socket.remoteAddress ?? "", request.headers);
+      const isLimited = !address.isDirectLoopback;
+      if (isLimited) {
+        const tooMany = count("address", address.client, config.rateAddress, reply);
+        if (tooMany) return tooMany;
+        if (clientClasses.has(operation.rate)) {
+          const tooManyOfThese = count(operation.rate, address.client, perMinute[operation.rate], reply);
+          if (tooManyOfThese) return tooManyOfThese;
+        }
+      }
+
+      const { authorization, origin } = request.headers;
+      const gameReference = (request.params as { game_id?: string }).game_id;
+      const authenticated = await parts.authenticate(operation.callers, { authorization, origin, gameReference });
+      if (isRefusal(authenticated)) return authenticated;
+      if (isLimited && authenticated.rateKey !== null && !clientClasses.has(operation.rate)) {
+        const tooMany = count(operation.rate, authenticated.rateKey, perMinute[operation.rate], reply);
+        if (tooMany) return tooMany;
+      }
+      return { caller: authenticated.caller, client: address.client };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+export type ClientAddress = {
+  /** The key under which a client is counted: an IPv4 address, or the /64 of an IPv6 address (one household has one). */
+  client: string;
+  /** A program on this machine, with no proxy in between that we could notice. */
+  isDirectLoopback: boolean;
+  /** The peer of the socket is one of the trusted proxies, so what it says in headers may be believed. */
+  isTrustedProxy: boolean;
+};
+
+export type ForwardingHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Throws when a proxy is neither an address nor a network such as 10.0.0.0/8, so that a slip stops the start. */
+export function createClientAddress(
+  trustedProxies: readonly string[],
+): (socketAddress: string, headers: ForwardingHeaders) => ClientAddress {
+  const networks = trustedProxies.map(parseNetwork);
+  const known = new Map<string, Hop | null>();
+
+  function hopOf(text: string): Hop | null {
+    const cached = known.get(text);
+    if (cached !== undefined) return cached;
+    const address = parseAddress(text);
+    const hop = address && {
+      client: clientOf(address),
+      isLoopback: address.range() === "loopback",
+      isTrusted: networks.some((network) => isWithin(address, network)),
+    };
+    // Emptying it whole is crude and rare; what is asked often is back at once.
+    if (known.size >= knownMax) known.clear();
+    if (text.length <= addressTextMax) known.set(text, hop);
+    return hop;
+  }
+
+  /** From the nearest hop outwards, as far as each one vouches for the next. */
+  function furthestVouched(peer: Hop, forwardedFor: string): Hop {
+    let hop = peer;
+    let end = forwardedFor.length;
+    while (hop.isTrusted && end > 0) {
+      const comma = forwardedFor.lastIndexOf(",", end - 1);
+      const next = hopOf(withoutPort(forwardedFor.slice(comma + 1, end).trim()));
+      if (!next) return hop;
+      hop = next;
+      end = comma;
+    }
+    return hop;
+  }
+
+  return (socketAddress, headers) => {
+    const peer = hopOf(socketAddress);
+    if (!peer) return { client: "unknown", isDirectLoopback: false, isTrustedProxy: false };
+    const forwardedFor = headers["x-forwarded-for"];
+    const client =
+      peer.isTrusted && forwardedFor !== undefined ? furthestVouched(peer, [forwardedFor].flat().join(",")) : peer;
+    return {
+      client: client.client,
+      isDirectLoopback: peer.isLoopback && !forwardingHeaders.some((name) => headers[name] !== undefined),
+      isTrustedProxy: peer.isTrusted,
+    };
+  };
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [address: Address, prefixLength: number];
+type Hop = { client: string; isLoopback: boolean; isTrusted: boolean };
+
+const knownMax = 4096;
+const addressTextMax = 64;
+
+/** Any of these means that somebody stands between us and the client. */
+const forwardingHeaders = [
+  "x-forwarded-for",
+  "forwarded",
+  "x-real-ip",
+  "via",
+  "cf-connecting-ip",
+  "cf-connecting-ipv6",
+  "true-client-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "x-original-forwarded-for",
+  "x-envoy-external-address",
+  "x-appengine-user-ip",
+  "x-azure-clientip",
+  "fastly-client-ip",
+  "fly-client-ip",
+  "forwarded-for",
+  "x-forwarded",
+  "x-forwarded-host",
+  "x-forwarded-port",
+  "x-forwarded-proto",
+  "x-forwarded-scheme",
+  "x-forwarded-server",
+];
+
+function parseNetwork(text: string): Network {
+  const [addressText = "", prefixText, ...more] = text.trim().split("/");
+  const given = isIP(addressText) && !addressText.includes("%") ? ipaddr.parse(addressText) : null;
+  const bits = given?.kind() === "ipv4" ? 32 : 128;
+  const prefixLength = prefixText === undefined ? bits : /^\d{1,3}$/.test(prefixText) ? Number(prefixText) : -1;
+  if (!given || more.length > 0 || prefixLength < 0 || prefixLength > bits) {
+    throw new Error(
+      `The trusted proxy "${text}" is neither an IP address nor a network. Write 10.0.0.5, 10.0.0.0/8 or fd00::/8.`,
+    );
+  }
+  const plain = unmapped(given);
+  if (plain === given) return [given, prefixLength];
+  if (prefixLength < 96) throw new Error(`The trusted proxy "${text}" covers all of IPv4. Write the network itself.`);
+  return [plain, prefixLength - 96];
+}
+
+function parseAddress(text: string): Address | null {
+  // The platform's check is the strict one: ipaddr.js alone would read 0x7f.1 as an address.
+  if (isIP(text) === 0) return null;
+  const zone = text.indexOf("%");
+  return unmapped(ipaddr.parse(zone === -1 ? text : text.slice(0, zone)));
+}
+
+/** ::ffff:192.0.2.1 is how a socket that listens on both families shows 192.0.2.1. */
+function unmapped(address: Address): Address {
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+function isWithin(address: Address, [network, prefixLength]: Network): boolean {
+  if (address instanceof ipaddr.IPv4) return network instanceof ipaddr.IPv4 && address.match(network, prefixLength);
+  return network instanceof ipaddr.IPv6 && address.match(network, prefixLength);
+}
+
+function clientOf(address: Address): string {
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return `${new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
+}
+
+/** Some proxies write 192.0.2.1:4711 or [2001:db8::1]:4711. */
+function withoutPort(text: string): string {
+  const withPort = /^(?:\[([^\]]+)\](?::\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5})$/.exec(text);
+  return withPort?.[1] ?? withPort?.[2] ?? text;
+}

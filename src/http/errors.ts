@@ -1,0 +1,82 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyReply } from "fastify";
+import { type ErrorCode, errorTable } from "../contract/errors.ts";
+import { type Refusal, refuse } from "../operations/context.ts";
+
+/** A refusal on its way to the error handler, from where a handler's return value is out of reach. */
+export class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.code);
+    this.name = "Refused";
+    this.refusal = refusal;
+  }
+}
+
+export function sendRefusal(reply: FastifyReply, requestId: string, refusal: Refusal): FastifyReply {
+  const { status } = errorTable[refusal.code];
+  reply.code(status);
+  if (refusal.retryAfterS !== null) reply.header("retry-after", String(refusal.retryAfterS));
+  if (status === 401) {
+    const challenge = refusal.code === "TOKEN_MISSING" ? "Bearer" : 'Bearer error="invalid_token"';
+    reply.header("www-authenticate", challenge);
+  }
+  return reply.type("application/json; charset=utf-8").send(errorText(refusal, requestId));
+}
+
+/** The error body, as text. */
+export function errorText(refusal: Refusal, requestId: string): string {
+  const { code, message, errors, metadata } = refusal;
+  return JSON.stringify({
+    code,
+    message,
+    request_id: requestId,
+    documentation: `/docs/errors#${code}`,
+    ...(errors.length > 0 && { errors }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  });
+}
+
+/** What the store, the framework or a bug threw, as something that can be answered without giving details away. */
+export function refusalOf(fault: unknown): Refusal {
+  if (fault instanceof Refused) return fault.refusal;
+  const { code, statusCode, name } = fault as { code?: unknown; statusCode?: unknown; name?: unknown };
+  if (name === "StoreUnavailable") {
+    return refuse("API_UNAVAILABLE", "The store does not answer just now. Try again shortly.", { retryAfterS: 1 });
+  }
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return refuse("API_BODY_TOO_LARGE", "The body is larger than allowed.");
+  if (statusCode === 415) return unsupportedMediaType();
+  if (code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH") {
+    return refuse("API_BAD_BODY", "The body is not as long as Content-Length says.");
+  }
+  return refuse("API_INTERNAL", "The service made a mistake. Its log has the details under this request id.");
+}
+
+export function unsupportedMediaType(): Refusal<"API_UNSUPPORTED_MEDIA_TYPE"> {
+  return refuse("API_UNSUPPORTED_MEDIA_TYPE", "Send the body as Content-Type: application/json, in UTF-8.");
+}
+
+/** Answers on a connection that never became a request: what came was not HTTP, was too large, or came too slowly. */
+export function answerBrokenRequest(fault: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+  if (fault.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const refusal = brokenRequest(fault.code ?? "");
+  const { status } = errorTable[refusal.code as ErrorCode];
+  const body = errorText(refusal, requestId);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function brokenRequest(code: string): Refusal {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return refuse("API_REQUEST_TIMEOUT", "The request did not arrive completely in time.");
+  }
+  if (code === "HPE_HEADER_OVERFLOW") return refuse("API_BAD_HEADER", "The headers are too large; 16 KiB are allowed.");
+  return refuse("API_BAD_HEADER", "This is not a valid HTTP request.");
+}

@@ -1,0 +1,34 @@
+import { METHODS } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+/**
+ * Gives every path an answer to every method, so that a path with a literal end (`…/namespaces/validate`) is never
+ * taken for one with a parameter (`…/namespaces/{namespace_id}`) when the method is wrong. Call it before the routes
+ * are added and the function it returns after.
+ */
+export function answerOtherMethods(
+  app: FastifyInstance,
+  answer: (request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]) => FastifyReply,
+): () => void {
+  const methodsOf = new Map<string, Set<string>>();
+  app.addHook("onRoute", ({ url, method }) => {
+    const methods = methodsOf.get(url) ?? new Set();
+    for (const name of [method].flat()) methods.add(name);
+    methodsOf.set(url, methods);
+  });
+  // CONNECT never reaches a route.
+  const everyMethod = METHODS.filter((method) => method !== "CONNECT");
+  for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+
+  return () => {
+    for (const [url, methods] of [...methodsOf]) {
+      const allowed = [...methods, "OPTIONS"].sort();
+      app.route({
+        method: everyMethod.filter((method) => !methods.has(method)),
+        url,
+        exposeHeadRoute: false,
+        handler: (request, reply) => answer(request, reply, allowed),
+      });
+    }
+  };
+}

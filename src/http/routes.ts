@@ -1,0 +1,116 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Operation } from "../contract/define.ts";
+import { type OperationId, operationList } from "../contract/index.ts";
+import { type Caller, type Handlers, isRefusal, type Mocks, type Refusal, refuse } from "../operations/context.ts";
+import type { Admit, Admitted } from "./admit.ts";
+import { Refused, sendRefusal, unsupportedMediaType } from "./errors.ts";
+import { parseJson } from "./json.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    operationId?: OperationId;
+  }
+  interface FastifyRequest {
+    admitted: Admitted | null;
+  }
+}
+
+/** How a handler looks once its operation's types are checked and behind it. */
+type AnyHandler = (request: { caller: Caller; params: unknown; query: unknown; body: unknown }) => Promise<unknown>;
+
+/** Makes a route of every operation. The order of checks is the order of Fastify's life cycle, so it is the same everywhere. */
+export function addOperations(
+  app: FastifyInstance,
+  parts: { handlers: Handlers; mocks: Mocks },
+  { admit }: Admit,
+): void {
+  const handlers = parts.handlers as unknown as Record<OperationId, AnyHandler>;
+  const mocks = parts.mocks as unknown as Partial<Record<OperationId, AnyHandler>>;
+  app.decorateRequest("admitted", null);
+
+  for (const [operationId, operation] of operationList) {
+    const handler = handlers[operationId];
+    const mock = mocks[operationId] ?? handler;
+    app.route({
+      method: operation.method,
+      url: operation.path.replace(/\{(\w+)\}/g, ":$1"),
+      bodyLimit: operation.bodyMaxBytes,
+      config: { operationId },
+      schema: schemaOf(operation),
+      onRequest: async (request, reply) => {
+        const admitted = await admit(operation, request, reply);
+        if (isRefusal(admitted)) return sendRefusal(reply, request.id, admitted);
+        request.admitted = admitted;
+      },
+      preParsing: (request, _reply, payload, done) => {
+        if (hasForeignBody(request)) done(new Refused(unsupportedMediaType()));
+        else done(null, payload);
+      },
+      preValidation: (request, _reply, done) => {
+        const fault = bodyFault(operation, request);
+        if (fault) done(new Refused(fault));
+        else done();
+      },
+      handler: async (request, reply) => {
+        const { caller } = request.admitted!;
+        const { params, query, body } = request;
+        const answer = await (caller.kind === "dev" ? mock : handler)({ caller, params, query, body });
+        if (isRefusal(answer)) return sendRefusal(reply, request.id, answer);
+        return sendAnswer(operation, reply, answer);
+      },
+    });
+  }
+}
+
+/** Replaces Fastify's body parsers by one that takes strict JSON only. An empty body is no body. */
+export function readBody(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined);
+    if (request.headers["content-type"] === undefined) return done(new Refused(unsupportedMediaType()));
+    const parsed = parseJson(body as Buffer);
+    if ("fault" in parsed) return done(new Refused(refuse("API_BAD_BODY", parsed.fault)));
+    done(null, parsed.value);
+  });
+}
+
+function schemaOf(operation: Operation) {
+  return {
+    querystring: operation.query ?? { type: "object", properties: {}, additionalProperties: false },
+    ...(operation.body && !operation.bodyOptional && { body: operation.body }),
+    ...(operation.reply && { response: { 200: operation.reply } }),
+  };
+}
+
+/** A body that is there and is not declared to be JSON in UTF-8. */
+function hasForeignBody(request: FastifyRequest): boolean {
+  const type = request.headers["content-type"];
+  const length = request.headers["content-length"];
+  const isEmpty = length === undefined || length === "0";
+  if (isEmpty && (request.headers["transfer-encoding"] === undefined || type === undefined)) return false;
+  return (
+    type === undefined || !/^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*|;(?!\s*charset)[^;]*)*$/i.test(type)
+  );
+}
+
+function bodyFault(operation: Operation, request: FastifyRequest): Refusal | null {
+  const { body } = request;
+  if (operation.body) {
+    if (body !== undefined || operation.bodyOptional) return null;
+    return refuse("API_BAD_BODY", "The operation needs a JSON body.");
+  }
+  // Clients that always send a body send `{}` where none is needed.
+  if (body === undefined || body === null) return null;
+  const isObject = typeof body === "object" && !Array.isArray(body);
+  const fields = isObject ? Object.keys(body) : [];
+  if (isObject && fields.length === 0) return null;
+  const errors = fields.map((field) => ({ path: [field], message: "is not a known field" }));
+  return refuse("API_BAD_BODY", "The operation takes no body.", { errors });
+}
+
+function sendAnswer(operation: Operation, reply: FastifyReply, answer: unknown): FastifyReply {
+  if (!operation.reply) return reply.code(204).send();
+  // A reply of any JSON type is written here: Fastify would send a string bare and null as nothing.
+  if (!("type" in operation.reply)) return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));
+  return reply.send(answer);
+}

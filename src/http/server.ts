@@ -1,0 +1,140 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Config } from "../config.ts";
+import { openApiDocument } from "../contract/openapi.ts";
+import { bodyMaxBytes } from "../limits.ts";
+import type { Logger } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Authenticate } from "../operations/authenticate.ts";
+import { type Handlers, type Mocks, refuse } from "../operations/context.ts";
+import { createAdmit } from "./admit.ts";
+import { setCorsHeaders, setPreflightHeaders } from "./cors.ts";
+import { answerBrokenRequest, refusalOf, sendRefusal } from "./errors.ts";
+import { answerOtherMethods } from "./methods.ts";
+import { createOverload } from "./overload.ts";
+import { addPages } from "./pages.ts";
+import { addOperations, readBody } from "./routes.ts";
+import { faultsOf } from "./schema-faults.ts";
+import { useStrictValidation } from "./validation.ts";
+
+export interface ServerParts {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly handlers: Handlers;
+  readonly mocks: Mocks;
+  readonly authenticate: Authenticate;
+  newId(): string;
+  /** Throws when the service cannot do its work, for `/readyz`. */
+  checkReady(): Promise<void>;
+}
+
+export interface HttpServer {
+  readonly app: FastifyInstance;
+  /** From now on `/readyz` and every new request answer 503. */
+  beginStopping(): void;
+}
+
+/** The whole HTTP side: every operation of the contract and the service's own pages, on one Fastify instance. */
+export function createHttpServer(parts: ServerParts): HttpServer {
+  const { config, log, metrics } = parts;
+  const app = Fastify({
+    logger: false,
+    genReqId: () => parts.newId(),
+    requestIdHeader: false,
+    bodyLimit: bodyMaxBytes,
+    routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false, caseSensitive: true },
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    connectionTimeout: 0,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    http: { headersTimeout: 15_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16 * 1024 },
+    clientErrorHandler: (fault, socket) => answerBrokenRequest(fault, socket, parts.newId()),
+    frameworkErrors: (_fault, request, reply) => notFound(request as FastifyRequest, reply as FastifyReply),
+  });
+  const overload = createOverload(config.maxInFlight, metrics);
+  const admit = createAdmit(parts);
+  let isStopping = false;
+
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id);
+    reply.header("x-content-type-options", "nosniff");
+    reply.header("cache-control", "no-store");
+    setCorsHeaders(request, reply, config.publicUrl ?? `http://${request.headers.host}`);
+    metrics.requestStarted();
+    if (isStopping) reply.header("connection", "close");
+    if (request.routeOptions.url !== "/healthz" && (isStopping || overload.isOverloaded())) {
+      metrics.requestShed();
+      const message = isStopping ? "The service is stopping." : "The service is overloaded.";
+      sendRefusal(reply, request.id, refuse("API_UNAVAILABLE", `${message} Try again shortly.`, { retryAfterS: 1 }));
+      return;
+    }
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const operation = request.routeOptions.config?.operationId ?? "none";
+    metrics.requestDone(operation, reply.statusCode, reply.elapsedTime / 1000);
+    if (log.isLevelEnabled("debug")) {
+      const facts = { request_id: request.id, operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
+      log.debug(facts, "request");
+    }
+    done();
+  });
+
+  useStrictValidation(app);
+  readBody(app);
+  app.setErrorHandler((fault, request, reply) => {
+    const { validation, validationContext } = fault as { validation?: never[]; validationContext?: string };
+    if (validation) {
+      const isBody = validationContext === "body";
+      const errors = faultsOf(validation, isBody ? request.body : request.query);
+      const first = errors[0] ? `${errors[0].path.join(".")} ${errors[0].message}`.trim() : "";
+      const message = `The ${isBody ? "body" : "query"} has ${count(errors.length)}: ${first}.`;
+      return sendRefusal(reply, request.id, refuse(isBody ? "API_BAD_BODY" : "API_BAD_QUERY", message, { errors }));
+    }
+    const refusal = refusalOf(fault);
+    if (refusal.code === "API_INTERNAL" || refusal.code === "API_UNAVAILABLE") {
+      const operation = request.routeOptions.config?.operationId;
+      log.error({ err: fault, request_id: request.id, operation }, "a request failed");
+    }
+    return sendRefusal(reply, request.id, refusal);
+  });
+  app.setNotFoundHandler(notFound);
+
+  function notFound(request: FastifyRequest, reply: FastifyReply) {
+    const path = request.url.split("?", 1)[0]!;
+    const message = `There is nothing at ${path.slice(0, 200)}. /docs lists what there is.`;
+    return sendRefusal(reply, request.id, refuse("API_NOT_FOUND", message));
+  }
+
+  const completeMethods = answerOtherMethods(app, (request, reply, allowed) => {
+    reply.header("allow", allowed.join(", "));
+    if (request.method !== "OPTIONS") {
+      const message = `${request.method} is not possible here; possible: ${allowed.join(", ")}.`;
+      return sendRefusal(reply, request.id, refuse("API_METHOD_NOT_ALLOWED", message));
+    }
+    const wrongHost = admit.checkHost(request);
+    if (wrongHost) return sendRefusal(reply, request.id, wrongHost);
+    setPreflightHeaders(reply, allowed);
+    return reply.code(204).send();
+  });
+  addOperations(app, parts, admit);
+  addPages(app, {
+    openApi: openApiDocument(config.publicUrl),
+    checkReady: parts.checkReady,
+    checkHost: admit.checkHost,
+  });
+  completeMethods();
+  app.addHook("onClose", () => overload.stop());
+
+  return {
+    app,
+    beginStopping() {
+      isStopping = true;
+    },
+  };
+}
+
+function count(faults: number): string {
+  return faults === 1 ? "a fault" : `${faults} faults, the first`;
+}

@@ -1,0 +1,38 @@
+/** Every fixed maximum, page size and time-out of the service, with its unit in the name. What an operator may change is in config.ts. */
+
+export const uint32Max = 4_294_967_295;
+
+export const bodyMaxBytes = 64 * 1024;
+export const heartbeatBodyMaxBytes = 1024 * 1024;
+export const jsonDepthMax = 16;
+
+export const pageSizeDefault = 100;
+export const pageSizeMax = 500;
+
+export const nameIdMaxCharacters = 32;
+export const displayNameMaxBytes = 128;
+export const domainMaxCharacters = 253;
+export const domainLabelMaxCharacters = 63;
+export const domainsPerNamespaceMax = 32;
+
+export const gameModesMax = 32;
+export const regionsMax = 64;
+export const portsMax = 16;
+
+export const findGameModesMax = 16;
+export const findRegionsMax = 64;
+export const partySizeMax = 64;
+export const tagsMax = 8;
+export const tagNameMaxBytes = 64;
+export const tagValueMaxBytes = 256;
+export const lobbyStateMaxBytes = 16 * 1024;
+export const lobbyConfigMaxBytes = 16 * 1024;
+export const heartbeatPlayersMax = 20_000;
+export const idempotencyKeyMaxCharacters = 128;
+export const playerTokenMaxCharacters = 512;
+
+export const lobbyCountMaxDefault = 1000;
+export const maxPlayersDefault = 100;
+
+/** Ended seats, stopped lobbies and idempotency keys are remembered this long. */
+export const rememberedMs = 10 * 60_000;

@@ -1,0 +1,63 @@
+/** Turns a JSON log line into one for people: time, level, message, key=value; the stack of an error below it. */
+export function prettyLine(line: string, colours: boolean): string {
+  const record = parseRecord(line);
+  if (!record) return line;
+  const { time, level, msg, err, ...rest } = record;
+  const paint = (code: string, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
+
+  const name = String(level).toUpperCase().padEnd(5);
+  const fields = Object.entries(rest).map(([key, value]) => `${paint("2", `${key}=`)}${showValue(value)}`);
+  const head = [
+    paint("2", clockTime(String(time))),
+    paint(levelColours[String(level)] ?? "0", name),
+    printable(msg ?? ""),
+  ];
+  return `${[...head, ...fields].filter(Boolean).join(" ")}\n${errorLines(err)}`;
+}
+
+const levelColours: Record<string, string> = {
+  trace: "2",
+  debug: "2",
+  info: "32",
+  warn: "33",
+  error: "31",
+  fatal: "1;31",
+};
+
+function parseRecord(line: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // Whatever this is, showing it as it came is better than losing it.
+    return null;
+  }
+}
+
+/** The local time of day: on a terminal somebody is watching, and knows the date. */
+function clockTime(iso: string): string {
+  const date = new Date(iso);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const milliseconds = String(date.getMilliseconds()).padStart(3, "0");
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${milliseconds}`;
+}
+
+function showValue(value: unknown): string {
+  if (typeof value !== "string") return printable(JSON.stringify(value));
+  return /^[^\s"=]+$/.test(value) ? printable(value) : printable(JSON.stringify(value));
+}
+
+function errorLines(err: unknown, label = ""): string {
+  if (typeof err !== "object" || err === null) return err === undefined ? "" : `    ${label}${printable(err)}\n`;
+  const { type, message, stack, cause } = err as Record<string, unknown>;
+  const lines = String(stack ?? `${type}: ${message}`).split("\n");
+  const own = lines.map((line, index) => `    ${index === 0 ? label : ""}${printable(line)}\n`).join("");
+  return cause === undefined ? own : own + errorLines(cause, "caused by ");
+}
+
+/** A logged value must not be able to move the cursor or fake a line of its own. */
+function printable(value: unknown): string {
+  return String(value).replace(controlCharacters, (character) => JSON.stringify(character).slice(1, -1));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for.
+const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;

@@ -1,0 +1,77 @@
+import { type Logger, pino, stdTimeFunctions } from "pino";
+import { prettyLine } from "./log-pretty.ts";
+import { redact } from "./redact.ts";
+
+export type { Logger } from "pino";
+
+export interface LogOptions {
+  readonly level: string;
+  /** auto: pretty when the destination is a terminal, else JSON lines. */
+  readonly format: "auto" | "json" | "pretty";
+  readonly destination?: LogDestination;
+  readonly colours?: boolean;
+  /** Further texts that must never appear, such as an admin token of the operator's own making. */
+  readonly secrets?: readonly string[];
+}
+
+export interface LogDestination {
+  write(line: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+/**
+ * A logger that cannot leak: tokens and passwords are taken out of the finished line, whichever field, message or
+ * stack they came in with. Errors are reduced to type, code, message, stack and causes, since those of the database
+ * drivers carry the query's values in other fields.
+ */
+export function createLog(options: LogOptions): Logger {
+  const destination = options.destination ?? standardOutput();
+  const isPretty = options.format === "pretty" || (options.format === "auto" && destination.isTTY === true);
+  const hideSecrets = secretHider(options.secrets ?? []);
+
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError, error: describeError, cause: describeError },
+    },
+    {
+      write(line: string) {
+        const safe = hideSecrets(redact(line));
+        destination.write(isPretty ? prettyLine(safe, options.colours ?? false) : safe);
+      },
+    },
+  );
+}
+
+/** Written before the call returns, so that the last line before an exit is not lost. */
+function standardOutput(): LogDestination {
+  const stream = pino.destination({ fd: 1, sync: true });
+  return { write: (line) => stream.write(line), isTTY: process.stdout.isTTY };
+}
+
+function secretHider(secrets: readonly string[]): (line: string) => string {
+  // Inside a JSON line a secret stands as JSON writes it, with quotes and backslashes escaped.
+  const forms = secrets.filter((secret) => secret.length > 0).map((secret) => JSON.stringify(secret).slice(1, -1));
+  return (line) => forms.reduce((text, form) => text.replaceAll(form, "[redacted]"), line);
+}
+
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code } = error as { code?: unknown };
+  const described: Record<string, unknown> = {
+    type: error.name,
+    message: error.message,
+    ...(error.stack && { stack: error.stack }),
+    ...((typeof code === "string" || typeof code === "number") && { code }),
+  };
+  if (depth >= causesShownMax) return described;
+  if (error.cause instanceof Error) described.cause = describeError(error.cause, depth + 1);
+  if (error instanceof AggregateError)
+    described.errors = error.errors.slice(0, causesShownMax).map((each) => describeError(each, depth + 1));
+  return described;
+}
+
+const causesShownMax = 4;

@@ -1,0 +1,130 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+export interface Metrics {
+  readonly registry: Registry;
+  /** A request is being handled now. Each is followed by exactly one requestDone. */
+  requestStarted(): void;
+  requestDone(operation: string, status: number, seconds: number): void;
+  /** A request was turned away because too many were in flight; it is neither started nor done. */
+  requestShed(): void;
+  /** Requests started and not yet done. */
+  inFlight(): number;
+  /** Adds a gauge whose value is read when somebody scrapes. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void;
+}
+
+/** A registry of its own, so that two services in one process do not share counts. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "foyer_http_requests_total",
+    help: "Requests answered, by operation and status.",
+    labelNames: ["operation", "status"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "foyer_http_request_duration_seconds",
+    help: "Time from the arrival of a request to its answer.",
+    labelNames: ["operation"],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 60],
+    registers,
+  });
+  const shed = new Counter({
+    name: "foyer_http_shed_total",
+    help: "Requests turned away because too many were in flight.",
+    registers,
+  });
+  const gauge: Metrics["gauge"] = (name, help, read) => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  };
+
+  let inFlight = 0;
+  gauge("foyer_http_in_flight", "Requests being handled now.", () => inFlight);
+
+  // prom-client checks and joins the labels at each labels() call; asking once per operation and status avoids that.
+  const durationOf = memo((operation) => durations.labels(operation));
+  const requestsOf = memo((operation) => memo((status) => requests.labels(operation, status)));
+
+  return {
+    registry,
+    requestStarted() {
+      inFlight += 1;
+    },
+    requestDone(operation, status, seconds) {
+      inFlight -= 1;
+      requestsOf(operation)(String(status)).inc();
+      durationOf(operation).observe(seconds);
+    },
+    requestShed: () => shed.inc(),
+    inFlight: () => inFlight,
+    gauge,
+  };
+}
+
+/** Serves GET /metrics and nothing else. */
+export async function startMetricsServer(
+  metrics: Metrics,
+  { host, port }: { host: string; port: number },
+): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer(
+    { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+    async (request, response) => {
+      if (request.method !== "GET" || request.url?.split("?")[0] !== "/metrics") {
+        response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("Only GET /metrics is here.\n");
+        return;
+      }
+      try {
+        const text = await metrics.registry.metrics();
+        response.writeHead(200, { "content-type": metrics.registry.contentType }).end(text);
+      } catch {
+        // A gauge that reads the store fails while the store is away; the next scrape tries again.
+        response.writeHead(503, { "content-type": "text/plain; charset=utf-8" }).end("Metrics cannot be read now.\n");
+      }
+    },
+  );
+  server.maxConnections = 64;
+  await listen(server, host, port);
+
+  const { port: actualPort } = server.address() as AddressInfo;
+  const shownHost = host.includes(":") ? `[${host}]` : host;
+  return {
+    url: `http://${shownHost}:${actualPort}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function memo<T>(make: (key: string) => T): (key: string) => T {
+  const made = new Map<string, T>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const value = make(key);
+    made.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,37 @@
+import { pageSizeDefault } from "../limits.ts";
+import type { Page } from "../store/db.ts";
+import { refuse } from "./context.ts";
+
+/** RFC 3339, UTC, milliseconds. */
+export function timestampOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export interface PageQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** One row more than asked for tells whether there is another page. */
+export function pageOf(query: PageQuery) {
+  const limit = query.limit ?? pageSizeDefault;
+  if (query.cursor === undefined) return { after: null, limit: limit + 1 } satisfies Page;
+
+  const after = Buffer.from(query.cursor, "base64url").toString("utf8");
+  if (!isUuid(after)) {
+    const message = "is not a cursor of this list: pass on the one of the previous page, or leave it out";
+    return refuse("API_BAD_QUERY", "The query has a fault.", { errors: [{ path: ["cursor"], message }] });
+  }
+  return { after, limit: limit + 1 } satisfies Page;
+}
+
+/** Cuts the extra row off and makes the cursor that leads on from the last one shown. */
+export function cutPage<Row>(rows: readonly Row[], page: Page, idOf: (row: Row) => string) {
+  if (rows.length < page.limit) return { rows, more: {} };
+  const shown = rows.slice(0, page.limit - 1);
+  return { rows: shown, more: { cursor: Buffer.from(idOf(shown.at(-1)!)).toString("base64url") } };
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
+}

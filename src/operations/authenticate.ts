@@ -1,0 +1,140 @@
+import { timingSafeEqual } from "node:crypto";
+import type { CallerKind } from "../contract/define.ts";
+import { findNamespaceByDomain, listDomains } from "../store/domains.ts";
+import { findGame } from "../store/games.ts";
+import { findNamespaceById } from "../store/namespaces.ts";
+import { findTokenByHash, type TokenRow } from "../store/tokens.ts";
+import { claimedKind, hashToken } from "../tokens.ts";
+import { type Caller, type Context, type DevelopmentServer, isRefusal, type Refusal, refuse } from "./context.ts";
+import { gameNotFound } from "./resources.ts";
+
+export interface Credentials {
+  readonly authorization: string | undefined;
+  readonly origin: string | undefined;
+  /** The game that the path names, if it names one. */
+  readonly gameReference: string | undefined;
+}
+
+export interface Authenticated {
+  readonly caller: Caller;
+  /** What requests of this token are counted under; null where the client's address is counted instead. */
+  readonly rateKey: string | null;
+}
+
+/** Tells who is calling, or why not: the 401, 403 or 404 that the contract has for it. */
+export type Authenticate = (
+  callers: readonly CallerKind[],
+  credentials: Credentials,
+) => Promise<Authenticated | Refusal>;
+
+export function createAuthenticate(context: Context, adminToken: string): Authenticate {
+  const adminHash = hashToken(adminToken);
+
+  return async (callers, credentials) => {
+    const token = bearerToken(credentials.authorization);
+    if (isRefusal(token)) return token;
+    if (token === null) {
+      const caller = callers.includes("origin") ? await callerByOrigin(context, credentials.origin) : null;
+      return caller
+        ? { caller, rateKey: null }
+        : refuse("TOKEN_MISSING", "Send a token: Authorization: Bearer <token>.");
+    }
+
+    const hash = hashToken(token);
+    if (timingSafeEqual(Buffer.from(hash), Buffer.from(adminHash))) {
+      if (!callers.includes("admin")) return forbidden("the admin token", callers);
+      return { caller: { kind: "admin" }, rateKey: "admin" };
+    }
+
+    const derived = context.tokens.read(token);
+    if (derived) {
+      if (derived.kind !== "lobby" || !callers.includes("lobby")) return forbidden(`a ${derived.kind} token`, callers);
+      return { caller: derived, rateKey: derived.lobbyId };
+    }
+
+    const row = await findTokenByHash(context.db, hash);
+    if (!row) return invalid(token);
+    if (row.revokeTs !== null) return refuse("TOKEN_REVOKED", "The token has been revoked.");
+    if (row.expiresTs !== null && row.expiresTs <= context.now()) {
+      return refuse("TOKEN_EXPIRED", "The token has expired.");
+    }
+    if (!callers.includes(row.kind)) return forbidden(`a ${row.kind} token`, callers);
+    const outOfReach = await checkReach(context, row, credentials);
+    if (outOfReach) return outOfReach;
+    context.tokenUses.note(row.tokenId, context.now());
+    return { caller: callerOf(row), rateKey: row.tokenId };
+  };
+}
+
+/** null: none was sent. Anything else that is not one bearer token is an invalid one. */
+function bearerToken(authorization: string | undefined) {
+  if (authorization === undefined) return null;
+  const match = /^bearer(?: +(.*))?$/i.exec(authorization.trim());
+  if (!match) return null;
+  const token = match[1] ?? "";
+  return /^[\x21-\x7e]{1,512}$/.test(token) ? token : invalid("");
+}
+
+/** null: the token may go where the request goes. */
+async function checkReach(context: Context, row: TokenRow, credentials: Credentials): Promise<Refusal | null> {
+  if (row.kind === "cloud" && credentials.gameReference !== undefined) {
+    // Whatever else exists answers exactly like what does not.
+    const game = await findGame(context.db, credentials.gameReference);
+    if (game?.gameId !== row.gameId) return gameNotFound(credentials.gameReference);
+  }
+  if (row.kind === "pub" && row.namespaceId !== null && credentials.origin !== undefined) {
+    return checkOrigin(context, row.namespaceId, credentials.origin);
+  }
+  return null;
+}
+
+/** A public token is in every player's hands; a namespace with domains takes it from pages on them only. */
+async function checkOrigin(context: Context, namespaceId: string, origin: string): Promise<Refusal | null> {
+  const domains = await listDomains(context.db, namespaceId);
+  if (domains.length === 0) return null;
+  const host = secureHost(origin);
+  if (host !== null && domains.some(({ domain }) => domain === host)) return null;
+  const namespace = await findNamespaceById(context.db, namespaceId);
+  if (namespace?.domainPublicAuth.allowLocalhost && isLocalhost(origin)) return null;
+  return refuse("TOKEN_FORBIDDEN", "The namespace takes its public token only from pages on its own domains.");
+}
+
+async function callerByOrigin(context: Context, origin: string | undefined): Promise<Caller | null> {
+  const host = origin === undefined ? null : secureHost(origin);
+  if (host === null) return null;
+  const namespace = await findNamespaceByDomain(context.db, host);
+  return namespace?.domainPublicAuth.enabled ? { kind: "origin", namespaceId: namespace.namespaceId } : null;
+}
+
+/** The host of an origin that is https on the default port, else null. Browsers send exactly this form. */
+function secureHost(origin: string): string | null {
+  return /^https:\/\/([a-z0-9.-]+)$/.exec(origin)?.[1] ?? null;
+}
+
+function isLocalhost(origin: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/.test(origin);
+}
+
+function callerOf(row: TokenRow): Caller {
+  const { kind, tokenId, gameId } = row;
+  if (kind === "cloud") return { kind, tokenId, gameId };
+  const namespaceId = row.namespaceId!;
+  if (kind === "dev") {
+    // The details were checked when the token was made.
+    return { kind, tokenId, gameId, namespaceId, server: JSON.parse(row.details!) as DevelopmentServer };
+  }
+  return { kind, tokenId, namespaceId };
+}
+
+function invalid(token: string): Refusal<"TOKEN_INVALID"> {
+  const isLobby = claimedKind(token) === "lobby";
+  return refuse(
+    "TOKEN_INVALID",
+    isLobby ? "The lobby token is not valid, or its lobby is gone." : "The token is not valid.",
+  );
+}
+
+function forbidden(what: string, callers: readonly CallerKind[]): Refusal<"TOKEN_FORBIDDEN"> {
+  const takers = callers.filter((kind) => kind !== "origin").join(", ");
+  return refuse("TOKEN_FORBIDDEN", `This is ${what}; the operation takes: ${takers}.`);
+}

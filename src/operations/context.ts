@@ -1,0 +1,104 @@
+import type { Config } from "../config.ts";
+import type { BodyOf, CallerKind, ErrorOf, Operation, ParamsOf, QueryOf, ReplyOf } from "../contract/define.ts";
+import type { ErrorCode } from "../contract/errors.ts";
+import type { OperationId, OperationIdOf, Operations } from "../contract/index.ts";
+import type { Db } from "../store/db.ts";
+import type { DerivedTokens } from "../tokens.ts";
+import type { TokenUses } from "./token-uses.ts";
+
+/** What operations work with. Clock and ids come from here, so that tests can move them. */
+export interface Context {
+  readonly db: Db;
+  readonly config: Config;
+  readonly tokens: DerivedTokens;
+  readonly tokenUses: TokenUses;
+  now(): number;
+  newId(): string;
+}
+
+/** Where a game server under development listens; kept with its development token. */
+export interface DevelopmentServer {
+  readonly hostname: string;
+  readonly ports: Readonly<Record<string, DevelopmentPort>>;
+}
+
+export interface DevelopmentPort {
+  readonly protocol: string;
+  readonly port: number | null;
+  readonly portRange: { readonly min: number; readonly max: number } | null;
+}
+
+/** Who is calling, as far as the token or the origin proves it. */
+export type Caller =
+  | { readonly kind: "admin" }
+  | { readonly kind: "cloud"; readonly tokenId: string; readonly gameId: string }
+  | { readonly kind: "pub"; readonly tokenId: string; readonly namespaceId: string }
+  | { readonly kind: "origin"; readonly namespaceId: string }
+  | {
+      readonly kind: "dev";
+      readonly tokenId: string;
+      readonly gameId: string;
+      readonly namespaceId: string;
+      readonly server: DevelopmentServer;
+    }
+  | { readonly kind: "server"; readonly tokenId: string; readonly namespaceId: string }
+  | { readonly kind: "lobby"; readonly namespaceId: string; readonly lobbyId: string };
+
+export type CallerOf<K extends CallerKind> = Extract<Caller, { kind: K }>;
+
+export interface Request<O extends Operation, K extends CallerKind> {
+  readonly caller: CallerOf<K>;
+  readonly params: ParamsOf<O>;
+  readonly query: QueryOf<O>;
+  readonly body: BodyOf<O>;
+}
+
+export interface Fault {
+  readonly path: string[];
+  readonly message: string;
+}
+
+const refusal = Symbol("refusal");
+
+/** A "no" that is part of the contract. Handlers return it; only codes that the operation declares compile. */
+export interface Refusal<C extends ErrorCode = ErrorCode> {
+  readonly [refusal]: true;
+  readonly code: C;
+  readonly message: string;
+  readonly errors: readonly Fault[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly retryAfterS: number | null;
+}
+
+export function refuse<C extends ErrorCode>(
+  code: C,
+  message: string,
+  more: { errors?: readonly Fault[]; metadata?: Record<string, unknown>; retryAfterS?: number } = {},
+): Refusal<C> {
+  return {
+    [refusal]: true,
+    code,
+    message,
+    errors: more.errors ?? [],
+    metadata: more.metadata ?? {},
+    retryAfterS: more.retryAfterS ?? null,
+  };
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === "object" && value !== null && refusal in value;
+}
+
+export type Handler<O extends Operation, K extends CallerKind> = (
+  request: Request<O, K>,
+) => Promise<ReplyOf<O> | Refusal<ErrorOf<O> | "API_UNAVAILABLE">>;
+
+/** What an operation really does. A development token never gets here: it is answered by a mock. */
+export type Handlers = {
+  readonly [Id in OperationId]: Handler<Operations[Id], Exclude<Operations[Id]["callers"][number], "dev">>;
+};
+
+/** What a development token is answered, for every operation that takes one. */
+export type Mocks = {
+  readonly [Id in OperationIdOf<"dev">]: Handler<Operations[Id], "dev">;
+};

@@ -1,0 +1,108 @@
+import { isIPv6 } from "node:net";
+import type { ResolvedVersionConfig } from "../contract/version-config.ts";
+import { findNamespaceById } from "../store/namespaces.ts";
+import { findVersion } from "../store/versions.ts";
+import { type CallerOf, type Context, type DevelopmentPort, isRefusal, type Mocks, refuse } from "./context.ts";
+import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
+import { resolveVersionConfig } from "./version-config.ts";
+
+const nilUuid = "00000000-0000-0000-0000-000000000000";
+const region = { region_id: "dev-local", display_name: "Local" };
+const tlsProtocols: ReadonlySet<string> = new Set(["https", "wss", "tls"]);
+
+const listedRegion = {
+  region_id: region.region_id,
+  provider_display_name: "",
+  region_display_name: region.display_name,
+  datacenter_coord: { latitude: 0, longitude: 0 },
+  datacenter_distance_from_client: { kilometers: 0, miles: 0 },
+};
+
+type DevelopmentCaller = CallerOf<"dev">;
+
+/**
+ * What development tokens are answered: always the same, pointing at the developer's own machine. Requests are checked
+ * as everywhere, so that the mock teaches the real contract; nothing is ever written.
+ */
+export function mockOperations(context: Context): Mocks {
+  const nothing = async () => null;
+
+  function seat(caller: DevelopmentCaller, partySize: number | null | undefined) {
+    const players = Array.from({ length: partySize ?? 1 }, () => {
+      const playerId = context.newId();
+      const token = context.tokens.make({ kind: "devplayer", namespaceId: caller.namespaceId, playerId });
+      return { player_id: playerId, token };
+    });
+    const entries = Object.entries(caller.server.ports);
+    const ports = Object.fromEntries(entries.map(([label, port]) => [label, portAnswer(caller.server.hostname, port)]));
+    const player = { token: players[0]!.token };
+    return { lobby: { lobby_id: nilUuid, region, ports, player }, ports, player, players };
+  }
+
+  function playerOf(caller: DevelopmentCaller, playerToken: string) {
+    const player = context.tokens.read(playerToken);
+    if (player?.kind === "devplayer" && player.namespaceId === caller.namespaceId) return player;
+    const message = "Not a development player token of this namespace: pass one that find, join or create answered.";
+    return refuse("MATCHMAKER_PLAYER_NOT_FOUND", message);
+  }
+
+  async function deployedModes(caller: DevelopmentCaller): Promise<ResolvedVersionConfig["game_modes"]> {
+    const namespace = await findNamespaceById(context.db, caller.namespaceId);
+    const version = namespace?.versionId && (await findVersion(context.db, caller.gameId, namespace.versionId));
+    return version ? resolveVersionConfig(JSON.parse(version.config)).game_modes : {};
+  }
+
+  return {
+    "lobbies.find": async ({ caller, body }) => checkFindRequest(body) ?? seat(caller, body.party_size),
+    "lobbies.join": async ({ caller, body }) => seat(caller, body.party_size),
+    "lobbies.create": async ({ caller, body }) =>
+      checkTags(body.tags) ?? checkLobbyConfig(body.lobby_config) ?? seat(caller, body.party_size),
+    "lobbies.list": async ({ caller, query }) => {
+      const modes = Object.entries(await deployedModes(caller)).filter(
+        ([name]) => query.game_mode === undefined || query.game_mode === name,
+      );
+      const lobbies = modes.map(([name, mode]) => ({
+        lobby_id: nilUuid,
+        game_mode_id: name,
+        region_id: region.region_id,
+        max_players_normal: mode.max_players,
+        max_players_direct: mode.max_players_direct,
+        max_players_party: mode.max_players,
+        total_player_count: 0,
+        is_closed: false,
+        tags: {},
+        ...(query.include_state && { state: null }),
+      }));
+      return { game_modes: modes.map(([name]) => ({ game_mode_id: name })), regions: [listedRegion], lobbies };
+    },
+    "lobbies.ready": nothing,
+    "lobbies.setClosed": nothing,
+    "lobbies.setState": nothing,
+    "lobbies.getState": nothing,
+    "lobbies.heartbeat": async ({ body }) => ({
+      player_ids: body.player_ids ?? [],
+      is_closed: body.is_closed ?? false,
+      is_outdated: false,
+    }),
+    "lobbies.stop": nothing,
+    "players.connected": async ({ caller, body }) => {
+      const player = playerOf(caller, body.player_token);
+      return isRefusal(player) ? player : { player_id: player.playerId };
+    },
+    "players.disconnected": async ({ caller, body }) => {
+      const player = playerOf(caller, body.player_token);
+      return isRefusal(player) ? player : null;
+    },
+    "players.getStatistics": async () => ({ player_count: 0, game_modes: {} }),
+    "regions.list": async () => ({ regions: [listedRegion] }),
+  };
+}
+
+function portAnswer(hostname: string, { protocol, port, portRange }: DevelopmentPort) {
+  return {
+    hostname,
+    ...(port !== null && { host: `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`, port }),
+    ...(portRange !== null && { port_range: { min: portRange.min, max: portRange.max } }),
+    is_tls: tlsProtocols.has(protocol),
+  };
+}

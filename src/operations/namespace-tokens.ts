@@ -1,0 +1,102 @@
+import { isIP } from "node:net";
+import { insertToken, listTokens, revokeToken } from "../store/tokens.ts";
+import { hashToken, newKeptToken } from "../tokens.ts";
+import { cutPage, isUuid, pageOf } from "./answers.ts";
+import { type Context, type DevelopmentServer, type Fault, type Handlers, isRefusal, refuse } from "./context.ts";
+import { isName } from "./names.ts";
+import { namespaceNotFound, namespaceOf, quoted } from "./resources.ts";
+import { tokenAnswer } from "./token-answer.ts";
+
+interface NamespaceParams {
+  readonly game_id: string;
+  readonly namespace_id: string;
+}
+
+export function namespaceTokenOperations(context: Context) {
+  const { db } = context;
+
+  async function make(params: NamespaceParams, kind: "pub" | "dev" | "server", server: DevelopmentServer | null) {
+    const namespace = await namespaceOf(db, params);
+    if (isRefusal(namespace)) return namespace;
+    const token = newKeptToken(kind);
+    const tokenId = context.newId();
+    const inserted = await insertToken(db, {
+      tokenId,
+      kind,
+      gameId: namespace.gameId,
+      namespaceId: namespace.namespaceId,
+      details: server && JSON.stringify(server),
+      createTs: context.now(),
+      lastUsedTs: null,
+      expiresTs: null,
+      revokeTs: null,
+      hash: hashToken(token),
+    });
+    return inserted === "ok" ? { token, token_id: tokenId } : namespaceNotFound(params.namespace_id);
+  }
+
+  return {
+    "games.namespaces.createGameNamespaceTokenPublic": ({ params }) => make(params, "pub", null),
+
+    "games.namespaces.createGameNamespaceTokenServer": ({ params }) => make(params, "server", null),
+
+    "games.namespaces.createGameNamespaceTokenDevelopment": async ({ params, body }) => {
+      const ports = Object.fromEntries(
+        Object.entries(body.ports).map(([label, { protocol, port, port_range }]) => [
+          label,
+          { protocol, port: port ?? null, portRange: port_range ?? null },
+        ]),
+      );
+      const server = { hostname: body.hostname, ports };
+      const errors = developmentServerFaults(server);
+      if (errors.length > 0) {
+        return refuse("CLOUD_VALIDATION_ERROR", "The development server is not described rightly.", { errors });
+      }
+      return make(params, "dev", server);
+    },
+
+    "games.namespaces.listTokens": async ({ params, query }) => {
+      const page = pageOf(query);
+      if (isRefusal(page)) return page;
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const { rows, more } = cutPage(await listTokens(db, namespace, page), page, (row) => row.tokenId);
+      return { tokens: rows.map((row) => tokenAnswer(row, context.tokenUses)), ...more };
+    },
+
+    "games.namespaces.revokeToken": async ({ params }) => {
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const tokenId = params.token_id.toLowerCase();
+      const known = isUuid(tokenId) && (await revokeToken(db, namespace, tokenId, context.now()));
+      return known ? null : refuse("CLOUD_TOKEN_NOT_FOUND", `The namespace has no token ${quoted(params.token_id)}.`);
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function developmentServerFaults(server: DevelopmentServer): Fault[] {
+  const faults: Fault[] = [];
+  if (!isHostname(server.hostname)) {
+    const message = "must be a host name or an IP address, such as 127.0.0.1 or localhost";
+    faults.push({ path: ["hostname", "invalid"], message });
+  }
+  for (const [label, { port, portRange }] of Object.entries(server.ports)) {
+    const path = ["ports", label];
+    if (!isName(label)) {
+      const message = "a port's label is 1 to 32 of a-z, 0-9 and -, without - at either end or twice in a row";
+      faults.push({ path: [...path, "invalid"], message });
+    } else if ((port === null) === (portRange === null)) {
+      faults.push({ path: [...path, "invalid"], message: "give either port or port_range" });
+    } else if (portRange && portRange.min > portRange.max) {
+      faults.push({ path: [...path, "port_range", "out_of_range"], message: "min must not be greater than max" });
+    }
+  }
+  return faults;
+}
+
+/** Looser than a namespace's domain: a machine under development may have a single label or an address. */
+function isHostname(text: string): boolean {
+  const address = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
+  if (isIP(address) !== 0) return true;
+  return text.split(".").every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
+}

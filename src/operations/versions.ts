@@ -1,0 +1,76 @@
+import type { VersionConfig } from "../contract/version-config.ts";
+import { findVersion, insertVersion, listVersions } from "../store/versions.ts";
+import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
+import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
+import { checkDisplayName } from "./names.ts";
+import { gameNotFound, gameOf, quoted } from "./resources.ts";
+import { checkVersionConfig, needsProcessRuntime } from "./version-config.ts";
+
+export function versionOperations(context: Context) {
+  const { db } = context;
+
+  return {
+    "games.versions.createGameVersion": async ({ params, caller, body }) => {
+      const { displayName, faults, resolved } = checkVersion(body);
+      if (faults.length > 0 || !resolved) {
+        return refuse("CLOUD_VALIDATION_ERROR", "The version has faults.", { errors: faults });
+      }
+      if (caller.kind === "cloud" && context.config.processTrust !== "cloud" && needsProcessRuntime(resolved)) {
+        const message =
+          "A version with the process runtime runs programs on the service's machine and needs the admin token (or FOYER_PROCESS_TRUST=cloud).";
+        return refuse("TOKEN_FORBIDDEN", message);
+      }
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+
+      const version = {
+        versionId: context.newId(),
+        gameId: game.gameId,
+        displayName,
+        createTs: context.now(),
+        config: JSON.stringify(body.config),
+      };
+      if ((await insertVersion(db, version)) === "GAME_NOT_FOUND") return gameNotFound(params.game_id);
+      return { version_id: version.versionId };
+    },
+
+    "games.versions.validateGameVersion": async ({ params, body }) => {
+      const game = await gameOf(db, params);
+      return isRefusal(game) ? game : { errors: checkVersion(body).faults };
+    },
+
+    "games.versions.listGameVersions": async ({ params, query }) => {
+      const page = pageOf(query);
+      if (isRefusal(page)) return page;
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+      const { rows, more } = cutPage(await listVersions(db, game.gameId, page), page, (row) => row.versionId);
+      return { versions: rows.map(versionSummary), ...more };
+    },
+
+    "games.versions.getGameVersion": async ({ params }) => {
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+      const versionId = params.version_id.toLowerCase();
+      const version = isUuid(versionId) ? await findVersion(db, game.gameId, versionId) : null;
+      if (!version) return refuse("CLOUD_VERSION_NOT_FOUND", `The game has no version ${quoted(params.version_id)}.`);
+      const config = JSON.parse(version.config) as VersionConfig;
+      return { version: { ...versionSummary(version), config } };
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function checkVersion(body: { display_name: string; config: Record<string, unknown> }) {
+  const display = checkDisplayName(body.display_name);
+  const config = checkVersionConfig(body.config);
+  const faults = display.fault ? [display.fault, ...config.faults] : config.faults;
+  return { displayName: display.value, faults, resolved: config.resolved };
+}
+
+function versionSummary(version: { versionId: string; displayName: string; createTs: number }) {
+  return {
+    version_id: version.versionId,
+    display_name: version.displayName,
+    create_ts: timestampOf(version.createTs),
+  };
+}

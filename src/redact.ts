@@ -1,0 +1,15 @@
+/** Takes tokens and the passwords inside URLs out of a text, so that it may be logged or shown. */
+export function redact(text: string): string {
+  return text
+    .replace(tokenPattern, "$1_[redacted]")
+    .replace(urlPasswordPattern, "$1:[redacted]@")
+    .replace(queryPasswordPattern, "$1[redacted]");
+}
+
+// No word boundary in front: a token glued to other text is still a token.
+const tokenPattern = /(admin|cloud|pub|dev|server|lobby|player|devplayer)_[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{20,})*/g;
+
+// Up to the last @ before the path, since a password may hold an @ that was not encoded.
+const urlPasswordPattern = /([a-z][a-z0-9+.-]*:\/\/[^\s:@/?#"']*):[^\s/?#"']*@/gi;
+
+const queryPasswordPattern = /([?&](?:ssl)?password=)[^&\s"'#]+/gi;

@@ -1,0 +1,57 @@
+import type { Db } from "./db.ts";
+
+/** What the request path reads on every call, kept until the next write. Null on PostgreSQL: other nodes write too. */
+export interface ReadCache {
+  readonly found: Map<string, unknown>;
+  /** Apart from the rest, so that a flood of unknown names and tokens cannot push out the known ones. */
+  readonly missing: Map<string, unknown>;
+  generation: number;
+}
+
+export function createReadCache(): ReadCache {
+  return { found: new Map(), missing: new Map(), generation: 0 };
+}
+
+/** The kept answer, or a loaded one. Answers are shared between callers, so they are frozen. */
+export function cached<T>(db: Db, key: string, load: () => Promise<T>): Promise<T> {
+  if (db.cache === null) return load();
+  // Border: a key names one query with its parameters, and so one type.
+  const kept = (db.cache.found.get(key) ?? db.cache.missing.get(key)) as T | undefined;
+  if (kept !== undefined) return Promise.resolve(kept);
+  return loadInto(db.cache, key, load);
+}
+
+/** Every change of rows goes through here. Also a failed one forgets what was kept: it may have happened after all. */
+export async function write<T>(db: Db, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    changed(db);
+  }
+}
+
+function changed(db: Db): void {
+  if (db.cache === null) return;
+  db.cache.generation++;
+  db.cache.found.clear();
+  db.cache.missing.clear();
+}
+
+const entriesMax = 10_000;
+
+async function loadInto<T>(cache: ReadCache, key: string, load: () => Promise<T>): Promise<T> {
+  const { generation } = cache;
+  const value = await load();
+  // A write that ended meanwhile may have changed what was read.
+  if (cache.generation !== generation) return value;
+
+  const entries = value === null || value === false ? cache.missing : cache.found;
+  if (entries.size >= entriesMax) forgetOldest(entries);
+  entries.set(key, Object.freeze(value));
+  return value;
+}
+
+function forgetOldest(entries: Map<string, unknown>): void {
+  const oldest = entries.keys().next();
+  if (!oldest.done) entries.delete(oldest.value);
+}

@@ -1,0 +1,58 @@
+import { type Kysely, sql } from "kysely";
+import { createReadCache, type ReadCache } from "./cache.ts";
+import type { EngineName } from "./migrate.ts";
+import type { OpenStore } from "./open-store.ts";
+import { openPostgres } from "./postgres.ts";
+import { openSqlite } from "./sqlite.ts";
+import type { Tables } from "./tables.ts";
+
+export { StoreUnavailable } from "./faults.ts";
+
+/** The open store of games, namespaces, domains, versions and tokens. */
+export interface Db {
+  readonly engine: EngineName;
+  readonly query: Kysely<Tables>;
+  /** Throws StoreUnavailable when the store does not answer. */
+  ping(): Promise<void>;
+  /** Copies the store into a new file; on PostgreSQL an error that names pg_dump. */
+  backup(file: string): Promise<void>;
+  close(): Promise<void>;
+  /** The three below belong to read.ts and cache.ts. */
+  readonly rows: OpenStore["rows"];
+  readonly readTexts: Map<string, string>;
+  readonly cache: ReadCache | null;
+}
+
+/** One page of a list: `after` is the id of the last row of the page before. */
+export interface Page {
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Opens PostgreSQL at the address, or without one SQLite in the data folder, and brings the tables up to date. */
+export async function openDb(options: { databaseUrl: string | null; dataDir: string }): Promise<Db> {
+  const store = await open(options.databaseUrl, options.dataDir);
+  let closing: Promise<void> | null = null;
+  return {
+    engine: store.engine,
+    query: store.query,
+    async ping() {
+      await sql`select 1`.execute(store.query);
+    },
+    backup: store.backup,
+    close() {
+      closing ??= store.close();
+      return closing;
+    },
+    rows: store.rows,
+    readTexts: new Map(),
+    cache: store.engine === "sqlite" ? createReadCache() : null,
+  };
+}
+
+async function open(databaseUrl: string | null, dataDir: string): Promise<OpenStore> {
+  if (databaseUrl === null) return openSqlite(dataDir);
+  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl);
+  // The address is not repeated here, because it may hold a password.
+  throw new Error("The database address must begin with postgres:// or postgresql://; leave it out to use SQLite.");
+}

@@ -1,0 +1,77 @@
+import { cached, write } from "./cache.ts";
+import type { Db, Page } from "./db.ts";
+import { type PreparedRead, parameter, readRow } from "./read.ts";
+
+export interface Game {
+  readonly gameId: string;
+  readonly nameId: string;
+  readonly displayName: string;
+  readonly createTs: number;
+}
+
+export function insertGame(db: Db, game: Game): Promise<"ok" | "NAME_TAKEN"> {
+  return write(db, async () => {
+    const { numInsertedOrUpdatedRows } = await db.query
+      .insertInto("games")
+      .values({
+        game_id: game.gameId,
+        name_id: game.nameId,
+        display_name: game.displayName,
+        create_ts: game.createTs,
+      })
+      .onConflict((conflict) => conflict.column("name_id").doNothing())
+      .executeTakeFirst();
+    return numInsertedOrUpdatedRows === 1n ? "ok" : "NAME_TAKEN";
+  });
+}
+
+/** By UUID in any case, or by name_id. A name is shorter than a UUID, so the two cannot be confused. */
+export function findGame(db: Db, ref: string): Promise<Game | null> {
+  if (isUuid(ref)) {
+    const gameId = ref.toLowerCase();
+    return cached(db, `game ${gameId}`, () => readRow(db, gameById, [gameId]));
+  }
+  return cached(db, `game-name ${ref}`, () => readRow(db, gameByName, [ref]));
+}
+
+export async function gameNameExists(db: Db, nameId: string): Promise<boolean> {
+  return (await findGame(db, nameId)) !== null;
+}
+
+/** By id, ascending. */
+export async function listGames(db: Db, page: Page): Promise<Game[]> {
+  let query = db.query.selectFrom("games").select(gameColumns);
+  if (page.after !== null) query = query.where("game_id", ">", page.after);
+  return await query.orderBy("game_id").limit(page.limit).execute();
+}
+
+/** Takes all that belongs to the game with it. False: there is no such game. */
+export function deleteGame(db: Db, gameId: string): Promise<boolean> {
+  return write(db, async () => {
+    const { numDeletedRows } = await db.query.deleteFrom("games").where("game_id", "=", gameId).executeTakeFirst();
+    return numDeletedRows > 0n;
+  });
+}
+
+export function isUuid(ref: string): boolean {
+  return uuidPattern.test(ref);
+}
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+const gameColumns = [
+  "game_id as gameId",
+  "name_id as nameId",
+  "display_name as displayName",
+  "create_ts as createTs",
+] as const;
+
+const gameById: PreparedRead<Game> = {
+  name: "gameById",
+  build: (query) => query.selectFrom("games").select(gameColumns).where("game_id", "=", parameter),
+};
+
+const gameByName: PreparedRead<Game> = {
+  name: "gameByName",
+  build: (query) => query.selectFrom("games").select(gameColumns).where("name_id", "=", parameter),
+};

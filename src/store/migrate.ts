@@ -1,0 +1,42 @@
+import { type Kysely, type Migration, Migrator } from "kysely";
+import { controlPlane } from "./migrations/0001-control-plane.ts";
+import type { Tables } from "./tables.ts";
+
+export type EngineName = "sqlite" | "postgresql";
+
+/** Brings the tables up to date. Safe when several nodes do it at once; refuses a database of a newer Foyer. */
+export async function migrate(query: Kysely<Tables>, engine: EngineName, where: string): Promise<void> {
+  const migrations = allMigrations(engine);
+  const migrator = new Migrator({
+    db: query,
+    provider: { getMigrations: async () => migrations },
+    migrationTableName,
+    migrationLockTableName: "foyer_migration_lock",
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+
+  const unknown = await unknownMigration(query, migrations).catch(() => null);
+  if (unknown === null) throw error;
+  throw new Error(
+    `${where} was made by a newer Foyer: it holds the migration "${unknown}", which this version does not know. ` +
+      "Start the newer version, or restore a backup made before the upgrade.",
+  );
+}
+
+const migrationTableName = "foyer_migration";
+
+// Names are in order, and a released migration never changes: a change is a new one at the end.
+function allMigrations(engine: EngineName): Record<string, Migration> {
+  return { "0001-control-plane": controlPlane(engine) };
+}
+
+async function unknownMigration(query: Kysely<Tables>, known: Record<string, Migration>): Promise<string | null> {
+  const rows = await query
+    .withTables<{ foyer_migration: { name: string } }>()
+    .selectFrom(migrationTableName)
+    .select("name")
+    .orderBy("name")
+    .execute();
+  return rows.find((row) => !(row.name in known))?.name ?? null;
+}

@@ -1,0 +1,190 @@
+import { cached, write } from "./cache.ts";
+import type { Db, Page } from "./db.ts";
+import { isForeignKeyViolation } from "./faults.ts";
+import { isUuid } from "./games.ts";
+import { type Namespace, type NamespaceRow, namespaceColumns, toNamespace } from "./namespace-row.ts";
+import { type PreparedRead, parameter, readRow } from "./read.ts";
+import { transact } from "./transaction.ts";
+
+export type { Namespace } from "./namespace-row.ts";
+
+/** With a version, which must be of the same game, the deployment enters the history. */
+export async function insertNamespace(
+  db: Db,
+  namespace: Namespace,
+  deployment: { deploymentId: string; deployTs: number } | null,
+): Promise<"ok" | "NAME_TAKEN" | "GAME_NOT_FOUND" | "VERSION_NOT_FOUND"> {
+  const { namespaceId, versionId } = namespace;
+  if ((versionId === null) !== (deployment === null)) {
+    throw new Error(`The namespace ${namespaceId} needs a version and its deployment together, or neither.`);
+  }
+  try {
+    return await transact<"ok" | "NAME_TAKEN">(db, async (transaction, undo) => {
+      const { numInsertedOrUpdatedRows } = await transaction
+        .insertInto("namespaces")
+        .values(toRow(namespace))
+        .onConflict((conflict) => conflict.columns(["game_id", "name_id"]).doNothing())
+        .executeTakeFirst();
+      if (numInsertedOrUpdatedRows !== 1n) throw undo("NAME_TAKEN");
+
+      if (versionId !== null && deployment !== null) {
+        const { deploymentId, deployTs } = deployment;
+        await transaction
+          .insertInto("deployments")
+          .values({
+            deployment_id: deploymentId,
+            namespace_id: namespaceId,
+            version_id: versionId,
+            deploy_ts: deployTs,
+          })
+          .execute();
+      }
+      return "ok";
+    });
+  } catch (error) {
+    if (!isForeignKeyViolation(error)) throw error;
+    // SQLite does not say which of the two references failed.
+    const game = await db.query
+      .selectFrom("games")
+      .select("game_id")
+      .where("game_id", "=", namespace.gameId)
+      .executeTakeFirst();
+    return game ? "VERSION_NOT_FOUND" : "GAME_NOT_FOUND";
+  }
+}
+
+/** By UUID in any case, or by name_id; only within the game. */
+export function findNamespace(db: Db, gameId: string, ref: string): Promise<Namespace | null> {
+  if (isUuid(ref)) {
+    const namespaceId = ref.toLowerCase();
+    return cached(db, `namespace ${gameId} ${namespaceId}`, async () => {
+      const namespace = await readNamespace(db, byId, [namespaceId]);
+      return namespace?.gameId === gameId ? namespace : null;
+    });
+  }
+  return cached(db, `namespace-name ${gameId} ${ref}`, () => readNamespace(db, byName, [gameId, ref]));
+}
+
+export function findNamespaceById(db: Db, namespaceId: string): Promise<Namespace | null> {
+  return cached(db, `namespace ${namespaceId}`, () => readNamespace(db, byId, [namespaceId]));
+}
+
+export function namespaceNameExists(db: Db, gameId: string, nameId: string): Promise<boolean> {
+  return cached(db, `namespace-name-exists ${gameId} ${nameId}`, async () => {
+    return (await readRow(db, nameExists, [gameId, nameId])) !== null;
+  });
+}
+
+/** By id, ascending. */
+export async function listNamespaces(db: Db, gameId: string, page: Page): Promise<Namespace[]> {
+  let query = db.query.selectFrom("namespaces").select(namespaceColumns).where("game_id", "=", gameId);
+  if (page.after !== null) query = query.where("namespace_id", ">", page.after);
+  const rows = await query.orderBy("namespace_id").limit(page.limit).execute();
+  return rows.map(toNamespace);
+}
+
+/** Takes its domains, tokens and history with it. False: there is no such namespace. */
+export function deleteNamespace(db: Db, namespaceId: string): Promise<boolean> {
+  return write(db, async () => {
+    const { numDeletedRows } = await db.query
+      .deleteFrom("namespaces")
+      .where("namespace_id", "=", namespaceId)
+      .executeTakeFirst();
+    return numDeletedRows > 0n;
+  });
+}
+
+/** Sets all numbers at once and gives the new revision; null: there is no such namespace. */
+export function setMatchmakerConfig(
+  db: Db,
+  namespaceId: string,
+  config: { lobbyCountMax: number; maxPlayers: number; maxPlayersPerClient?: number | null | undefined },
+): Promise<number | null> {
+  const { lobbyCountMax, maxPlayers, maxPlayersPerClient } = config;
+  return setRaisingRevision(db, namespaceId, {
+    lobby_count_max: lobbyCountMax,
+    max_players: maxPlayers,
+    ...(maxPlayersPerClient !== undefined && { max_players_per_client: maxPlayersPerClient }),
+  });
+}
+
+/** Gives the new revision; null: there is no such namespace. */
+export function setDomainPublicAuth(
+  db: Db,
+  namespaceId: string,
+  auth: { enabled: boolean; allowLocalhost?: boolean | undefined },
+): Promise<number | null> {
+  const { enabled, allowLocalhost } = auth;
+  return setRaisingRevision(db, namespaceId, {
+    domain_public_auth_enabled: Number(enabled),
+    ...(allowLocalhost !== undefined && { allow_localhost: Number(allowLocalhost) }),
+  });
+}
+
+function setRaisingRevision(
+  db: Db,
+  namespaceId: string,
+  columns: Partial<Omit<ReturnType<typeof toRow>, "namespace_id" | "game_id" | "revision">>,
+): Promise<number | null> {
+  return write(db, async () => {
+    const row = await db.query
+      .updateTable("namespaces")
+      .set(columns)
+      .set((update) => ({ revision: update("revision", "+", 1) }))
+      .where("namespace_id", "=", namespaceId)
+      .returning("revision")
+      .executeTakeFirst();
+    return row?.revision ?? null;
+  });
+}
+
+function toRow(namespace: Namespace) {
+  return {
+    namespace_id: namespace.namespaceId,
+    game_id: namespace.gameId,
+    name_id: namespace.nameId,
+    display_name: namespace.displayName,
+    create_ts: namespace.createTs,
+    version_id: namespace.versionId,
+    lobby_count_max: namespace.lobbyCountMax,
+    max_players: namespace.maxPlayers,
+    max_players_per_client: namespace.maxPlayersPerClient,
+    domain_public_auth_enabled: Number(namespace.domainPublicAuth.enabled),
+    allow_localhost: Number(namespace.domainPublicAuth.allowLocalhost),
+    revision: namespace.revision,
+  };
+}
+
+async function readNamespace(
+  db: Db,
+  read: PreparedRead<NamespaceRow>,
+  parameters: readonly string[],
+): Promise<Namespace | null> {
+  const row = await readRow(db, read, parameters);
+  return row && toNamespace(row);
+}
+
+const byId: PreparedRead<NamespaceRow> = {
+  name: "namespaceById",
+  build: (query) => query.selectFrom("namespaces").select(namespaceColumns).where("namespace_id", "=", parameter),
+};
+
+const byName: PreparedRead<NamespaceRow> = {
+  name: "namespaceByName",
+  build: (query) =>
+    query
+      .selectFrom("namespaces")
+      .select(namespaceColumns)
+      .where("game_id", "=", parameter)
+      .where("name_id", "=", parameter),
+};
+
+const nameExists: PreparedRead<{ readonly nameId: string }> = {
+  name: "namespaceNameExists",
+  build: (query) =>
+    query
+      .selectFrom("namespaces")
+      .select("name_id as nameId")
+      .where("game_id", "=", parameter)
+      .where("name_id", "=", parameter),
+};

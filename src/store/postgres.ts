@@ -1,0 +1,110 @@
+import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
+import pg from "pg";
+import { asFault, StoreUnavailable } from "./faults.ts";
+import { migrate } from "./migrate.ts";
+import type { OpenStore } from "./open-store.ts";
+import type { Tables } from "./tables.ts";
+
+/** The store in a PostgreSQL database that several nodes share. */
+export async function openPostgres(databaseUrl: string): Promise<OpenStore> {
+  await migrateOnce(databaseUrl);
+  const pool = openPool(databaseUrl, poolSizeMax, statementTimeoutMs);
+  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: faultMapping(pool) }) });
+  return {
+    engine: "postgresql",
+    query,
+    async rows(name, text, parameters) {
+      try {
+        return (await pool.query({ name, text, values: [...parameters] })).rows;
+      } catch (error) {
+        throw asFault(error);
+      }
+    },
+    async backup() {
+      throw new Error(
+        "The store is PostgreSQL: back it up with pg_dump, for example `pg_dump -Fc -f foyer.dump <url>`.",
+      );
+    },
+    async close() {
+      await query.destroy();
+      if (!pool.ended) await pool.end();
+    },
+  };
+}
+
+const poolSizeMax = 10;
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 10_000;
+
+// A server that hangs cannot end its own statement, so the client gives up a little later.
+const answerTimeoutMs = 15_000;
+
+/** Nodes that start together wait for one another here, so these connections have no limit on a statement's time. */
+async function migrateOnce(databaseUrl: string): Promise<void> {
+  const pool = openPool(databaseUrl, 2, 0);
+  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: faultMapping(pool) }) });
+  try {
+    await migrate(query, "postgresql", "The PostgreSQL database");
+  } finally {
+    await query.destroy();
+    if (!pool.ended) await pool.end();
+  }
+}
+
+function openPool(databaseUrl: string, max: number, timeoutMs: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max,
+    application_name: "foyer",
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    types: { getTypeParser: parserOf },
+    ...(timeoutMs > 0 && {
+      statement_timeout: timeoutMs,
+      idle_in_transaction_session_timeout: answerTimeoutMs,
+      query_timeout: answerTimeoutMs,
+    }),
+  });
+  // A connection that breaks says so in an event, and an event that nobody hears ends the process. The pool replaces
+  // the connection by itself, and whoever used it gets the error from the query.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return pool;
+}
+
+const int8Oid = 20;
+
+/** Milliseconds and 32-bit numbers fit in a JavaScript number; pg would give every bigint as text. */
+function parserOf(oid: number, format?: "text" | "binary"): (value: string) => unknown {
+  if (oid === int8Oid && format !== "binary") return Number;
+  return pg.types.getTypeParser(oid, "text");
+}
+
+/** Errors become StoreUnavailable where they mean it, and a connection that had one is never used again. */
+function faultMapping(pool: pg.Pool): PostgresPool {
+  const mapped = {
+    async connect() {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw asFault(error);
+      });
+      let broken = false;
+      return {
+        async query(text: string, parameters: readonly unknown[]) {
+          try {
+            return await client.query(text, [...parameters]);
+          } catch (error) {
+            const fault = asFault(error);
+            // After a time-out the statement may still run, and a rollback may never be sent: a pool that lent the
+            // connection again would put someone else's work into the old transaction.
+            if (fault instanceof StoreUnavailable) broken = true;
+            throw fault;
+          }
+        },
+        release: () => client.release(broken),
+      };
+    },
+    end: () => pool.end(),
+  };
+  // Border: Kysely types a pool by the overloads of pg's query, of which its driver calls this one.
+  return mapped as unknown as PostgresPool;
+}

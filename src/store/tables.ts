@@ -1,0 +1,53 @@
+/** The rows as both databases hold them: ids and JSON as text, times as milliseconds, booleans as 0 or 1. */
+export interface Tables {
+  games: {
+    game_id: string;
+    name_id: string;
+    display_name: string;
+    create_ts: number;
+  };
+  versions: {
+    version_id: string;
+    game_id: string;
+    display_name: string;
+    create_ts: number;
+    config: string;
+  };
+  namespaces: {
+    namespace_id: string;
+    game_id: string;
+    name_id: string;
+    display_name: string;
+    create_ts: number;
+    version_id: string | null;
+    lobby_count_max: number;
+    max_players: number;
+    max_players_per_client: number | null;
+    domain_public_auth_enabled: number;
+    allow_localhost: number;
+    revision: number;
+  };
+  domains: {
+    domain: string;
+    namespace_id: string;
+    create_ts: number;
+  };
+  deployments: {
+    deployment_id: string;
+    namespace_id: string;
+    version_id: string;
+    deploy_ts: number;
+  };
+  tokens: {
+    token_id: string;
+    hash: string;
+    kind: string;
+    game_id: string;
+    namespace_id: string | null;
+    details: string | null;
+    create_ts: number;
+    last_used_ts: number | null;
+    expires_ts: number | null;
+    revoke_ts: number | null;
+  };
+}

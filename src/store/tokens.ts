@@ -1,0 +1,124 @@
+import { sql } from "kysely";
+import { cached, write } from "./cache.ts";
+import type { Db, Page } from "./db.ts";
+import { isForeignKeyViolation } from "./faults.ts";
+import { type PreparedRead, parameter, readRow } from "./read.ts";
+
+export type KeptTokenKind = "cloud" | "pub" | "dev" | "server";
+
+export interface TokenRow {
+  readonly tokenId: string;
+  readonly kind: KeptTokenKind;
+  readonly gameId: string;
+  /** Null: the token is the game's own. */
+  readonly namespaceId: string | null;
+  /** JSON text: what a development token answers with. */
+  readonly details: string | null;
+  readonly createTs: number;
+  readonly lastUsedTs: number | null;
+  readonly expiresTs: number | null;
+  readonly revokeTs: number | null;
+}
+
+/** Whose tokens are meant; without a namespace the game's own. */
+export interface TokenOwner {
+  readonly gameId: string;
+  readonly namespaceId: string | null;
+}
+
+/** OWNER_NOT_FOUND: the game or the namespace was deleted meanwhile. */
+export function insertToken(db: Db, token: TokenRow & { hash: string }): Promise<"ok" | "OWNER_NOT_FOUND"> {
+  return write(db, async () => {
+    try {
+      await db.query
+        .insertInto("tokens")
+        .values({
+          token_id: token.tokenId,
+          hash: token.hash,
+          kind: token.kind,
+          game_id: token.gameId,
+          namespace_id: token.namespaceId,
+          details: token.details,
+          create_ts: token.createTs,
+          last_used_ts: token.lastUsedTs,
+          expires_ts: token.expiresTs,
+          revoke_ts: token.revokeTs,
+        })
+        .execute();
+      return "ok";
+    } catch (error) {
+      if (isForeignKeyViolation(error)) return "OWNER_NOT_FOUND";
+      throw error;
+    }
+  });
+}
+
+export function findTokenByHash(db: Db, hash: string): Promise<TokenRow | null> {
+  return cached(db, `token ${hash}`, () => readRow(db, tokenByHash, [hash]));
+}
+
+/** Newest first, revoked and expired ones included. */
+export async function listTokens(db: Db, owner: TokenOwner, page: Page): Promise<TokenRow[]> {
+  let query = db.query
+    .selectFrom("tokens")
+    .select(tokenColumns)
+    .$narrowType<{ kind: KeptTokenKind }>()
+    .where("game_id", "=", owner.gameId)
+    .where("namespace_id", owner.namespaceId === null ? "is" : "=", owner.namespaceId);
+  if (page.after !== null) query = query.where("token_id", "<", page.after);
+  return await query.orderBy("token_id", "desc").limit(page.limit).execute();
+}
+
+/** False: the owner has no such token. A second time is no error and keeps the first moment. */
+export function revokeToken(db: Db, owner: TokenOwner, tokenId: string, revokeTs: number): Promise<boolean> {
+  return write(db, async () => {
+    const { numUpdatedRows } = await db.query
+      .updateTable("tokens")
+      .set((update) => ({ revoke_ts: update.fn.coalesce("revoke_ts", sql<number>`cast(${revokeTs} as bigint)`) }))
+      .where("token_id", "=", tokenId)
+      .where("game_id", "=", owner.gameId)
+      .where("namespace_id", owner.namespaceId === null ? "is" : "=", owner.namespaceId)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  });
+}
+
+/** Notes when tokens were last used: never an earlier time, and nothing for tokens that are gone. */
+export async function recordTokenUse(db: Db, uses: ReadonlyMap<string, number>): Promise<void> {
+  // In one order on every node, so that two that write at once seldom wait for each other in a ring.
+  const sorted = [...uses].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (let start = 0; start < sorted.length; start += usesPerStatement) {
+    const rows = sorted
+      .slice(start, start + usesPerStatement)
+      .map(([tokenId, usedTs]) => sql`(cast(${tokenId} as text), cast(${usedTs} as bigint))`);
+    // Both databases name the columns of a VALUES list column1, column2.
+    await sql`
+      update tokens set last_used_ts = used.column2 from (values ${sql.join(rows)}) as used
+      where tokens.token_id = used.column1 and (tokens.last_used_ts is null or tokens.last_used_ts < used.column2)
+    `.execute(db.query);
+  }
+}
+
+const usesPerStatement = 200;
+
+const tokenColumns = [
+  "token_id as tokenId",
+  "kind",
+  "game_id as gameId",
+  "namespace_id as namespaceId",
+  "details",
+  "create_ts as createTs",
+  "last_used_ts as lastUsedTs",
+  "expires_ts as expiresTs",
+  "revoke_ts as revokeTs",
+] as const;
+
+const tokenByHash: PreparedRead<TokenRow> = {
+  name: "tokenByHash",
+  build: (query) =>
+    query
+      .selectFrom("tokens")
+      .select(tokenColumns)
+      .$narrowType<{ kind: KeptTokenKind }>()
+      .where("hash", "=", parameter),
+};

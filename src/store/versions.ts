@@ -1,0 +1,123 @@
+import { write } from "./cache.ts";
+import type { Db, Page } from "./db.ts";
+import { isForeignKeyViolation } from "./faults.ts";
+import { transact } from "./transaction.ts";
+
+export interface Version {
+  readonly versionId: string;
+  readonly gameId: string;
+  readonly displayName: string;
+  readonly createTs: number;
+  /** JSON text. */
+  readonly config: string;
+}
+
+export type VersionSummary = Omit<Version, "config">;
+
+export interface Deployment {
+  readonly deploymentId: string;
+  readonly versionId: string;
+  readonly displayName: string;
+  readonly deployTs: number;
+}
+
+export function insertVersion(db: Db, version: Version): Promise<"ok" | "GAME_NOT_FOUND"> {
+  return write(db, async () => {
+    try {
+      await db.query
+        .insertInto("versions")
+        .values({
+          version_id: version.versionId,
+          game_id: version.gameId,
+          display_name: version.displayName,
+          create_ts: version.createTs,
+          config: version.config,
+        })
+        .execute();
+      return "ok";
+    } catch (error) {
+      if (isForeignKeyViolation(error)) return "GAME_NOT_FOUND";
+      throw error;
+    }
+  });
+}
+
+export async function findVersion(db: Db, gameId: string, versionId: string): Promise<Version | null> {
+  const row = await db.query
+    .selectFrom("versions")
+    .select([...summaryColumns, "config"])
+    .where("version_id", "=", versionId)
+    .where("game_id", "=", gameId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Newest first. */
+export async function listVersions(db: Db, gameId: string, page: Page): Promise<VersionSummary[]> {
+  let query = db.query.selectFrom("versions").select(summaryColumns).where("game_id", "=", gameId);
+  if (page.after !== null) query = query.where("version_id", "<", page.after);
+  return await query.orderBy("version_id", "desc").limit(page.limit).execute();
+}
+
+/** Raises the revision and enters the history; deploying what is deployed already changes nothing. */
+export function deployVersion(
+  db: Db,
+  request: { namespaceId: string; versionId: string; deploymentId: string; deployTs: number },
+): Promise<"deployed" | "unchanged" | "NAMESPACE_NOT_FOUND" | "VERSION_NOT_FOUND"> {
+  const { namespaceId, versionId, deploymentId, deployTs } = request;
+  return transact(db, async (transaction, undo) => {
+    const updated = await transaction
+      .updateTable("namespaces")
+      .set((update) => ({ version_id: versionId, revision: update("revision", "+", 1) }))
+      .where("namespace_id", "=", namespaceId)
+      .where((where) => where.or([where("version_id", "is", null), where("version_id", "<>", versionId)]))
+      .where((where) =>
+        where.exists(
+          where
+            .selectFrom("versions")
+            .select("versions.version_id")
+            .where("versions.version_id", "=", versionId)
+            .whereRef("versions.game_id", "=", "namespaces.game_id"),
+        ),
+      )
+      .executeTakeFirst();
+    if (updated.numUpdatedRows === 0n) {
+      const namespace = await transaction
+        .selectFrom("namespaces")
+        .select("version_id")
+        .where("namespace_id", "=", namespaceId)
+        .executeTakeFirst();
+      if (!namespace) throw undo("NAMESPACE_NOT_FOUND");
+      throw undo(namespace.version_id === versionId ? "unchanged" : "VERSION_NOT_FOUND");
+    }
+
+    await transaction
+      .insertInto("deployments")
+      .values({ deployment_id: deploymentId, namespace_id: namespaceId, version_id: versionId, deploy_ts: deployTs })
+      .execute();
+    return "deployed";
+  });
+}
+
+/** Newest first. */
+export async function listDeployments(db: Db, namespaceId: string, page: Page): Promise<Deployment[]> {
+  let query = db.query
+    .selectFrom("deployments")
+    .innerJoin("versions", "versions.version_id", "deployments.version_id")
+    .select([
+      "deployments.deployment_id as deploymentId",
+      "deployments.version_id as versionId",
+      "versions.display_name as displayName",
+      "deployments.deploy_ts as deployTs",
+    ])
+    .where("deployments.namespace_id", "=", namespaceId);
+  if (page.after !== null) query = query.where("deployments.deployment_id", "<", page.after);
+  return await query.orderBy("deployments.deployment_id", "desc").limit(page.limit).execute();
+}
+
+const summaryColumns = [
+  "version_id as versionId",
+  "game_id as gameId",
+  "display_name as displayName",
+  "create_ts as createTs",
+] as const;

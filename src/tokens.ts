@@ -1,0 +1,83 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** Tokens whose hash is stored; the admin token's hash is kept in memory only. */
+export type KeptTokenKind = "admin" | "cloud" | "pub" | "dev" | "server";
+
+/** A token that is never stored: its ids are inside it, sealed with the installation's secret. */
+export type DerivedToken =
+  | { readonly kind: "lobby"; readonly namespaceId: string; readonly lobbyId: string }
+  | { readonly kind: "player"; readonly namespaceId: string; readonly lobbyId: string; readonly playerId: string }
+  | { readonly kind: "devplayer"; readonly namespaceId: string; readonly playerId: string };
+
+export interface DerivedTokens {
+  make(token: DerivedToken): string;
+  /** null: not made by this installation. */
+  read(token: string): DerivedToken | null;
+}
+
+export function newKeptToken(kind: KeptTokenKind): string {
+  return `${kind}_${randomBytes(32).toString("base64url")}`;
+}
+
+export function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("base64url");
+}
+
+/** The kind that a token claims by its prefix. */
+export function claimedKind(token: string): string {
+  return token.slice(0, Math.max(0, token.indexOf("_")));
+}
+
+const macBytes = 32;
+const idBytes = 16;
+const idCounts = { lobby: 2, player: 3, devplayer: 2 } as const;
+
+/** `previousSecret` lets tokens from before a change of secret live on until their lobby or seat ends. */
+export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | null): DerivedTokens {
+  function seal(kind: string, ids: Buffer, key: Buffer): Buffer {
+    return createHmac("sha256", key).update(kind).update("\0").update(ids).digest();
+  }
+
+  function isAuthentic(kind: string, ids: Buffer, mac: Buffer): boolean {
+    if (timingSafeEqual(seal(kind, ids, secret), mac)) return true;
+    return previousSecret !== null && timingSafeEqual(seal(kind, ids, previousSecret), mac);
+  }
+
+  return {
+    make(token) {
+      const ids = Buffer.concat(idsOf(token).map(bytesOfId));
+      return `${token.kind}_${Buffer.concat([ids, seal(token.kind, ids, secret)]).toString("base64url")}`;
+    },
+    read(token) {
+      const kind = claimedKind(token);
+      if (kind !== "lobby" && kind !== "player" && kind !== "devplayer") return null;
+      const text = token.slice(kind.length + 1);
+      const bytes = Buffer.from(text, "base64url");
+      const idsLength = idCounts[kind] * idBytes;
+      // The second condition refuses other spellings of the same bytes: one token has one text.
+      if (bytes.length !== idsLength + macBytes || bytes.toString("base64url") !== text) return null;
+      const ids = bytes.subarray(0, idsLength);
+      if (!isAuthentic(kind, ids, bytes.subarray(idsLength))) return null;
+
+      const id = (index: number) => idOfBytes(ids.subarray(index * idBytes, (index + 1) * idBytes));
+      if (kind === "lobby") return { kind, namespaceId: id(0), lobbyId: id(1) };
+      if (kind === "player") return { kind, namespaceId: id(0), lobbyId: id(1), playerId: id(2) };
+      return { kind, namespaceId: id(0), playerId: id(1) };
+    },
+  };
+}
+
+function idsOf(token: DerivedToken): string[] {
+  if (token.kind === "lobby") return [token.namespaceId, token.lobbyId];
+  if (token.kind === "player") return [token.namespaceId, token.lobbyId, token.playerId];
+  return [token.namespaceId, token.playerId];
+}
+
+function bytesOfId(id: string): Buffer {
+  return Buffer.from(id.replaceAll("-", ""), "hex");
+}
+
+function idOfBytes(bytes: Buffer): string {
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
