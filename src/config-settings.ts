@@ -21,7 +21,7 @@ export const settingGroups = [
   "Matchmaking",
   "Limits per minute, 0 for none",
 ] as const;
-export type SettingGroup = (typeof settingGroups)[number];
+type SettingGroup = (typeof settingGroups)[number];
 
 /** Every setting there is. Flags, variables, file keys, help and the Config type all come from this table. */
 export const settings = {

@@ -1,0 +1,55 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Leaves node_modules as package-lock.json says, or ends the process with a sentence about what to do. */
+export function ensureInstalled() {
+  requireNode(20, 19);
+  const reason = whyStale();
+  if (reason === null) return;
+
+  console.error(`Installing dependencies (${reason}) …`);
+  // --include=dev because the compiler is a development dependency, and NODE_ENV=production would leave it out.
+  const flags = ["--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"];
+  // What npm prints goes to standard error: standard output belongs to the command that was asked for.
+  const { status, error } = spawnSync("npm", ["ci", ...flags], { cwd: root, stdio: ["ignore", 2, 2] });
+  if (status === 0) return;
+  console.error(`npm ci failed${error ? ` (${error.message})` : ""}. Run it by hand in ${root} to see why.`);
+  process.exit(1);
+}
+
+function requireNode(major, minor) {
+  const [ownMajor, ownMinor] = process.versions.node.split(".").map(Number);
+  if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return;
+  console.error(
+    `Foyer needs Node ${major}.${minor} or later; this is ${process.versions.node}. Get a newer one from https://nodejs.org or a version manager such as nvm.`,
+  );
+  process.exit(1);
+}
+
+/** Compares the lock file with what npm says it installed, so that an `npm ci` run by hand counts as well. */
+function whyStale() {
+  const wanted = packagesOf("package-lock.json");
+  const installed = packagesOf("node_modules/.package-lock.json");
+  if (!wanted) return "package-lock.json cannot be read";
+  if (!installed) return "there is no node_modules";
+  for (const [path, { version, optional, link }] of Object.entries(wanted)) {
+    // Optional ones are for other platforms as often as not.
+    if (path === "" || optional || link) continue;
+    const name = path.replace(/^.*node_modules\//, "");
+    if (!installed[path]) return `${name} is missing`;
+    if (installed[path].version !== version) return `${name} is ${installed[path].version} instead of ${version}`;
+  }
+  return null;
+}
+
+function packagesOf(file) {
+  try {
+    return JSON.parse(readFileSync(`${root}/${file}`, "utf8")).packages;
+  } catch {
+    // Missing or broken: either way installing anew is the answer.
+    return undefined;
+  }
+}

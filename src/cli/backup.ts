@@ -1,0 +1,25 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { loadConfig } from "../config.ts";
+import { backupFile } from "../store/backup.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `foyer backup FILE`. */
+export async function backup(file: string, argv: readonly string[], terminal: Terminal): Promise<number> {
+  const config = loadConfig({ argv });
+  if (config.databaseUrl !== null) {
+    terminal.err(
+      'foyer: database_url is set, so the rows are in PostgreSQL. Use pg_dump "$FOYER_DATABASE_URL" instead.\n',
+    );
+    return 1;
+  }
+  const path = resolve(file);
+  try {
+    await backupFile(config.dataDir, path);
+  } catch (error) {
+    terminal.err(`foyer: ${(error as Error).message}\n`);
+    return 1;
+  }
+  terminal.out(`Copied the database of ${config.dataDir} to ${path} (${statSync(path).size} bytes).\n`);
+  return 0;
+}

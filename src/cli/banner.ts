@@ -1,0 +1,61 @@
+import { bold, dim, type Terminal } from "./terminal.ts";
+
+export interface BannerFacts {
+  readonly version: string;
+  readonly url: string;
+  readonly metricsUrl: string | null;
+  readonly dataDir: string;
+  readonly adminToken: { readonly token: string; readonly path: string | null };
+  /** Where a configured admin token came from: a flag, a variable or a file. */
+  readonly tokenOrigin: string;
+}
+
+/** What somebody needs after a start: where things are, and a call that works when it is pasted into a shell. */
+export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteractive" | "colours">): string {
+  const { url, adminToken } = facts;
+  const row = (name: string, value: string) => `  ${bold(terminal, name.padEnd(12))} ${value}`;
+  return [
+    "",
+    `  ${bold(terminal, `Foyer ${facts.version} is ready`)}`,
+    "",
+    row("API", url),
+    row("Admin token", shownToken(facts, terminal)),
+    row("Data", facts.dataDir),
+    row("Metrics", facts.metricsUrl ?? "off"),
+    "",
+    dim(terminal, "  Create a game:"),
+    "",
+    curl(`${url}/cloud/games`, adminToken.path, { display_name: "My Game", name_id: "my-game" }),
+    "",
+    dim(terminal, "  Then ask whether it could have a namespace with this name:"),
+    "",
+    curl(`${url}/cloud/games/my-game/namespaces/validate`, adminToken.path, {
+      display_name: "Production",
+      name_id: "prod",
+    }),
+    "",
+    dim(terminal, "  Stop with Ctrl-C."),
+    "",
+    "",
+  ].join("\n");
+}
+
+function shownToken({ adminToken, tokenOrigin }: BannerFacts, terminal: Pick<Terminal, "isInteractive">): string {
+  if (adminToken.path === null) return `from ${tokenOrigin}`;
+  return terminal.isInteractive ? `${adminToken.token}  (in ${adminToken.path})` : `in ${adminToken.path}`;
+}
+
+/** The token is read when the command runs, so that it is in no scroll-back and no shell history. */
+function curl(url: string, tokenPath: string | null, body: object): string {
+  const token = tokenPath === null ? "$FOYER_ADMIN_TOKEN" : `$(cat ${shellQuoted(tokenPath)})`;
+  return [
+    `  curl ${url} \\`,
+    `    -H "Authorization: Bearer ${token}" \\`,
+    `    -H "Content-Type: application/json" \\`,
+    `    -d '${JSON.stringify(body)}'`,
+  ].join("\n");
+}
+
+function shellQuoted(path: string): string {
+  return /^[\w./:@%+=,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

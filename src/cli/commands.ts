@@ -1,0 +1,74 @@
+/** The commands, as data: run.ts runs them, help.ts describes them. */
+export const commands = {
+  serve: {
+    usage: "foyer [serve] [flags]",
+    summary: "Run the service (what foyer does when no command is given).",
+    details:
+      "Listens until Ctrl-C or SIGTERM, then finishes what is in flight and exits. At the first start it makes the data folder, a secret and an admin token.",
+    examples: [
+      ["foyer", "listen on 127.0.0.1:7100, data in .foyer"],
+      ["foyer --host 0.0.0.0 --public-url https://play.example.com", "reachable by others"],
+      ["FOYER_DATABASE_URL=postgres://foyer@db/foyer foyer", "rows in PostgreSQL"],
+    ],
+    wordsMin: 0,
+    wordsMax: 0,
+    takesSettings: true,
+  },
+  config: {
+    usage: "foyer config [flags]",
+    summary: "Show every setting, its value and where that came from.",
+    details: "Checks the configuration as serve would and starts nothing. Secrets and passwords are not shown.",
+    examples: [
+      ["foyer config", "what serve would use here"],
+      ["foyer config --config staging.json", "the same with another file"],
+    ],
+    wordsMin: 0,
+    wordsMax: 0,
+    takesSettings: true,
+  },
+  backup: {
+    usage: "foyer backup FILE [flags]",
+    summary: "Copy the embedded database to a new file, also while the service runs.",
+    details:
+      "The copy is consistent, and FILE must not exist yet. To restore, stop Foyer and put it in place of foyer.db in the data folder. The secret and the admin token are not in it: keep the files secret and admin-token too. With PostgreSQL use pg_dump instead.",
+    examples: [
+      ["foyer backup foyer-backup.db", "of the data folder .foyer"],
+      ["foyer backup /backups/foyer.db --data-dir /var/lib/foyer", "of another one"],
+    ],
+    wordsMin: 1,
+    wordsMax: 1,
+    takesSettings: true,
+  },
+  version: {
+    usage: "foyer version",
+    summary: "Print the version.",
+    details: "Prints the version of Foyer and of the Node that runs it.",
+    examples: [],
+    wordsMin: 0,
+    wordsMax: 0,
+    takesSettings: false,
+  },
+  help: {
+    usage: "foyer help [COMMAND]",
+    summary: "Describe foyer or one command; help serve lists all settings.",
+    details: "Also: foyer COMMAND --help.",
+    examples: [["foyer help serve", "every setting with its default"]],
+    wordsMin: 0,
+    wordsMax: 1,
+    takesSettings: false,
+  },
+} as const satisfies Record<string, Command>;
+
+export type CommandName = keyof typeof commands;
+
+interface Command {
+  readonly usage: string;
+  readonly summary: string;
+  readonly details: string;
+  /** Each a command line and what it does. */
+  readonly examples: readonly (readonly [string, string])[];
+  /** How many words follow the command's name. */
+  readonly wordsMin: number;
+  readonly wordsMax: number;
+  readonly takesSettings: boolean;
+}

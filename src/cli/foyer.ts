@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+import { run } from "./run.ts";
+import { standardTerminal } from "./terminal.ts";
+
+// Exiting by hand, since a connection or timer that somebody forgot must not keep a stopped service alive.
+process.exit(await run(process.argv.slice(2), standardTerminal()));

@@ -1,0 +1,70 @@
+import { ConfigError } from "../config.ts";
+import { readCommandLine } from "../config-sources.ts";
+import { nearest } from "../nearest.ts";
+import { type CommandName, commands } from "./commands.ts";
+import { commandHelp, overview } from "./help.ts";
+import type { Terminal } from "./terminal.ts";
+import { packageVersion } from "./version.ts";
+
+/** Runs one command to its end and returns the exit code. */
+export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { words, help, version, faults } = readCommandLine(argv);
+  const [name = "serve", ...rest] = words;
+  if (version) return runCommand("version", [], argv, terminal);
+  // A mistyped flag leaves its value behind as a word, which must not be taken for the fault.
+  if (faults.length > 0 && !help) return runCommand("config", [], argv, terminal);
+  if (!isCommand(name)) return refuse(terminal, unknownCommand(name));
+  if (help) return runCommand("help", words.length > 0 ? [name] : [], argv, terminal);
+  return runCommand(name, rest, argv, terminal);
+}
+
+async function runCommand(
+  name: CommandName,
+  words: readonly string[],
+  argv: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
+  const { wordsMin, wordsMax, usage } = commands[name];
+  if (words.length < wordsMin || words.length > wordsMax) {
+    const problem = words.length > wordsMax ? `does not take "${words[wordsMax]}"` : "is incomplete";
+    return refuse(terminal, `foyer ${name} ${problem}. Usage: ${usage}`);
+  }
+  try {
+    return await runners[name](words, argv, terminal);
+  } catch (error) {
+    if (error instanceof ConfigError) return refuse(terminal, error.message);
+    throw error;
+  }
+}
+
+type Runner = (words: readonly string[], argv: readonly string[], terminal: Terminal) => number | Promise<number>;
+
+// What a command needs is loaded when it runs: help must not wait for a database driver.
+const runners: Record<CommandName, Runner> = {
+  serve: async (_words, argv, terminal) => (await import("./serve.ts")).serve(argv, terminal),
+  config: async (_words, argv, terminal) => (await import("./show-config.ts")).showConfig(argv, terminal),
+  backup: async ([file = ""], argv, terminal) => (await import("./backup.ts")).backup(file, argv, terminal),
+  version(_words, _argv, terminal) {
+    terminal.out(`foyer ${packageVersion()} (Node ${process.versions.node})\n`);
+    return 0;
+  },
+  help([topic], _argv, terminal) {
+    if (topic !== undefined && !isCommand(topic)) return refuse(terminal, unknownCommand(topic));
+    terminal.out(topic === undefined ? overview(terminal) : commandHelp(topic, terminal));
+    return 0;
+  },
+};
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(commands, name);
+}
+
+function unknownCommand(name: string): string {
+  const near = nearest(name, Object.keys(commands));
+  return `"${name}" is not a command of foyer${near ? `; did you mean ${near}?` : ". `foyer help` lists them."}`;
+}
+
+function refuse(terminal: Terminal, message: string): number {
+  terminal.err(`foyer: ${message}\n`);
+  return 1;
+}

@@ -1,0 +1,92 @@
+import { loadSettings, wantsColours } from "../config.ts";
+import { createLog, type Logger } from "../log.ts";
+import { startFoyer } from "../main.ts";
+import { banner } from "./banner.ts";
+import { explainStartFailure } from "./start-failure.ts";
+import type { Terminal } from "./terminal.ts";
+import { packageVersion } from "./version.ts";
+
+/** `foyer serve`: runs until a signal, then stops within ten seconds. */
+export async function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { config, shown } = loadSettings({ argv });
+  const log = createLog({
+    level: config.logLevel,
+    format: config.logFormat,
+    colours: wantsColours(process.stdout),
+    secrets: [config.adminToken, config.secret, config.previousSecret].filter((text) => text !== null),
+  });
+  exitOnUncaught(log);
+  const stopRequested = stopSignal();
+
+  let foyer: Awaited<ReturnType<typeof startFoyer>>;
+  try {
+    foyer = await startFoyer(config, log);
+  } catch (error) {
+    log.debug({ err: error }, "start failed");
+    terminal.err(`foyer: ${explainStartFailure(error, config)}\n`);
+    return 1;
+  }
+
+  const tokenOrigin = shown.find(({ key }) => key === "admin_token")?.origin ?? "";
+  const text = banner({ ...foyer, tokenOrigin, version: packageVersion() }, terminal);
+  // When nobody is looking, standard output belongs to the log lines, so that a program can read every one of them.
+  if (terminal.isInteractive) terminal.out(text);
+  else terminal.err(text);
+
+  const signal = await stopRequested;
+  log.info({ signal }, "stopping");
+  return stop(foyer, log);
+}
+
+const stopWithinMs = 10_000;
+
+async function stop(foyer: { close(): Promise<void> }, log: Logger): Promise<number> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<"too late">((resolve) => {
+    timer = setTimeout(() => resolve("too late"), stopWithinMs);
+  });
+  try {
+    const outcome = await Promise.race([foyer.close(), tooLate]);
+    if (outcome !== "too late") {
+      log.info("stopped");
+      return 0;
+    }
+    log.error(`not stopped within ${stopWithinMs} ms; exiting all the same`);
+  } catch (error) {
+    log.error({ err: error }, "stopping failed");
+  } finally {
+    clearTimeout(timer);
+  }
+  return 1;
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a later SIGINT ends the process at once. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let firstAt: number | undefined;
+    const onSignal = (signal: NodeJS.Signals) => {
+      const now = performance.now();
+      if (firstAt === undefined) {
+        firstAt = now;
+        resolve(signal);
+      } else if (signal === "SIGINT" && now - firstAt > sameKeyPressMs) {
+        process.exit(130);
+      }
+    };
+    process.on("SIGINT", onSignal);
+    process.on("SIGTERM", onSignal);
+  });
+}
+
+// Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. That is still one key press.
+const sameKeyPressMs = 400;
+
+/** After an error that nobody caught the state of the process is unknown: say so and end. */
+function exitOnUncaught(log: Logger): void {
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (error: unknown) => {
+      log.fatal({ err: error instanceof Error ? error : new Error(String(error)) }, event);
+      process.exit(1);
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+
+const made: string[] = [];
+
+/** A new empty folder that is removed when the test file is done. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "foyer-test-"));
+  made.push(folder);
+  return folder;
+}
+
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
