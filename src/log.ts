@@ -14,7 +14,7 @@ export interface LogOptions {
   readonly secrets?: readonly string[];
 }
 
-export interface LogDestination {
+interface LogDestination {
   write(line: string): unknown;
   readonly isTTY?: boolean;
 }

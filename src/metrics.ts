@@ -7,7 +7,7 @@ export interface Metrics {
   /** A request is being handled now. Each is followed by exactly one requestDone. */
   requestStarted(): void;
   requestDone(operation: string, status: number, seconds: number): void;
-  /** A request was turned away because too many were in flight; it is neither started nor done. */
+  /** A request was turned away: too many in flight, or the service is late or stopping. */
   requestShed(): void;
   /** Requests started and not yet done. */
   inFlight(): number;

@@ -5,6 +5,7 @@ import {
   findRegionsMax,
   heartbeatBodyMaxBytes,
   heartbeatPlayersMax,
+  lobbyStateMaxBytes,
   pageSizeMax,
   partySizeMax,
   portsMax,
@@ -49,7 +50,7 @@ const portOut = object({
   port_range: Type.Optional(object({ min: Type.Integer(), max: Type.Integer() })),
   is_tls: Type.Boolean(),
 });
-const portsOut = Type.Record(Type.String(), portOut);
+export const portsOut = Type.Record(Type.String(), portOut);
 const playerTicket = object({
   token: Type.String({ description: "Pass it to the lobby, which calls players.connected." }),
 });
@@ -209,10 +210,11 @@ export const lobbies = {
     method: "PUT",
     path: "/matchmaker/lobbies/state",
     summary: "Keeps any JSON value with the calling lobby; an empty body clears it.",
+    bodyMaxBytes: lobbyStateMaxBytes,
     body: Type.Unknown({ description: "Any JSON value up to 16 KiB." }),
     bodyOptional: true,
     reply: null,
-    errors: ["API_BODY_TOO_LARGE", "MATCHMAKER_LOBBY_STOPPED"],
+    errors: ["MATCHMAKER_LOBBY_STOPPED"],
   },
   "lobbies.getState": {
     ...lobby,

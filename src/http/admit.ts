@@ -3,15 +3,15 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import type { Operation, RateClass } from "../contract/define.ts";
 import type { Authenticate } from "../operations/authenticate.ts";
-import { type Caller, isRefusal, type Refusal, refuse } from "../operations/context.ts";
+import { type Caller, type Client, isRefusal, type Refusal, refuse } from "../operations/context.ts";
+import { parsePlace } from "../operations/distances.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createRates } from "./rates.ts";
 
 /** Who is asking, and from where. */
 export interface Admitted {
   readonly caller: Caller;
-  /** The player's machine: an IPv4 address or the /64 of an IPv6 one. */
-  readonly client: string;
+  readonly client: Client;
 }
 
 export interface Admit {
@@ -86,7 +86,13 @@ export function createAdmit(parts: { config: Config; authenticate: Authenticate 
         const tooMany = count(operation.rate, authenticated.rateKey, perMinute[operation.rate], reply);
         if (tooMany) return tooMany;
       }
-      return { caller: authenticated.caller, client: address.client };
+      const place = address.isTrustedProxy ? placeOf(request) : null;
+      return { caller: authenticated.caller, client: { id: address.client, isLimited, place } };
     },
   };
+}
+
+function placeOf(request: FastifyRequest) {
+  const text = request.headers["x-foyer-coordinates"];
+  return typeof text === "string" ? parsePlace(text) : null;
 }

@@ -1,8 +1,10 @@
-import { STATUS_CODES } from "node:http";
+import { type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
-import { type ErrorCode, errorTable } from "../contract/errors.ts";
+import { errorTable } from "../contract/errors.ts";
 import { type Refusal, refuse } from "../operations/context.ts";
+
+const jsonType = "application/json; charset=utf-8";
 
 /** A refusal on its way to the error handler, from where a handler's return value is out of reach. */
 export class Refused extends Error {
@@ -23,7 +25,7 @@ export function sendRefusal(reply: FastifyReply, requestId: string, refusal: Ref
     const challenge = refusal.code === "TOKEN_MISSING" ? "Bearer" : 'Bearer error="invalid_token"';
     reply.header("www-authenticate", challenge);
   }
-  return reply.type("application/json; charset=utf-8").send(errorText(refusal, requestId));
+  return reply.type(jsonType).send(errorText(refusal, requestId));
 }
 
 /** The error body, as text. */
@@ -64,12 +66,31 @@ export function answerBrokenRequest(fault: NodeJS.ErrnoException, socket: Socket
     socket.destroy();
     return;
   }
-  const refusal = brokenRequest(fault.code ?? "");
-  const { status } = errorTable[refusal.code as ErrorCode];
+  socket.end(rawAnswer(brokenRequest(fault.code ?? ""), requestId));
+}
+
+/** What node:http answers by itself, or not at all, before any route is asked. */
+export function answerUnroutable(server: Server, newId: () => string): void {
+  server.on("connect", (_request, socket) => {
+    socket.end(rawAnswer(refuse("API_METHOD_NOT_ALLOWED", "CONNECT is not possible: this is no proxy."), newId()));
+  });
+  server.on("checkExpectation", (_request, response) => {
+    const requestId = newId();
+    const body = errorText(
+      refuse("API_BAD_HEADER", "The only expectation that can be met is 100-continue."),
+      requestId,
+    );
+    response.writeHead(400, { "content-type": jsonType, "x-request-id": requestId, connection: "close" }).end(body);
+  });
+}
+
+/** A whole answer as text, for a connection that has no response object. */
+function rawAnswer(refusal: Refusal, requestId: string): string {
+  const { status } = errorTable[refusal.code];
   const body = errorText(refusal, requestId);
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${jsonType}\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`
   );
 }
 

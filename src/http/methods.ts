@@ -27,7 +27,9 @@ export function answerOtherMethods(
         method: everyMethod.filter((method) => !methods.has(method)),
         url,
         exposeHeadRoute: false,
-        handler: (request, reply) => answer(request, reply, allowed),
+        // Before the body is looked at: which path and method it is comes first.
+        onRequest: (request, reply) => void answer(request, reply, allowed),
+        handler: (_request, reply) => reply.send(),
       });
     }
   };

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/define.ts";
 import { type OperationId, operationList } from "../contract/index.ts";
-import { type Caller, type Handlers, isRefusal, type Mocks, type Refusal, refuse } from "../operations/context.ts";
+import { type Handlers, isRefusal, type Mocks, type Refusal, refuse } from "../operations/context.ts";
 import type { Admit, Admitted } from "./admit.ts";
 import { Refused, sendRefusal, unsupportedMediaType } from "./errors.ts";
 import { parseJson } from "./json.ts";
@@ -16,7 +16,14 @@ declare module "fastify" {
 }
 
 /** How a handler looks once its operation's types are checked and behind it. */
-type AnyHandler = (request: { caller: Caller; params: unknown; query: unknown; body: unknown }) => Promise<unknown>;
+type AnyHandler = (request: AnyRequest) => Promise<unknown>;
+interface AnyRequest extends Admitted {
+  readonly idempotencyKey: string | undefined;
+  readonly whenGone: (listener: () => void) => void;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
 
 /** Makes a route of every operation. The order of checks is the order of Fastify's life cycle, so it is the same everywhere. */
 export function addOperations(
@@ -48,13 +55,18 @@ export function addOperations(
       },
       preValidation: (request, _reply, done) => {
         const fault = bodyFault(operation, request);
-        if (fault) done(new Refused(fault));
-        else done();
+        if (fault) return done(new Refused(fault));
+        // An object that may be left out is checked like an empty one.
+        if (request.body === undefined && isObjectSchema(operation.body)) request.body = {};
+        done();
       },
       handler: async (request, reply) => {
-        const { caller } = request.admitted!;
+        const { caller, client } = request.admitted!;
         const { params, query, body } = request;
-        const answer = await (caller.kind === "dev" ? mock : handler)({ caller, params, query, body });
+        const idempotencyKey = header(request, "idempotency-key");
+        const whenGone = (listener: () => void) => reply.raw.once("close", listener);
+        const handle = caller.kind === "dev" ? mock : handler;
+        const answer = await handle({ caller, client, idempotencyKey, whenGone, params, query, body });
         if (isRefusal(answer)) return sendRefusal(reply, request.id, answer);
         return sendAnswer(operation, reply, answer);
       },
@@ -74,10 +86,19 @@ export function readBody(app: FastifyInstance): void {
   });
 }
 
+function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(",") : value;
+}
+
+function isObjectSchema(schema: Operation["body"]): boolean {
+  return schema !== null && "type" in schema && schema.type === "object";
+}
+
 function schemaOf(operation: Operation) {
   return {
     querystring: operation.query ?? { type: "object", properties: {}, additionalProperties: false },
-    ...(operation.body && !operation.bodyOptional && { body: operation.body }),
+    ...(operation.body && { body: operation.body }),
     ...(operation.reply && { response: { 200: operation.reply } }),
   };
 }

@@ -8,7 +8,7 @@ import type { Authenticate } from "../operations/authenticate.ts";
 import { type Handlers, type Mocks, refuse } from "../operations/context.ts";
 import { createAdmit } from "./admit.ts";
 import { setCorsHeaders, setPreflightHeaders } from "./cors.ts";
-import { answerBrokenRequest, refusalOf, sendRefusal } from "./errors.ts";
+import { answerBrokenRequest, answerUnroutable, refusalOf, sendRefusal } from "./errors.ts";
 import { answerOtherMethods } from "./methods.ts";
 import { createOverload } from "./overload.ts";
 import { addPages } from "./pages.ts";
@@ -48,20 +48,42 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     connectionTimeout: 0,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    http: { headersTimeout: 15_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16 * 1024 },
+    http: {
+      headersTimeout: 15_000,
+      connectionsCheckingInterval: 5_000,
+      maxHeaderSize: 16 * 1024,
+      // Node's own answer to a missing Host has no body; ours comes from the first hook.
+      requireHostHeader: false,
+    },
     clientErrorHandler: (fault, socket) => answerBrokenRequest(fault, socket, parts.newId()),
-    frameworkErrors: (_fault, request, reply) => notFound(request as FastifyRequest, reply as FastifyReply),
+    frameworkErrors: (_fault, request, reply) => {
+      setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
+      return notFound(request as FastifyRequest, reply as FastifyReply);
+    },
   });
+  answerUnroutable(app.server, parts.newId);
   const overload = createOverload(config.maxInFlight, metrics);
   const admit = createAdmit(parts);
   let isStopping = false;
 
-  app.addHook("onRequest", (request, reply, done) => {
+  function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");
     setCorsHeaders(request, reply, config.publicUrl ?? `http://${request.headers.host}`);
+  }
+
+  app.addHook("onRequest", (request, reply, done) => {
+    setCommonHeaders(request, reply);
     metrics.requestStarted();
+    if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
+      sendRefusal(reply, request.id, refuse("API_BAD_HEADER", "HTTP/1.1 needs a Host header."));
+      return;
+    }
+    if (request.is404) {
+      notFound(request, reply);
+      return;
+    }
     if (isStopping) reply.header("connection", "close");
     if (request.routeOptions.url !== "/healthz" && (isStopping || overload.isOverloaded())) {
       metrics.requestShed();
@@ -91,6 +113,10 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       const first = errors[0] ? `${errors[0].path.join(".")} ${errors[0].message}`.trim() : "";
       const message = `The ${isBody ? "body" : "query"} has ${count(errors.length)}: ${first}.`;
       return sendRefusal(reply, request.id, refuse(isBody ? "API_BAD_BODY" : "API_BAD_QUERY", message, { errors }));
+    }
+    if (request.raw.destroyed && !request.raw.complete) {
+      log.debug({ request_id: request.id }, "the client went away in the middle of its request");
+      return sendRefusal(reply, request.id, refuse("API_BAD_BODY", "The request is incomplete."));
     }
     const refusal = refusalOf(fault);
     if (refusal.code === "API_INTERNAL" || refusal.code === "API_UNAVAILABLE") {

@@ -4,6 +4,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationId, OperationIdOf, Operations } from "../contract/index.ts";
 import type { Db } from "../store/db.ts";
 import type { DerivedTokens } from "../tokens.ts";
+import type { Place } from "./distances.ts";
 import type { TokenUses } from "./token-uses.ts";
 
 /** What operations work with. Clock and ids come from here, so that tests can move them. */
@@ -46,8 +47,22 @@ export type Caller =
 
 export type CallerOf<K extends CallerKind> = Extract<Caller, { kind: K }>;
 
+/** The player's machine. */
+export interface Client {
+  /** An IPv4 address or the /64 of an IPv6 one. */
+  readonly id: string;
+  /** False for direct loopback requests, to which no rate limit applies. */
+  readonly isLimited: boolean;
+  /** Where it is, when a trusted proxy tells. */
+  readonly place: Place | null;
+}
+
 export interface Request<O extends Operation, K extends CallerKind> {
   readonly caller: CallerOf<K>;
+  readonly client: Client;
+  readonly idempotencyKey: string | undefined;
+  /** Calls back when the client goes away before it has its answer. */
+  readonly whenGone: (listener: () => void) => void;
   readonly params: ParamsOf<O>;
   readonly query: QueryOf<O>;
   readonly body: BodyOf<O>;

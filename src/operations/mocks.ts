@@ -1,9 +1,10 @@
-import { isIPv6 } from "node:net";
 import type { ResolvedVersionConfig } from "../contract/version-config.ts";
 import { findNamespaceById } from "../store/namespaces.ts";
 import { findVersion } from "../store/versions.ts";
 import { type CallerOf, type Context, type DevelopmentPort, isRefusal, type Mocks, refuse } from "./context.ts";
+import { checkKey } from "./idempotency.ts";
 import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
+import { hostOf } from "./ports.ts";
 import { resolveVersionConfig } from "./version-config.ts";
 
 const nilUuid = "00000000-0000-0000-0000-000000000000";
@@ -53,10 +54,15 @@ export function mockOperations(context: Context): Mocks {
   }
 
   return {
-    "lobbies.find": async ({ caller, body }) => checkFindRequest(body) ?? seat(caller, body.party_size),
-    "lobbies.join": async ({ caller, body }) => seat(caller, body.party_size),
-    "lobbies.create": async ({ caller, body }) =>
-      checkTags(body.tags) ?? checkLobbyConfig(body.lobby_config) ?? seat(caller, body.party_size),
+    "lobbies.find": async ({ caller, body, idempotencyKey }) =>
+      checkKey(idempotencyKey) ?? checkFindRequest(body) ?? seat(caller, body.party_size),
+    "lobbies.join": async ({ caller, body, idempotencyKey }) =>
+      checkKey(idempotencyKey) ?? seat(caller, body.party_size),
+    "lobbies.create": async ({ caller, body, idempotencyKey }) =>
+      checkKey(idempotencyKey) ??
+      checkTags(body.tags) ??
+      checkLobbyConfig(body.lobby_config) ??
+      seat(caller, body.party_size),
     "lobbies.list": async ({ caller, query }) => {
       const modes = Object.entries(await deployedModes(caller)).filter(
         ([name]) => query.game_mode === undefined || query.game_mode === name,
@@ -101,7 +107,7 @@ export function mockOperations(context: Context): Mocks {
 function portAnswer(hostname: string, { protocol, port, portRange }: DevelopmentPort) {
   return {
     hostname,
-    ...(port !== null && { host: `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`, port }),
+    ...(port !== null && { host: hostOf(hostname, port), port }),
     ...(portRange !== null && { port_range: { min: portRange.min, max: portRange.max } }),
     is_tls: tlsProtocols.has(protocol),
   };

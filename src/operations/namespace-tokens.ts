@@ -1,9 +1,9 @@
-import { isIP } from "node:net";
 import { insertToken, listTokens, revokeToken } from "../store/tokens.ts";
 import { hashToken, newKeptToken } from "../tokens.ts";
 import { cutPage, isUuid, pageOf } from "./answers.ts";
 import { type Context, type DevelopmentServer, type Fault, type Handlers, isRefusal, refuse } from "./context.ts";
 import { isName } from "./names.ts";
+import { isHostname } from "./ports.ts";
 import { namespaceNotFound, namespaceOf, quoted } from "./resources.ts";
 import { tokenAnswer } from "./token-answer.ts";
 
@@ -92,11 +92,4 @@ function developmentServerFaults(server: DevelopmentServer): Fault[] {
     }
   }
   return faults;
-}
-
-/** Looser than a namespace's domain: a machine under development may have a single label or an address. */
-function isHostname(text: string): boolean {
-  const address = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
-  if (isIP(address) !== 0) return true;
-  return text.split(".").every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
 }

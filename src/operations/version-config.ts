@@ -22,7 +22,10 @@ export function checkVersionConfig(config: unknown): { faults: Fault[]; resolved
   if (config === undefined)
     return { faults: [toFault({ place: [], reason: "required", message: "is required" })], resolved: null };
   const isWellShaped = fitsSchema(config);
-  const found: Found[] = [...schemaFaults(fitsSchema.errors ?? [], config), ...faultsBeyondSchema(config)];
+  const found: Found[] = [
+    ...schemaFaults((fitsSchema.errors ?? []).slice(0, schemaErrorsMax), config),
+    ...faultsBeyondSchema(config),
+  ];
   if (isWellShaped && found.length === 0) return { faults: [], resolved: resolveVersionConfig(config) };
   const faults = inDocumentOrder(onePerPlace(found), config).slice(0, faultsMax);
   return { faults: faults.map(toFault), resolved: null };
@@ -43,6 +46,9 @@ export function needsProcessRuntime(resolved: ResolvedVersionConfig): boolean {
 }
 
 const faultsMax = 100;
+
+/** Ordering tens of thousands of faults to show a hundred would be work done for an attacker. */
+const schemaErrorsMax = 1000;
 
 const fitsSchema = new Ajv({
   allErrors: true,

@@ -1,4 +1,5 @@
 import type { Db } from "./db.ts";
+import { isLostRace } from "./faults.ts";
 
 /** What the request path reads on every call, kept until the next write. Null on PostgreSQL: other nodes write too. */
 export interface ReadCache {
@@ -21,14 +22,30 @@ export function cached<T>(db: Db, key: string, load: () => Promise<T>): Promise<
   return loadInto(db.cache, key, load);
 }
 
-/** Every change of rows goes through here. Also a failed one forgets what was kept: it may have happened after all. */
+/**
+ * Every change of rows goes through here; `work` is one statement or one transaction. A failed one too forgets what
+ * was kept, because it may have happened after all.
+ */
 export async function write<T>(db: Db, work: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await withoutLostRaces(work);
   } finally {
     changed(db);
   }
 }
+
+/** PostgreSQL ends a deadlock by undoing one of the two; that one simply starts again. */
+export async function withoutLostRaces<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attemptsMax || !isLostRace(error)) throw error;
+    }
+  }
+}
+
+const attemptsMax = 3;
 
 function changed(db: Db): void {
   if (db.cache === null) return;

@@ -15,6 +15,13 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return code === "23503" || errcode === 787;
 }
 
+/** The statement was undone as a whole because of another one: a deadlock or a serialization failure. */
+export function isLostRace(error: unknown): boolean {
+  if (!(error instanceof StoreUnavailable)) return false;
+  const { code } = fields(error.cause);
+  return code === "40P01" || code === "40001";
+}
+
 /** The file is not an SQLite database, or one that contradicts itself. */
 export function isDamaged(error: unknown): boolean {
   const { errcode } = fields(error);
@@ -71,6 +78,9 @@ function unavailableReason(error: unknown): string | null {
   // A UNIX socket that is not there means a server that is not running.
   if (syscall === "connect") return code;
   if (code.length !== 5) return null;
+  // PostgreSQL ends the session with such an error: no connection was had, or it is gone.
+  if ("severity" in error && (error.severity === "FATAL" || error.severity === "PANIC"))
+    return `${error.message} (${code})`;
   if (postgresUnavailable.has(code) || postgresUnavailableClasses.includes(code.slice(0, 2))) {
     return `${error.message} (${code})`;
   }

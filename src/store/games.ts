@@ -1,6 +1,7 @@
 import { cached, write } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
+import { transact } from "./transaction.ts";
 
 export interface Game {
   readonly gameId: string;
@@ -47,8 +48,13 @@ export async function listGames(db: Db, page: Page): Promise<Game[]> {
 
 /** Takes all that belongs to the game with it. False: there is no such game. */
 export function deleteGame(db: Db, gameId: string): Promise<boolean> {
-  return write(db, async () => {
-    const { numDeletedRows } = await db.query.deleteFrom("games").where("game_id", "=", gameId).executeTakeFirst();
+  return transact<boolean>(db, async (transaction) => {
+    // Rows are locked from the game downwards, and namespaces before versions, as deployVersion does. The database's
+    // own cascade would begin with the versions, and the two would wait for each other.
+    const game = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
+    await (db.engine === "postgresql" ? game.forUpdate() : game).execute();
+    await transaction.deleteFrom("namespaces").where("game_id", "=", gameId).execute();
+    const { numDeletedRows } = await transaction.deleteFrom("games").where("game_id", "=", gameId).executeTakeFirst();
     return numDeletedRows > 0n;
   });
 }

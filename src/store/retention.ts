@@ -5,14 +5,16 @@ import type { Db } from "./db.ts";
  * Deletes tokens that were revoked or expired before the time, and deployments older than it except each namespace's
  * newest ones. Gives the number of rows deleted.
  */
-export function prune(db: Db, { before }: { before: number }): Promise<number> {
-  return write(db, async () => {
-    const tokens = await db.query
+export async function prune(db: Db, { before }: { before: number }): Promise<number> {
+  const tokens = await write(db, () =>
+    db.query
       .deleteFrom("tokens")
       .where((where) => where.or([where("revoke_ts", "<", before), where("expires_ts", "<", before)]))
-      .executeTakeFirst();
-    // A namespace with fewer rows has no last kept one, and a comparison with nothing deletes nothing.
-    const deployments = await db.query
+      .executeTakeFirst(),
+  );
+  // A namespace with fewer rows has no last kept one, and a comparison with nothing deletes nothing.
+  const deployments = await write(db, () =>
+    db.query
       .deleteFrom("deployments")
       .where("deploy_ts", "<", before)
       .where("deployment_id", "<", (select) =>
@@ -24,9 +26,9 @@ export function prune(db: Db, { before }: { before: number }): Promise<number> {
           .limit(1)
           .offset(deploymentsKeptPerNamespace - 1),
       )
-      .executeTakeFirst();
-    return Number(tokens.numDeletedRows + deployments.numDeletedRows);
-  });
+      .executeTakeFirst(),
+  );
+  return Number(tokens.numDeletedRows + deployments.numDeletedRows);
 }
 
 const deploymentsKeptPerNamespace = 100;

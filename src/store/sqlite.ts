@@ -40,7 +40,7 @@ export async function openSqlite(dataDir: string): Promise<OpenStore> {
       }
     },
     async close() {
-      // The writer goes last, because it is the one that can fold the write-ahead log into the file.
+      // The writer goes last, because only it can fold the write-ahead log into the file.
       reader.close();
       await query.destroy();
       if (writer.isOpen) writer.close();

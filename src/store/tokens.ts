@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { cached, write } from "./cache.ts";
+import { cached, withoutLostRaces, write } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { isForeignKeyViolation } from "./faults.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
@@ -92,10 +92,11 @@ export async function recordTokenUse(db: Db, uses: ReadonlyMap<string, number>):
       .slice(start, start + usesPerStatement)
       .map(([tokenId, usedTs]) => sql`(cast(${tokenId} as text), cast(${usedTs} as bigint))`);
     // Both databases name the columns of a VALUES list column1, column2.
-    await sql`
+    const statement = sql`
       update tokens set last_used_ts = used.column2 from (values ${sql.join(rows)}) as used
       where tokens.token_id = used.column1 and (tokens.last_used_ts is null or tokens.last_used_ts < used.column2)
-    `.execute(db.query);
+    `;
+    await withoutLostRaces(() => statement.execute(db.query));
   }
 }
 

@@ -1,0 +1,23 @@
+import { isIP, isIPv6 } from "node:net";
+
+/** A host name or an address; looser than a namespace's domain, for game servers may have a single label. */
+export function isHostname(text: string): boolean {
+  const address = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
+  if (isIP(address) !== 0) return true;
+  return text.split(".").every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
+}
+
+/** `hostname:port`, with an IPv6 address in brackets. */
+export function hostOf(hostname: string, port: number): string {
+  return `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`;
+}
+
+/** Ports as find, join and create answer them; lobbies carry them in this form. */
+export function portsAnswer(ports: Readonly<Record<string, { hostname: string; port: number; is_tls: boolean }>>) {
+  return Object.fromEntries(
+    Object.entries(ports).map(([label, { hostname, port, is_tls }]) => [
+      label,
+      { hostname, host: hostOf(hostname, port), port, is_tls },
+    ]),
+  );
+}

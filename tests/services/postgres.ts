@@ -1,0 +1,172 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import pg from "pg";
+
+export interface PostgresServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** A private PostgreSQL server on a free port, gone without a trace after `stop`, and gone with this process. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const programs = findPrograms() ?? (await installPrograms());
+  const account = await serverAccount();
+  const directory = await mkdtemp(join(tmpdir(), "foyer-postgres-"));
+  if (account) await chown(directory, account.uid, account.gid);
+  const data = join(directory, "data");
+  const options: SpawnOptions = { cwd: directory, ...account };
+  const settings = ["-D", data, "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C"];
+  await run(join(programs, "initdb"), settings, options);
+  const { server, url } = await startOnFreePort(join(programs, "postgres"), data, options);
+  const end = () => server.kill("SIGQUIT");
+  process.once("exit", end);
+  return {
+    url,
+    async stop() {
+      process.removeListener("exit", end);
+      const ended = new Promise((resolve) => server.once("exit", resolve));
+      end();
+      await ended;
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes an empty database on the server and gives its address. */
+export async function createDatabase(url: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`create database ${client.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+async function startOnFreePort(program: string, data: string, options: SpawnOptions) {
+  let errors = "";
+  // Another process may take the port between its choice and its use.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const port = await freePort();
+    // Tests keep nothing, so the server need not wait for the disk.
+    const settings = [
+      `port=${port}`,
+      "listen_addresses=127.0.0.1",
+      "unix_socket_directories=",
+      "max_connections=300",
+      "shared_buffers=32MB",
+      "fsync=off",
+      "synchronous_commit=off",
+      "full_page_writes=off",
+    ];
+    const server = spawn(program, ["-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
+      ...options,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    server.stderr?.on("data", (chunk: Buffer) => {
+      errors = (errors + chunk.toString()).slice(-4000);
+    });
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    if (await isReady(server, url)) return { server, url };
+  }
+  throw new Error(`PostgreSQL did not start.\n${errors}`);
+}
+
+/** True as soon as the server answers, false when it ended instead. */
+async function isReady(server: ChildProcess, url: string): Promise<boolean> {
+  let failed = false;
+  server.once("error", () => {
+    failed = true;
+  });
+  while (!failed && server.exitCode === null && server.signalCode === null) {
+    const client = new pg.Client({ connectionString: url });
+    const answered = await client.connect().then(
+      () => client.end().then(() => true),
+      () => setTimeout(20, false),
+    );
+    if (answered) return true;
+  }
+  return false;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => {
+        if (address !== null && typeof address === "object") resolve(address.port);
+        else reject(new Error("The system gave no free port."));
+      });
+    });
+  });
+}
+
+/** The folder that holds initdb and postgres: from PATH, else where Debian keeps each version, newest first. */
+function findPrograms(): string | null {
+  const debian = "/usr/lib/postgresql";
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...(process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== ""),
+    ...versions.map((version) => join(debian, version, "bin")),
+  ];
+  return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name)))) ?? null;
+}
+
+async function installPrograms(): Promise<string> {
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    // The package would start a server of its own otherwise.
+    await mkdir("/etc/postgresql-common", { recursive: true });
+    const clusters = "/etc/postgresql-common/createcluster.conf";
+    if (!existsSync(clusters)) await writeFile(clusters, "create_main_cluster = false\n");
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    await run("/usr/bin/apt-get", ["update", "-qq"], { env });
+    const keep = "Dpkg::Options::=--force-confold";
+    await run("/usr/bin/apt-get", ["install", "-y", "-qq", "--no-install-recommends", "-o", keep, "postgresql"], {
+      env,
+    });
+  }
+  const programs = findPrograms();
+  if (programs) return programs;
+  throw new Error(
+    "The tests need PostgreSQL's programs (initdb, postgres) in PATH. " +
+      "Run `sudo apt-get install postgresql` on Debian or Ubuntu, or `brew install postgresql` on macOS.",
+  );
+}
+
+/** PostgreSQL refuses to run as root; the package made an account for it. */
+async function serverAccount(): Promise<{ uid: number; gid: number } | null> {
+  if (process.getuid?.() !== 0) return null;
+  const accounts = await readFile("/etc/passwd", "utf8");
+  const fields = accounts
+    .split("\n")
+    .map((line) => line.split(":"))
+    .find(([name]) => name === "postgres");
+  if (!fields)
+    throw new Error("PostgreSQL does not run as root and there is no user postgres: run `useradd postgres`.");
+  return { uid: Number(fields[2]), gid: Number(fields[3]) };
+}
+
+function run(program: string, arguments_: readonly string[], options: SpawnOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, arguments_, { ...options, stdio: ["ignore", "ignore", "pipe"] });
+    let errors = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      errors += chunk.toString();
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`${program} ended with ${code}.\n${errors.slice(-2000)}`));
+    });
+  });
+}

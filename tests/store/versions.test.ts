@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { findNamespaceById } from "../../src/store/namespaces.ts";
+import { deployVersion, findVersion, insertVersion, listDeployments, listVersions } from "../../src/store/versions.ts";
+import { storeKinds } from "../services/stores.ts";
+import {
+  atOnce,
+  emptyStore,
+  firstPage,
+  newId,
+  now,
+  storedGame,
+  storedNamespace,
+  storedVersion,
+  tally,
+  version,
+  walk,
+} from "./fixtures.ts";
+
+describe.each(storeKinds)("versions on %s", (kind) => {
+  test("a version is found within its game only, its config to the letter", async () => {
+    const db = await emptyStore(kind);
+    const { gameId } = await storedGame(db);
+    const made = version({ gameId, config: '{ "regions": {"名":"\\u0000 \'quoted\'"} , "n": 1e3 }' });
+
+    expect(await insertVersion(db, made)).toBe("ok");
+
+    expect(await findVersion(db, gameId, made.versionId)).toEqual(made);
+    expect(await findVersion(db, (await storedGame(db)).gameId, made.versionId)).toBeNull();
+    expect(await findVersion(db, gameId, newId())).toBeNull();
+    expect(await insertVersion(db, version({ gameId: newId() }))).toBe("GAME_NOT_FOUND");
+  });
+
+  test("pages go newest first and leave the config out", async () => {
+    const db = await emptyStore(kind);
+    const { gameId } = await storedGame(db);
+    const made = [];
+    for (let count = 0; count < 7; count++)
+      made.unshift(await storedVersion(db, { gameId, displayName: `1.${count}` }));
+
+    const walked = await walk(
+      (page) => listVersions(db, gameId, page),
+      (row) => row.versionId,
+      3,
+    );
+
+    expect(walked).toEqual(made.map(({ config: _, ...summary }) => summary));
+  });
+
+  test("deploying raises the revision and enters the history; again changes nothing; going back is another entry", async () => {
+    const db = await emptyStore(kind);
+    const { gameId, namespaceId } = await storedNamespace(db);
+    const first = await storedVersion(db, { gameId, displayName: "1.0" });
+    const second = await storedVersion(db, { gameId, displayName: "2.0" });
+    const deploy = (versionId: string, deployTs: number) =>
+      deployVersion(db, { namespaceId, versionId, deploymentId: newId(), deployTs });
+
+    expect(await deploy(first.versionId, now)).toBe("deployed");
+    expect(await deploy(first.versionId, now + 1)).toBe("unchanged");
+    expect(await deploy(second.versionId, now + 2)).toBe("deployed");
+    expect(await deploy(first.versionId, now + 3)).toBe("deployed");
+
+    const found = await findNamespaceById(db, namespaceId);
+    expect([found?.versionId, found?.revision]).toEqual([first.versionId, 4]);
+    const history = await walk(
+      (page) => listDeployments(db, namespaceId, page),
+      (row) => row.deploymentId,
+      2,
+    );
+    expect(history.map(({ versionId, displayName, deployTs }) => [versionId, displayName, deployTs])).toEqual([
+      [first.versionId, "1.0", now + 3],
+      [second.versionId, "2.0", now + 2],
+      [first.versionId, "1.0", now],
+    ]);
+  });
+
+  test("an unknown namespace, an unknown version and another game's version are refused without a trace", async () => {
+    const db = await emptyStore(kind);
+    const { gameId, namespaceId } = await storedNamespace(db);
+    const { versionId } = await storedVersion(db, { gameId });
+    const foreign = await storedVersion(db, { gameId: (await storedGame(db)).gameId });
+    const deploy = (namespace: string, version: string) =>
+      deployVersion(db, { namespaceId: namespace, versionId: version, deploymentId: newId(), deployTs: now });
+
+    expect(await deploy(newId(), versionId)).toBe("NAMESPACE_NOT_FOUND");
+    expect(await deploy(namespaceId, newId())).toBe("VERSION_NOT_FOUND");
+    expect(await deploy(namespaceId, foreign.versionId)).toBe("VERSION_NOT_FOUND");
+
+    const found = await findNamespaceById(db, namespaceId);
+    expect([found?.versionId, found?.revision]).toEqual([null, 1]);
+    expect(await listDeployments(db, namespaceId, firstPage)).toEqual([]);
+  });
+
+  test("of 32 deployments of one version at once exactly one counts", async () => {
+    const db = await emptyStore(kind);
+    const { gameId, namespaceId } = await storedNamespace(db);
+    const { versionId } = await storedVersion(db, { gameId });
+
+    const answers = await atOnce(32, () =>
+      deployVersion(db, { namespaceId, versionId, deploymentId: newId(), deployTs: now }),
+    );
+
+    expect(tally(answers)).toEqual({ deployed: 1, unchanged: 31 });
+    expect(await listDeployments(db, namespaceId, firstPage)).toHaveLength(1);
+  });
+});
