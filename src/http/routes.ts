@@ -77,9 +77,8 @@ export function addOperations(
 /** Replaces Fastify's body parsers by one that takes strict JSON only. An empty body is no body. */
 export function readBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (request, body, done) => {
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
     if (body.length === 0) return done(null, undefined);
-    if (request.headers["content-type"] === undefined) return done(new Refused(unsupportedMediaType()));
     const parsed = parseJson(body as Buffer);
     if ("fault" in parsed) return done(new Refused(refuse("API_BAD_BODY", parsed.fault)));
     done(null, parsed.value);
@@ -108,7 +107,7 @@ function hasForeignBody(request: FastifyRequest): boolean {
   const type = request.headers["content-type"];
   const length = request.headers["content-length"];
   const isEmpty = length === undefined || length === "0";
-  if (isEmpty && (request.headers["transfer-encoding"] === undefined || type === undefined)) return false;
+  if (isEmpty && request.headers["transfer-encoding"] === undefined) return false;
   return (
     type === undefined || !/^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*|;(?!\s*charset)[^;]*)*$/i.test(type)
   );

@@ -73,9 +73,22 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     setCorsHeaders(request, reply, config.publicUrl ?? `http://${request.headers.host}`);
   }
 
+  /** Until the connection is done with it: a client that goes away in the middle never gets an answer. */
+  function countRequest(request: FastifyRequest, reply: FastifyReply): void {
+    const startedAt = performance.now();
+    metrics.requestStarted();
+    reply.raw.once("close", () => {
+      const operation = request.routeOptions.config?.operationId ?? "none";
+      const ms = performance.now() - startedAt;
+      metrics.requestDone(operation, reply.statusCode, ms / 1000);
+      if (!log.isLevelEnabled("debug")) return;
+      log.debug({ request_id: request.id, operation, status: reply.statusCode, ms: Math.round(ms) }, "request");
+    });
+  }
+
   app.addHook("onRequest", (request, reply, done) => {
     setCommonHeaders(request, reply);
-    metrics.requestStarted();
+    countRequest(request, reply);
     if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
       sendRefusal(reply, request.id, refuse("API_BAD_HEADER", "HTTP/1.1 needs a Host header."));
       return;
@@ -84,7 +97,6 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       notFound(request, reply);
       return;
     }
-    if (isStopping) reply.header("connection", "close");
     if (request.routeOptions.url !== "/healthz" && (isStopping || overload.isOverloaded())) {
       metrics.requestShed();
       const message = isStopping ? "The service is stopping." : "The service is overloaded.";
@@ -93,16 +105,10 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     }
     done();
   });
-  app.addHook("onResponse", (request, reply, done) => {
-    const operation = request.routeOptions.config?.operationId ?? "none";
-    metrics.requestDone(operation, reply.statusCode, reply.elapsedTime / 1000);
-    if (log.isLevelEnabled("debug")) {
-      const facts = { request_id: request.id, operation, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
-      log.debug(facts, "request");
-    }
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    if (isStopping) reply.header("connection", "close");
     done();
   });
-
   useStrictValidation(app);
   readBody(app);
   app.setErrorHandler((fault, request, reply) => {

@@ -1,7 +1,7 @@
 import type { Db } from "./db.ts";
 import { isLostRace } from "./faults.ts";
 
-/** What the request path reads on every call, kept until the next write. Null on PostgreSQL: other nodes write too. */
+/** What the request path reads on every call, kept until the next write. Null where other nodes may write too. */
 export interface ReadCache {
   readonly found: Map<string, unknown>;
   /** Apart from the rest, so that a flood of unknown names and tokens cannot push out the known ones. */
@@ -16,6 +16,10 @@ export function createReadCache(): ReadCache {
 /** The kept answer, or a loaded one. Answers are shared between callers, so they are frozen. */
 export function cached<T>(db: Db, key: string, load: () => Promise<T>): Promise<T> {
   if (db.cache === null) return load();
+  if (!db.isOnlyWriter()) {
+    changed(db);
+    return load();
+  }
   // Border: a key names one query with its parameters, and so one type.
   const kept = (db.cache.found.get(key) ?? db.cache.missing.get(key)) as T | undefined;
   if (kept !== undefined) return Promise.resolve(kept);

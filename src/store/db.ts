@@ -21,6 +21,8 @@ export interface Db {
   readonly rows: OpenStore["rows"];
   readonly readTexts: Map<string, string>;
   readonly cache: ReadCache | null;
+  /** Whether nobody else writes to the store now; only then may what was read be kept. */
+  isOnlyWriter(): boolean;
 }
 
 /** One page of a list: `after` is the id of the last row of the page before. */
@@ -29,8 +31,15 @@ export interface Page {
   readonly limit: number;
 }
 
+export interface DbOptions {
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+  /** SQLite belongs to the process that holds the data folder; of PostgreSQL the caller has to know. */
+  readonly isOnlyWriter?: () => boolean;
+}
+
 /** Opens PostgreSQL at the address, or without one SQLite in the data folder, and brings the tables up to date. */
-export async function openDb(options: { databaseUrl: string | null; dataDir: string }): Promise<Db> {
+export async function openDb(options: DbOptions): Promise<Db> {
   const store = await open(options.databaseUrl, options.dataDir);
   let closing: Promise<void> | null = null;
   return {
@@ -46,7 +55,8 @@ export async function openDb(options: { databaseUrl: string | null; dataDir: str
     },
     rows: store.rows,
     readTexts: new Map(),
-    cache: store.engine === "sqlite" ? createReadCache() : null,
+    cache: store.engine === "sqlite" || options.isOnlyWriter ? createReadCache() : null,
+    isOnlyWriter: options.isOnlyWriter ?? (() => store.engine === "sqlite"),
   };
 }
 
