@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { loadSqlite, type SqliteDatabase } from "./store/sqlite-library.ts";
+import { loadSqlite, type SqliteDatabase } from "./sqlite-library.ts";
 
 /** A folder that this process alone uses until it releases it or ends. */
 export interface DataFolder {

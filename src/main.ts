@@ -1,20 +1,34 @@
-import { v7 as newUuid } from "uuid";
 import type { Config } from "./config.ts";
 import { ensureAdminToken, ensureSecret, openDataFolder, secretFromText } from "./data-folder.ts";
+import type { Engine } from "./engine/engine.ts";
+import { createMemoryEngine } from "./engine/memory/memory.ts";
+import { createSqliteJournal } from "./engine/memory/sqlite-journal.ts";
 import { createHttpServer } from "./http/server.ts";
+import { createIds, createRequestIds } from "./ids.ts";
 import type { Logger } from "./log.ts";
+import { createExpire } from "./loops/expire.ts";
+import { createKeepIdle, type PlanWarm } from "./loops/keep-idle.ts";
 import { repeat } from "./loops/repeat.ts";
+import { supervise } from "./loops/supervise.ts";
 import { createMetrics, startMetricsServer } from "./metrics.ts";
 import { createAuthenticate } from "./operations/authenticate.ts";
 import type { Context } from "./operations/context.ts";
+import { createCreationBudget } from "./operations/creation-budget.ts";
 import { createHandlers } from "./operations/index.ts";
+import { describeLobby, planWarm, portsText } from "./operations/lobby-start.ts";
 import { mockOperations } from "./operations/mocks.ts";
+import { createNamespaceConfigs } from "./operations/namespace-configs.ts";
 import { createTokenUses } from "./operations/token-uses.ts";
-import { openDb } from "./store/db.ts";
+import { createWaiting } from "./operations/waiting.ts";
+import type { Runtime } from "./runtime/runtime.ts";
+import { type Db, openDb } from "./store/db.ts";
+import { holdDatabase } from "./store/only-node.ts";
 import { prune } from "./store/retention.ts";
 import { createDerivedTokens } from "./tokens.ts";
 
 const tokenUsesEveryMs = 30_000;
+const expireEveryMs = 200;
+const keepIdleEveryMs = 500;
 const pruneEveryMs = 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 
@@ -28,36 +42,56 @@ export interface RunningFoyer {
   close(): Promise<void>;
 }
 
+/** What tests put in place of the real thing. */
+export interface Injected {
+  readonly runtime?: Runtime;
+  readonly now?: () => number;
+}
+
+type Close = () => Promise<unknown> | unknown;
+
 /** The composition root: opens the stores, puts the parts together and listens. What was opened is closed if a later step fails. */
-export async function startFoyer(config: Config, log: Logger): Promise<RunningFoyer> {
-  const opened: (() => Promise<unknown> | unknown)[] = [];
+export async function startFoyer(config: Config, log: Logger, injected: Injected = {}): Promise<RunningFoyer> {
+  const opened: Close[] = [];
   try {
-    return await start(config, log, opened);
+    return await start(config, log, injected, opened);
   } catch (fault) {
     await closeAll(opened);
     throw fault;
   }
 }
 
-async function start(config: Config, log: Logger, opened: (() => Promise<unknown> | unknown)[]): Promise<RunningFoyer> {
+async function start(config: Config, log: Logger, injected: Injected, opened: Close[]): Promise<RunningFoyer> {
+  const now = injected.now ?? Date.now;
+  const newId = createIds(now);
   const folder = await openDataFolder(config.dataDir);
   opened.push(() => folder.release());
   const adminToken = ensureAdminToken(folder, config.adminToken);
   const previousSecret = config.previousSecret === null ? null : secretFromText(config.previousSecret);
   const tokens = createDerivedTokens(ensureSecret(folder, config.secret), previousSecret);
-  const db = await openDb({ databaseUrl: config.databaseUrl, dataDir: folder.path });
-  opened.push(() => db.close());
+  const db = await openStore(config, folder.path, log, opened);
+  const engine = await openEngine(folder.path, now, log);
+  opened.push(() => engine.close());
 
   const tokenUses = createTokenUses(db);
   opened.push(() => tokenUses.flush());
-  const context: Context = { db, config, tokens, tokenUses, now: Date.now, newId: newUuid };
-  const onFault = (task: string) => (fault: unknown) =>
-    log.error({ err: fault }, `${task} failed and will be tried again`);
-  const loops = [
-    repeat(tokenUsesEveryMs, () => tokenUses.flush(), onFault("writing down when tokens were used")),
-    repeat(pruneEveryMs, () => prune(db, { before: Date.now() - config.retentionDays * dayMs }), onFault("pruning")),
-  ];
-  opened.push(() => Promise.all(loops.map((loop) => loop.stop())));
+  const configs = createNamespaceConfigs(db, engine, now);
+  const waiting = createWaiting(engine, { waitMs: config.findWaitS * 1000, now });
+  const creationBudget = createCreationBudget(config.lobbyCreationBudget);
+  const runtime = injected.runtime ?? null;
+  const context: Context = {
+    db,
+    config,
+    tokens,
+    tokenUses,
+    engine,
+    configs,
+    waiting,
+    creationBudget,
+    runtime,
+    now,
+    newId,
+  };
 
   const metrics = createMetrics();
   const metricsServer =
@@ -73,26 +107,83 @@ async function start(config: Config, log: Logger, opened: (() => Promise<unknown
     handlers: createHandlers(context),
     mocks: mockOperations(context),
     authenticate: createAuthenticate(context, adminToken.token),
-    newId: newUuid,
+    newRequestId: createRequestIds(newId().slice(-12)),
     checkReady: () => db.ping(),
   });
   const address = await http.app.listen({ host: config.host, port: config.port });
-  opened.push(() => http.app.close());
+  const url = config.publicUrl ?? address;
+  opened.push(() => http.close());
+
+  const tasks: [task: string, everyMs: number, run: () => Promise<unknown>][] = [
+    ["writing down when tokens were used", tokenUsesEveryMs, () => tokenUses.flush()],
+    ["pruning", pruneEveryMs, () => prune(db, { before: now() - config.retentionDays * dayMs })],
+    ["ending what is due", expireEveryMs, createExpire(engine, now)],
+  ];
+  if (runtime) {
+    const supervisor = await supervise({
+      engine,
+      runtime,
+      log,
+      now,
+      describe: (namespaceId, lobby) => describeLobby(context, url, namespaceId, lobby),
+      portsText,
+    });
+    opened.push(() => supervisor.stop());
+    const plan: PlanWarm = (namespaceId, pair) => planWarm(context, namespaceId, pair);
+    tasks.push(["starting lobbies ahead of need", keepIdleEveryMs, createKeepIdle(engine, now, plan)]);
+  }
+  const loops = tasks.map(([task, everyMs, run]) =>
+    repeat(everyMs, run, (fault) => log.error({ err: fault }, `${task} failed and will be tried again`)),
+  );
+  opened.push(() => Promise.all(loops.map((loop) => loop.stop())));
 
   return {
-    url: config.publicUrl ?? address,
+    url,
     metricsUrl: metricsServer?.url ?? null,
     dataDir: folder.path,
     adminToken,
     async close() {
       http.beginStopping();
+      waiting.stop();
       await closeAll(opened);
     },
   };
 }
 
+/** The control plane's store; a PostgreSQL one is held for this node alone, because live state is in its memory. */
+async function openStore(config: Config, dataDir: string, log: Logger, opened: Close[]): Promise<Db> {
+  const { databaseUrl } = config;
+  let isHeld = () => true;
+  if (databaseUrl !== null) {
+    const hold = await holdDatabase(databaseUrl, (fault) => {
+      log.fatal({ err: fault }, "the database was taken over while the connection to it was broken; the service ends");
+      process.kill(process.pid, "SIGTERM");
+    });
+    opened.push(() => hold.release());
+    isHeld = hold.isHeld;
+  }
+  const db = await openDb({ databaseUrl, dataDir, isOnlyWriter: isHeld });
+  opened.push(() => db.close());
+  return db;
+}
+
+/** The embedded engine, with everything that came due while the service was down ended before the first request. */
+async function openEngine(dataDir: string, now: () => number, log: Logger): Promise<Engine> {
+  const journal = createSqliteJournal({
+    dataDir,
+    onSyncFailure(fault) {
+      // What is on the disk is unknown from here on; only a new process that reads it again can tell.
+      log.fatal({ err: fault }, "the disk failed to keep what was written; the service ends at once");
+      process.kill(process.pid, "SIGKILL");
+    },
+  });
+  const engine = await createMemoryEngine(journal);
+  await createExpire(engine, now)();
+  return engine;
+}
+
 /** In the reverse order of opening; one failure does not keep the rest open. */
-async function closeAll(opened: (() => Promise<unknown> | unknown)[]): Promise<void> {
+async function closeAll(opened: Close[]): Promise<void> {
   const faults: unknown[] = [];
   for (let close = opened.pop(); close; close = opened.pop()) {
     try {

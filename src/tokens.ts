@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** Tokens whose hash is stored; the admin token's hash is kept in memory only. */
 export type KeptTokenKind = "admin" | "cloud" | "pub" | "dev" | "server";
@@ -20,7 +20,7 @@ export function newKeptToken(kind: KeptTokenKind): string {
 }
 
 export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
+  return hash("sha256", token, "base64url");
 }
 
 /** The kind that a token claims by its prefix. */

@@ -19,6 +19,11 @@ export const cloud = {
   bodyMaxBytes,
 } as const;
 
+/** Deleting refuses while lobbies live, unless told otherwise. */
+export const forceQuery = object({
+  force: Type.Optional(Type.Boolean({ description: "Stop lobbies that are alive." })),
+});
+
 const game = object({
   game_id: uuid("The game's id."),
   name_id: nameId,
@@ -90,8 +95,9 @@ export const games = {
     path: "/cloud/games/{game_id}",
     summary: "Deletes a game with its namespaces, versions and tokens.",
     callers: ["admin"],
+    query: forceQuery,
     reply: null,
-    errors: ["CLOUD_GAME_NOT_FOUND"],
+    errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_EMPTY"],
   },
   "games.tokens.createCloudToken": {
     ...cloud,

@@ -1,13 +1,22 @@
 import type { CallerKind, Operation } from "./define.ts";
 import { games } from "./games.ts";
 import { lobbies } from "./lobbies.ts";
+import { namespaceLobbies } from "./namespace-lobbies.ts";
 import { namespaces } from "./namespaces.ts";
 import { players } from "./players.ts";
 import { regions } from "./regions.ts";
 import { versions } from "./versions.ts";
 
 /** The whole API as data. Routes, validation, types, openapi.json, the reference page and the authorisation tests are walks over it. */
-export const operations = { ...games, ...namespaces, ...versions, ...lobbies, ...players, ...regions } as const;
+export const operations = {
+  ...games,
+  ...namespaces,
+  ...namespaceLobbies,
+  ...versions,
+  ...lobbies,
+  ...players,
+  ...regions,
+} as const;
 
 export type Operations = typeof operations;
 export type OperationId = keyof Operations;

@@ -106,6 +106,7 @@ export const lobbies = {
       ...sizeErrors,
       "MATCHMAKER_NO_AVAILABLE_LOBBIES",
       "MATCHMAKER_TOO_MANY_LOBBIES",
+      "API_RATE_LIMIT",
       ...seatErrors,
     ],
   },
@@ -118,7 +119,6 @@ export const lobbies = {
     body: object({ lobby_id: uuid("The lobby to join."), party_size: optional(partySize) }),
     reply: joinAnswer,
     errors: [
-      "MATCHMAKER_NO_VERSION_DEPLOYED",
       "MATCHMAKER_LOBBY_NOT_FOUND",
       "MATCHMAKER_LOBBY_STOPPED",
       "MATCHMAKER_LOBBY_FULL",
@@ -186,7 +186,7 @@ export const lobbies = {
       ),
       cursor,
     }),
-    errors: ["API_BAD_QUERY", "MATCHMAKER_NO_VERSION_DEPLOYED"],
+    errors: ["API_BAD_QUERY", ...modeErrors],
   },
   "lobbies.ready": {
     ...lobby,

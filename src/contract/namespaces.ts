@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { portsMax, uint32Max } from "../limits.ts";
 import { cursor, faults, nullable, object, optional, pageQuery, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
-import { cloud, displayName, nameId, newToken, proposedNames, tokenList } from "./games.ts";
+import { cloud, displayName, forceQuery, nameId, newToken, proposedNames, tokenList } from "./games.ts";
 
 const namespacePath = "/cloud/games/{game_id}/namespaces/{namespace_id}";
 const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;
@@ -98,9 +98,9 @@ export const namespaces = {
     method: "DELETE",
     path: namespacePath,
     summary: "Deletes a namespace with its domains and tokens.",
-    query: object({ force: Type.Optional(Type.Boolean({ description: "Stop lobbies that are alive." })) }),
+    query: forceQuery,
     reply: null,
-    errors: ["API_BAD_QUERY", ...notFound],
+    errors: [...notFound, "CLOUD_NAMESPACE_NOT_EMPTY"],
   },
   "games.namespaces.updateGameNamespaceMatchmakerConfig": {
     ...cloud,

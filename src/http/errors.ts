@@ -6,6 +6,12 @@ import { type Refusal, refuse } from "../operations/context.ts";
 
 const jsonType = "application/json; charset=utf-8";
 
+declare module "fastify" {
+  interface FastifyInstance {
+    isStopping(): boolean;
+  }
+}
+
 /** A refusal on its way to the error handler, from where a handler's return value is out of reach. */
 export class Refused extends Error {
   readonly refusal: Refusal;
@@ -20,12 +26,18 @@ export class Refused extends Error {
 export function sendRefusal(reply: FastifyReply, requestId: string, refusal: Refusal): FastifyReply {
   const { status } = errorTable[refusal.code];
   reply.code(status);
+  endIfStopping(reply);
   if (refusal.retryAfterS !== null) reply.header("retry-after", String(refusal.retryAfterS));
   if (status === 401) {
     const challenge = refusal.code === "TOKEN_MISSING" ? "Bearer" : 'Bearer error="invalid_token"';
     reply.header("www-authenticate", challenge);
   }
   return reply.type(jsonType).send(errorText(refusal, requestId));
+}
+
+/** A client that was answered while the service stops should not send its next request into a closed connection. */
+export function endIfStopping(reply: FastifyReply): void {
+  if (reply.server.isStopping()) reply.header("connection", "close");
 }
 
 /** The error body, as text. */
@@ -45,7 +57,7 @@ export function errorText(refusal: Refusal, requestId: string): string {
 export function refusalOf(fault: unknown): Refusal {
   if (fault instanceof Refused) return fault.refusal;
   const { code, statusCode, name } = fault as { code?: unknown; statusCode?: unknown; name?: unknown };
-  if (name === "StoreUnavailable") {
+  if (name === "StoreUnavailable" || name === "EngineUnavailable") {
     return refuse("API_UNAVAILABLE", "The store does not answer just now. Try again shortly.", { retryAfterS: 1 });
   }
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return refuse("API_BODY_TOO_LARGE", "The body is larger than allowed.");
@@ -80,7 +92,9 @@ export function answerUnroutable(server: Server, newId: () => string): void {
       refuse("API_BAD_HEADER", "The only expectation that can be met is 100-continue."),
       requestId,
     );
-    response.writeHead(400, { "content-type": jsonType, "x-request-id": requestId, connection: "close" }).end(body);
+    const length = Buffer.byteLength(body);
+    const headers = { "content-type": jsonType, "content-length": length, "x-request-id": requestId };
+    response.writeHead(400, { ...headers, connection: "close" }).end(body);
   });
 }
 

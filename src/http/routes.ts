@@ -3,7 +3,7 @@ import type { Operation } from "../contract/define.ts";
 import { type OperationId, operationList } from "../contract/index.ts";
 import { type Handlers, isRefusal, type Mocks, type Refusal, refuse } from "../operations/context.ts";
 import type { Admit, Admitted } from "./admit.ts";
-import { Refused, sendRefusal, unsupportedMediaType } from "./errors.ts";
+import { endIfStopping, Refused, sendRefusal, unsupportedMediaType } from "./errors.ts";
 import { parseJson } from "./json.ts";
 
 declare module "fastify" {
@@ -129,6 +129,7 @@ function bodyFault(operation: Operation, request: FastifyRequest): Refusal | nul
 }
 
 function sendAnswer(operation: Operation, reply: FastifyReply, answer: unknown): FastifyReply {
+  endIfStopping(reply);
   if (!operation.reply) return reply.code(204).send();
   // A reply of any JSON type is written here: Fastify would send a string bare and null as nothing.
   if (!("type" in operation.reply)) return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { openApiDocument } from "../contract/openapi.ts";
@@ -23,7 +24,7 @@ export interface ServerParts {
   readonly handlers: Handlers;
   readonly mocks: Mocks;
   readonly authenticate: Authenticate;
-  newId(): string;
+  newRequestId(): string;
   /** Throws when the service cannot do its work, for `/readyz`. */
   checkReady(): Promise<void>;
 }
@@ -32,14 +33,18 @@ export interface HttpServer {
   readonly app: FastifyInstance;
   /** From now on `/readyz` and every new request answer 503. */
   beginStopping(): void;
+  /** Lets what is under way finish, but not for ever, and closes every connection. */
+  close(): Promise<void>;
 }
+
+const finishWithinMs = 5_000;
 
 /** The whole HTTP side: every operation of the contract and the service's own pages, on one Fastify instance. */
 export function createHttpServer(parts: ServerParts): HttpServer {
   const { config, log, metrics } = parts;
   const app = Fastify({
     logger: false,
-    genReqId: () => parts.newId(),
+    genReqId: () => parts.newRequestId(),
     requestIdHeader: false,
     bodyLimit: bodyMaxBytes,
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false, caseSensitive: true },
@@ -55,16 +60,17 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       // Node's own answer to a missing Host has no body; ours comes from the first hook.
       requireHostHeader: false,
     },
-    clientErrorHandler: (fault, socket) => answerBrokenRequest(fault, socket, parts.newId()),
+    clientErrorHandler: (fault, socket) => answerBrokenRequest(fault, socket, parts.newRequestId()),
     frameworkErrors: (_fault, request, reply) => {
       setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
       return notFound(request as FastifyRequest, reply as FastifyReply);
     },
   });
-  answerUnroutable(app.server, parts.newId);
+  answerUnroutable(app.server, parts.newRequestId);
   const overload = createOverload(config.maxInFlight, metrics);
   const admit = createAdmit(parts);
   let isStopping = false;
+  app.decorate("isStopping", () => isStopping);
 
   function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
     reply.header("x-request-id", request.id);
@@ -103,10 +109,6 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       sendRefusal(reply, request.id, refuse("API_UNAVAILABLE", `${message} Try again shortly.`, { retryAfterS: 1 }));
       return;
     }
-    done();
-  });
-  app.addHook("onSend", (_request, reply, _payload, done) => {
-    if (isStopping) reply.header("connection", "close");
     done();
   });
   useStrictValidation(app);
@@ -163,6 +165,14 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     app,
     beginStopping() {
       isStopping = true;
+    },
+    async close() {
+      const closed = app.close();
+      const endsAt = performance.now() + finishWithinMs;
+      while (metrics.inFlight() > 0 && performance.now() < endsAt) await sleep(20);
+      // Also those that were opened and never used, which node does not count as idle.
+      app.server.closeAllConnections();
+      await closed;
     },
   };
 }

@@ -18,11 +18,12 @@ export function pageOf(query: PageQuery) {
   if (query.cursor === undefined) return { after: null, limit: limit + 1 } satisfies Page;
 
   const after = Buffer.from(query.cursor, "base64url").toString("utf8");
-  if (!isUuid(after)) {
-    const message = "is not a cursor of this list: pass on the one of the previous page, or leave it out";
-    return refuse("API_BAD_QUERY", "The query has a fault.", { errors: [{ path: ["cursor"], message }] });
-  }
-  return { after, limit: limit + 1 } satisfies Page;
+  return isUuid(after) ? ({ after, limit: limit + 1 } satisfies Page) : badCursor();
+}
+
+export function badCursor() {
+  const message = "is not a cursor of this list: pass on the one of the previous page, or leave it out";
+  return refuse("API_BAD_QUERY", "The query has a fault.", { errors: [{ path: ["cursor"], message }] });
 }
 
 /** Cuts the extra row off and makes the cursor that leads on from the last one shown. */

@@ -2,10 +2,15 @@ import type { Config } from "../config.ts";
 import type { BodyOf, CallerKind, ErrorOf, Operation, ParamsOf, QueryOf, ReplyOf } from "../contract/define.ts";
 import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationId, OperationIdOf, Operations } from "../contract/index.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { Db } from "../store/db.ts";
 import type { DerivedTokens } from "../tokens.ts";
+import type { CreationBudget } from "./creation-budget.ts";
 import type { Place } from "./distances.ts";
+import type { NamespaceConfigs } from "./namespace-configs.ts";
 import type { TokenUses } from "./token-uses.ts";
+import type { Waiting } from "./waiting.ts";
 
 /** What operations work with. Clock and ids come from here, so that tests can move them. */
 export interface Context {
@@ -13,6 +18,12 @@ export interface Context {
   readonly config: Config;
   readonly tokens: DerivedTokens;
   readonly tokenUses: TokenUses;
+  readonly engine: Engine;
+  readonly configs: NamespaceConfigs;
+  readonly waiting: Waiting;
+  readonly creationBudget: CreationBudget;
+  /** Starts the lobbies of modes with the process runtime; null: this service has no driver. */
+  readonly runtime: Runtime | null;
   now(): number;
   newId(): string;
 }
@@ -104,9 +115,10 @@ export function isRefusal(value: unknown): value is Refusal {
   return typeof value === "object" && value !== null && refusal in value;
 }
 
+/** TOKEN_INVALID is every operation's: what a token belongs to may be gone by the time the handler looks. */
 export type Handler<O extends Operation, K extends CallerKind> = (
   request: Request<O, K>,
-) => Promise<ReplyOf<O> | Refusal<ErrorOf<O> | "API_UNAVAILABLE">>;
+) => Promise<ReplyOf<O> | Refusal<ErrorOf<O> | "TOKEN_INVALID">>;
 
 /** What an operation really does. A development token never gets here: it is answered by a mock. */
 export type Handlers = {

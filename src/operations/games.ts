@@ -4,6 +4,7 @@ import { hashToken, newKeptToken } from "../tokens.ts";
 import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
 import { checkNames, nameTaken, refuseNames } from "./names-of.ts";
+import { removeEveryLobby } from "./remove-lobbies.ts";
 import { gameNotFound, gameOf, quoted } from "./resources.ts";
 import { tokenAnswer } from "./token-answer.ts";
 
@@ -45,9 +46,11 @@ export function gameOperations(context: Context) {
       return isRefusal(game) ? game : { game: gameAnswer(game) };
     },
 
-    "games.deleteGame": async ({ params }) => {
+    "games.deleteGame": async ({ params, query }) => {
       const game = await gameOf(db, params);
       if (isRefusal(game)) return game;
+      const remaining = await removeEveryLobby(context, game.gameId, query.force ?? false);
+      if (remaining) return remaining;
       return (await deleteGame(db, game.gameId)) ? null : gameNotFound(params.game_id);
     },
 

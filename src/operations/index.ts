@@ -1,7 +1,13 @@
-import { type Context, type Handlers, refuse } from "./context.ts";
+import type { Context, Handlers } from "./context.ts";
 import { gameOperations } from "./games.ts";
+import { lobbyCallOperations } from "./lobby-calls.ts";
+import { lobbyListOperations } from "./lobby-list.ts";
+import { namespaceLobbyOperations } from "./namespace-lobbies.ts";
 import { namespaceTokenOperations } from "./namespace-tokens.ts";
 import { namespaceOperations } from "./namespaces.ts";
+import { playerOperations } from "./players.ts";
+import { regionOperations } from "./regions.ts";
+import { seatingOperations } from "./seating.ts";
 import { versionOperations } from "./versions.ts";
 
 /** Every operation of the contract with what it does; one that is missing does not compile. */
@@ -10,27 +16,12 @@ export function createHandlers(context: Context): Handlers {
     ...gameOperations(context),
     ...namespaceOperations(context),
     ...namespaceTokenOperations(context),
+    ...namespaceLobbyOperations(context),
     ...versionOperations(context),
-    "lobbies.find": unavailable,
-    "lobbies.join": unavailable,
-    "lobbies.create": unavailable,
-    "lobbies.list": unavailable,
-    "lobbies.ready": unavailable,
-    "lobbies.setClosed": unavailable,
-    "lobbies.setState": unavailable,
-    "lobbies.getState": unavailable,
-    "lobbies.heartbeat": unavailable,
-    "lobbies.stop": unavailable,
-    "lobbies.register": unavailable,
-    "players.connected": unavailable,
-    "players.disconnected": unavailable,
-    "players.getStatistics": unavailable,
-    "regions.list": unavailable,
+    ...seatingOperations(context),
+    ...lobbyListOperations(context),
+    ...lobbyCallOperations(context),
+    ...playerOperations(context),
+    ...regionOperations(context),
   };
-}
-
-async function unavailable() {
-  return refuse("API_UNAVAILABLE", "This release has no matchmaker yet; development tokens get mock answers.", {
-    retryAfterS: 60,
-  });
 }

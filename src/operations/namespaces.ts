@@ -14,6 +14,7 @@ import { cutPage, pageOf, timestampOf } from "./answers.ts";
 import { type Context, type Fault, type Handlers, isRefusal, refuse } from "./context.ts";
 import { normaliseDomain } from "./domain-names.ts";
 import { checkNames, nameTaken, refuseNames } from "./names-of.ts";
+import { removeLobbies } from "./remove-lobbies.ts";
 import { gameNotFound, gameOf, namespaceNotFound, namespaceOf, quoted } from "./resources.ts";
 
 export function namespaceOperations(context: Context) {
@@ -54,6 +55,7 @@ export function namespaceOperations(context: Context) {
       if (inserted === "NAME_TAKEN") return nameTaken(body.name_id, "namespace");
       if (inserted === "GAME_NOT_FOUND") return gameNotFound(params.game_id);
       if (inserted === "VERSION_NOT_FOUND") return versionNotFound(body.version_id ?? "");
+      await context.configs.changed(namespace.namespaceId);
       return { namespace_id: namespace.namespaceId };
     },
 
@@ -70,9 +72,11 @@ export function namespaceOperations(context: Context) {
       return { namespace: await namespaceAnswer(context, namespace) };
     },
 
-    "games.namespaces.deleteGameNamespace": async ({ params }) => {
+    "games.namespaces.deleteGameNamespace": async ({ params, query }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
+      const remaining = await removeLobbies(context, namespace, query.force ?? false);
+      if (remaining) return remaining;
       const deleted = await deleteNamespace(db, namespace.namespaceId);
       return deleted ? null : namespaceNotFound(params.namespace_id);
     },
@@ -85,7 +89,9 @@ export function namespaceOperations(context: Context) {
         maxPlayers: body.max_players,
         ...(body.max_players_per_client !== undefined && { maxPlayersPerClient: body.max_players_per_client }),
       });
-      return revision === null ? namespaceNotFound(params.namespace_id) : null;
+      if (revision === null) return namespaceNotFound(params.namespace_id);
+      await context.configs.changed(namespace.namespaceId);
+      return null;
     },
 
     "games.namespaces.validateGameNamespaceMatchmakerConfig": async ({ params, body }) => {
@@ -145,11 +151,12 @@ export function namespaceOperations(context: Context) {
       const outcome = await deployVersion(db, {
         namespaceId: namespace.namespaceId,
         versionId: body.version_id.toLowerCase(),
-        deploymentId: context.newId(),
-        deployTs: context.now(),
+        deployment: () => ({ deploymentId: context.newId(), deployTs: context.now() }),
       });
       if (outcome === "VERSION_NOT_FOUND") return versionNotFound(body.version_id);
-      return outcome === "NAMESPACE_NOT_FOUND" ? namespaceNotFound(params.namespace_id) : null;
+      if (outcome === "NAMESPACE_NOT_FOUND") return namespaceNotFound(params.namespace_id);
+      await context.configs.changed(namespace.namespaceId);
+      return null;
     },
 
     "games.namespaces.getVersionHistory": async ({ params, query }) => {

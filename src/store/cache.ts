@@ -3,14 +3,20 @@ import { isLostRace } from "./faults.ts";
 
 /** What the request path reads on every call, kept until the next write. Null where other nodes may write too. */
 export interface ReadCache {
-  readonly found: Map<string, unknown>;
+  found: Entries;
   /** Apart from the rest, so that a flood of unknown names and tokens cannot push out the known ones. */
-  readonly missing: Map<string, unknown>;
+  missing: Entries;
   generation: number;
 }
 
+/** Two halves: when the young one is full it becomes the old one, and what was old and not asked for again is gone. */
+interface Entries {
+  young: Map<string, unknown>;
+  old: Map<string, unknown>;
+}
+
 export function createReadCache(): ReadCache {
-  return { found: new Map(), missing: new Map(), generation: 0 };
+  return { found: noEntries(), missing: noEntries(), generation: 0 };
 }
 
 /** The kept answer, or a loaded one. Answers are shared between callers, so they are frozen. */
@@ -21,7 +27,7 @@ export function cached<T>(db: Db, key: string, load: () => Promise<T>): Promise<
     return load();
   }
   // Border: a key names one query with its parameters, and so one type.
-  const kept = (db.cache.found.get(key) ?? db.cache.missing.get(key)) as T | undefined;
+  const kept = (keptIn(db.cache.found, key) ?? keptIn(db.cache.missing, key)) as T | undefined;
   if (kept !== undefined) return Promise.resolve(kept);
   return loadInto(db.cache, key, load);
 }
@@ -54,11 +60,11 @@ const attemptsMax = 3;
 function changed(db: Db): void {
   if (db.cache === null) return;
   db.cache.generation++;
-  db.cache.found.clear();
-  db.cache.missing.clear();
+  db.cache.found = noEntries();
+  db.cache.missing = noEntries();
 }
 
-const entriesMax = 10_000;
+const youngMax = 10_000;
 
 async function loadInto<T>(cache: ReadCache, key: string, load: () => Promise<T>): Promise<T> {
   const { generation } = cache;
@@ -66,13 +72,26 @@ async function loadInto<T>(cache: ReadCache, key: string, load: () => Promise<T>
   // A write that ended meanwhile may have changed what was read.
   if (cache.generation !== generation) return value;
 
-  const entries = value === null || value === false ? cache.missing : cache.found;
-  if (entries.size >= entriesMax) forgetOldest(entries);
-  entries.set(key, Object.freeze(value));
+  keep(value === null || value === false ? cache.missing : cache.found, key, Object.freeze(value));
   return value;
 }
 
-function forgetOldest(entries: Map<string, unknown>): void {
-  const oldest = entries.keys().next();
-  if (!oldest.done) entries.delete(oldest.value);
+function keptIn(entries: Entries, key: string): unknown {
+  const young = entries.young.get(key);
+  if (young !== undefined) return young;
+  const old = entries.old.get(key);
+  if (old !== undefined) keep(entries, key, old);
+  return old;
+}
+
+function keep(entries: Entries, key: string, value: unknown): void {
+  if (entries.young.size >= youngMax) {
+    entries.old = entries.young;
+    entries.young = new Map();
+  }
+  entries.young.set(key, value);
+}
+
+function noEntries(): Entries {
+  return { young: new Map(), old: new Map() };
 }

@@ -59,38 +59,38 @@ export async function listVersions(db: Db, gameId: string, page: Page): Promise<
   return await query.orderBy("version_id", "desc").limit(page.limit).execute();
 }
 
-/** Raises the revision and enters the history; deploying what is deployed already changes nothing. */
+/**
+ * Raises the revision and enters the history; deploying what is deployed already changes nothing. `deployment` is
+ * asked for once the namespace is locked, so that the order of the history is the order of what was deployed.
+ */
 export function deployVersion(
   db: Db,
-  request: { namespaceId: string; versionId: string; deploymentId: string; deployTs: number },
+  request: { namespaceId: string; versionId: string; deployment: () => { deploymentId: string; deployTs: number } },
 ): Promise<"deployed" | "unchanged" | "NAMESPACE_NOT_FOUND" | "VERSION_NOT_FOUND"> {
-  const { namespaceId, versionId, deploymentId, deployTs } = request;
+  const { namespaceId, versionId } = request;
   return transact(db, async (transaction, undo) => {
-    const updated = await transaction
+    // Locked by reading: two updates of one row would check its reference to the game again, and wait for deleteGame.
+    const row = transaction
+      .selectFrom("namespaces")
+      .select(["game_id", "version_id"])
+      .where("namespace_id", "=", namespaceId);
+    const namespace = await (db.engine === "postgresql" ? row.forUpdate() : row).executeTakeFirst();
+    if (!namespace) throw undo("NAMESPACE_NOT_FOUND");
+    if (namespace.version_id === versionId) throw undo("unchanged");
+    const version = await transaction
+      .selectFrom("versions")
+      .select("version_id")
+      .where("version_id", "=", versionId)
+      .where("game_id", "=", namespace.game_id)
+      .executeTakeFirst();
+    if (!version) throw undo("VERSION_NOT_FOUND");
+
+    const { deploymentId, deployTs } = request.deployment();
+    await transaction
       .updateTable("namespaces")
       .set((update) => ({ version_id: versionId, revision: update("revision", "+", 1) }))
       .where("namespace_id", "=", namespaceId)
-      .where((where) => where.or([where("version_id", "is", null), where("version_id", "<>", versionId)]))
-      .where((where) =>
-        where.exists(
-          where
-            .selectFrom("versions")
-            .select("versions.version_id")
-            .where("versions.version_id", "=", versionId)
-            .whereRef("versions.game_id", "=", "namespaces.game_id"),
-        ),
-      )
-      .executeTakeFirst();
-    if (updated.numUpdatedRows === 0n) {
-      const namespace = await transaction
-        .selectFrom("namespaces")
-        .select("version_id")
-        .where("namespace_id", "=", namespaceId)
-        .executeTakeFirst();
-      if (!namespace) throw undo("NAMESPACE_NOT_FOUND");
-      throw undo(namespace.version_id === versionId ? "unchanged" : "VERSION_NOT_FOUND");
-    }
-
+      .execute();
     await transaction
       .insertInto("deployments")
       .values({ deployment_id: deploymentId, namespace_id: namespaceId, version_id: versionId, deploy_ts: deployTs })

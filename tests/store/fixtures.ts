@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { v7 as newId } from "uuid";
 import { onTestFinished } from "vitest";
+import { createIds } from "../../src/ids.ts";
 import { type Db, openDb, type Page } from "../../src/store/db.ts";
 import { type Game, insertGame } from "../../src/store/games.ts";
 import { insertNamespace, type Namespace } from "../../src/store/namespaces.ts";
@@ -11,7 +11,7 @@ import type { TokenRow } from "../../src/store/tokens.ts";
 import { insertVersion, type Version } from "../../src/store/versions.ts";
 import { freshDatabase, type StoreKind } from "../services/stores.ts";
 
-export { newId };
+export const newId = createIds(Date.now);
 
 export const now = 1_760_000_000_000;
 

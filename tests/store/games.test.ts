@@ -114,7 +114,7 @@ describe.each(storeKinds)("games on %s", (kind) => {
     const versions = await atOnce(8, () => storedVersion(db, { gameId }));
 
     const works: Promise<string>[] = versions.flatMap(({ versionId }) => [
-      deployVersion(db, { namespaceId, versionId, deploymentId: newId(), deployTs: now }),
+      deployVersion(db, { namespaceId, versionId, deployment: () => ({ deploymentId: newId(), deployTs: now }) }),
       insertNamespace(db, namespace({ gameId, versionId }), { deploymentId: newId(), deployTs: now }),
       insertToken(db, token({ gameId, namespaceId })),
       addDomain(db, { namespaceId, domain: `${versionId}.example.com`, createTs: now, domainsMax: 32 }),

@@ -37,7 +37,11 @@ describe.each(storeKinds)("retention on %s", (kind) => {
       for (let index = 0; index < count; index++) {
         const { versionId } = versions[index % 2]!;
         ids.unshift(newId());
-        await deployVersion(db, { namespaceId, versionId, deploymentId: ids[0]!, deployTs: now + index });
+        await deployVersion(db, {
+          namespaceId,
+          versionId,
+          deployment: () => ({ deploymentId: ids[0]!, deployTs: now + index }),
+        });
       }
       return ids;
     };

@@ -52,7 +52,7 @@ describe.each(storeKinds)("versions on %s", (kind) => {
     const first = await storedVersion(db, { gameId, displayName: "1.0" });
     const second = await storedVersion(db, { gameId, displayName: "2.0" });
     const deploy = (versionId: string, deployTs: number) =>
-      deployVersion(db, { namespaceId, versionId, deploymentId: newId(), deployTs });
+      deployVersion(db, { namespaceId, versionId, deployment: () => ({ deploymentId: newId(), deployTs }) });
 
     expect(await deploy(first.versionId, now)).toBe("deployed");
     expect(await deploy(first.versionId, now + 1)).toBe("unchanged");
@@ -79,7 +79,11 @@ describe.each(storeKinds)("versions on %s", (kind) => {
     const { versionId } = await storedVersion(db, { gameId });
     const foreign = await storedVersion(db, { gameId: (await storedGame(db)).gameId });
     const deploy = (namespace: string, version: string) =>
-      deployVersion(db, { namespaceId: namespace, versionId: version, deploymentId: newId(), deployTs: now });
+      deployVersion(db, {
+        namespaceId: namespace,
+        versionId: version,
+        deployment: () => ({ deploymentId: newId(), deployTs: now }),
+      });
 
     expect(await deploy(newId(), versionId)).toBe("NAMESPACE_NOT_FOUND");
     expect(await deploy(namespaceId, newId())).toBe("VERSION_NOT_FOUND");
@@ -96,7 +100,7 @@ describe.each(storeKinds)("versions on %s", (kind) => {
     const { versionId } = await storedVersion(db, { gameId });
 
     const answers = await atOnce(32, () =>
-      deployVersion(db, { namespaceId, versionId, deploymentId: newId(), deployTs: now }),
+      deployVersion(db, { namespaceId, versionId, deployment: () => ({ deploymentId: newId(), deployTs: now }) }),
     );
 
     expect(tally(answers)).toEqual({ deployed: 1, unchanged: 31 });

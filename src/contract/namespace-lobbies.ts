@@ -1,0 +1,85 @@
+import { Type } from "typebox";
+import { cursor, nullable, object, pageQuery, timestamp, uint32, uuid } from "./common.ts";
+import type { Operation } from "./define.ts";
+import { cloud } from "./games.ts";
+import { portsOut } from "./lobbies.ts";
+
+const lobbiesPath = "/cloud/games/{game_id}/namespaces/{namespace_id}/lobbies";
+const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;
+
+const lobbyFields = {
+  lobby_id: uuid("The lobby."),
+  game_mode_id: Type.String(),
+  region_id: Type.String(),
+  version_id: uuid("The version it runs."),
+  status: Type.Enum(["starting", "ready", "stopped"]),
+  publicity: Type.Enum(["public", "private"]),
+  runtime: Type.Enum(["process", "external"]),
+  is_closed: Type.Boolean({ description: "Find does not route to it." }),
+  is_silent: Type.Boolean({ description: "It has missed its heartbeats; find does not route to it." }),
+  is_outdated: Type.Boolean({ description: "Another version is deployed; find does not route to it." }),
+  max_players_normal: uint32("The most players that find puts there."),
+  max_players_direct: uint32("The most players that join puts there."),
+  reserved_count: uint32("Seats reserved and not connected yet."),
+  connected_count: uint32("Players connected."),
+  total_player_count: uint32("Seats taken: reserved and connected."),
+  tags: Type.Record(Type.String(), Type.String()),
+  ports: portsOut,
+  create_ts: timestamp("When it was created."),
+  ready_ts: nullable(timestamp("When it became ready.")),
+  heartbeat_ts: nullable(timestamp("When it last sent a heartbeat.")),
+  empty_since_ts: nullable(timestamp("Since when no seat is taken.")),
+  stop_ts: nullable(timestamp("When it stopped.")),
+  stop_reason: nullable(
+    Type.String({
+      description:
+        "self, operator, crashed, start_failed, namespace_removed, not_ready, empty, outdated or silent; null while it lives.",
+    }),
+  ),
+  exit_code: nullable(Type.Integer({ description: "Of the lobby's process, when it has ended and is known." })),
+};
+
+export const namespaceLobbies = {
+  "games.namespaces.lobbies.list": {
+    ...cloud,
+    method: "GET",
+    path: lobbiesPath,
+    summary: "Lists the lobbies of a namespace, oldest first, as the operator sees them.",
+    query: object({
+      ...pageQuery.properties,
+      include_stopped: Type.Optional(Type.Boolean({ description: "Also those that stopped within ten minutes." })),
+    }),
+    reply: object({ lobbies: Type.Array(object(lobbyFields)), cursor }),
+    errors: ["API_BAD_QUERY", ...notFound],
+  },
+  "games.namespaces.lobbies.get": {
+    ...cloud,
+    method: "GET",
+    path: `${lobbiesPath}/{lobby_id}`,
+    summary: "Reads a lobby with its players.",
+    reply: object({
+      lobby: object({
+        ...lobbyFields,
+        players: Type.Array(
+          object({
+            player_id: uuid("The player."),
+            status: Type.String({ description: "reserved or connected" }),
+            client: Type.String({ description: "The machine that asked for the seat." }),
+            reserve_ts: timestamp("When the seat was reserved."),
+            connect_ts: nullable(timestamp("When the player connected.")),
+            expires_ts: nullable(timestamp("When the reservation ends.")),
+          }),
+        ),
+      }),
+    }),
+    errors: [...notFound, "CLOUD_LOBBY_NOT_FOUND"],
+  },
+  "games.namespaces.lobbies.stop": {
+    ...cloud,
+    method: "DELETE",
+    path: `${lobbiesPath}/{lobby_id}`,
+    summary: "Stops a lobby; its players lose their seats.",
+    reply: null,
+    errors: [...notFound, "CLOUD_LOBBY_NOT_FOUND"],
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,124 @@
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { dirname } from "node:path";
+import type { SqliteDatabase, SqliteLibrary } from "../../sqlite-library.ts";
+import { damagedMessage, JournalRefused, sqliteCodeOf } from "./journal-errors.ts";
+
+/**
+ * Opens the file of the journal for this connection alone, or refuses it with a reason. What it shows is on the disk.
+ * It is closed by the end of the thread.
+ */
+export function openJournalFile(Database: SqliteLibrary, file: string, pagesMax: number | null): SqliteDatabase {
+  createPrivately(file);
+  const database = new Database(file, { timeout: 0 });
+  takeForItself(database, file);
+  database.exec(settings);
+  checkLayout(database, file);
+  checkPages(database, file);
+  if (pagesMax !== null) database.exec(`pragma max_page_count = ${pagesMax}`);
+  settle(database);
+  return database;
+}
+
+/** Folds the write-ahead log into the file. Nobody else has the file open, so nothing can be in the way. */
+export function checkpoint(database: SqliteDatabase, mode: "passive" | "truncate"): void {
+  // By exec, because not every way of running a statement brings SQLite's error code, and a failed sync is known by it.
+  database.exec(`pragma wal_checkpoint(${mode})`);
+}
+
+// "FOYJ" in ASCII, and the layout of the tables. The layout of rows has a version of its own, inside the rows.
+const applicationId = 0x464f594a;
+const layout = 1;
+
+// The id and the row are JSON text. The sum is over the whole of it: SQLite notices damage to its own structures, not to content.
+const tables = `
+  create table entities (
+    namespace_id text not null,
+    entity integer not null,
+    id text not null,
+    row text not null,
+    sum integer not null,
+    primary key (namespace_id, entity, id)
+  ) strict, without rowid;
+  create table probe (number integer primary key, filler blob not null) strict;
+`;
+
+// Checkpoints are made by the worker, which hears when they fail; SQLite's own would keep it to themselves.
+const settings = `
+  pragma synchronous = full;
+  pragma wal_autocheckpoint = 0;
+  pragma journal_size_limit = ${64 * 1024 * 1024};
+  pragma cache_size = -${32 * 1024};
+  pragma trusted_schema = off;
+`;
+
+/** Makes the file before SQLite does, so that it is never readable by others, and makes sure that the folder keeps it. */
+function createPrivately(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, "a", 0o600));
+  chmodSync(file, 0o600);
+  const folder = openSync(dirname(file), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** In exclusive mode the first access takes a lock that lasts until the file is closed or the process ends. */
+function takeForItself(database: SqliteDatabase, file: string): void {
+  try {
+    database.exec("pragma locking_mode = exclusive; pragma journal_mode = wal");
+    database.exec("begin immediate; commit");
+  } catch (error) {
+    const code = sqliteCodeOf(error);
+    if (code === null || !busyCodes.has(code & 0xff)) throw error;
+    throw new JournalRefused(`The file ${file} is in use by another process or journal. Stop that one first.`);
+  }
+}
+
+// SQLITE_BUSY and SQLITE_LOCKED.
+const busyCodes = new Set([5, 6]);
+
+function checkLayout(database: SqliteDatabase, file: string): void {
+  const found = { application: pragma(database, "application_id"), layout: pragma(database, "user_version") };
+  const isEmpty = database.prepare("select 1 from sqlite_schema limit 1").get() === undefined;
+  if (isEmpty && found.application === 0 && found.layout === 0) {
+    database.exec(`begin immediate; ${tables} pragma application_id = ${applicationId};
+      pragma user_version = ${layout}; commit`);
+    return;
+  }
+  if (found.application !== applicationId) {
+    throw new JournalRefused(`The file ${file} is a database of another program. Move it away, or use another folder.`);
+  }
+  if (found.layout > layout) {
+    throw new JournalRefused(
+      `The file ${file} was written by a newer Foyer (layout ${found.layout}; this one reads ${layout}). ` +
+        "Use that version, or restore the data folder from before the upgrade.",
+    );
+  }
+  if (found.layout < layout) throw new JournalRefused(damagedMessage(file, `unknown layout ${found.layout}`));
+}
+
+function pragma(database: SqliteDatabase, name: string): number {
+  return Number(Object.values(database.prepare(`pragma ${name}`).get())[0]);
+}
+
+/** About 0.4 s for a million rows, which is little beside reading them. */
+function checkPages(database: SqliteDatabase, file: string): void {
+  const first: { quick_check?: string } | undefined = database.prepare("pragma quick_check(1)").get();
+  if (first?.quick_check !== "ok") throw new JournalRefused(damagedMessage(file, first?.quick_check ?? "no answer"));
+}
+
+/**
+ * What was written just before a process was killed may be readable and yet not on the disk. The first thing that a
+ * checkpoint does is to sync the log; that its copying then finds a full disk takes nothing from what can be read.
+ */
+function settle(database: SqliteDatabase): void {
+  try {
+    checkpoint(database, "truncate");
+  } catch (error) {
+    if ((sqliteCodeOf(error) ?? 0) !== fullCode) throw error;
+  }
+}
+
+const fullCode = 13;

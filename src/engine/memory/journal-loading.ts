@@ -1,0 +1,53 @@
+import type { Change } from "../../matchmaker/changes.ts";
+import type { Row } from "../../matchmaker/rows.ts";
+import { damagedMessage, JournalRefused } from "./journal-errors.ts";
+import { entities } from "./journal-messages.ts";
+
+/** Collects what the worker reads, piece by piece, so that the event loop is not stopped for long at once. */
+export interface Loading {
+  readonly done: Promise<ReadonlyMap<string, readonly Change[]>>;
+  add(namespaceId: string, text: string): void;
+  /** Gives the reason why there is nothing to use, if there is one. */
+  finish(error: Error | null): Error | null;
+}
+
+export function createLoading(file: string): Loading {
+  const namespaces = new Map<string, Change[]>();
+  let damage: Error | null = null;
+  let resolve: (namespaces: Map<string, Change[]>) => void;
+  let reject: (error: Error) => void;
+  const done = new Promise<ReadonlyMap<string, readonly Change[]>>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return {
+    done,
+    add(namespaceId, text) {
+      if (damage !== null) return;
+      const changes = namespaces.get(namespaceId) ?? [];
+      namespaces.set(namespaceId, changes);
+      try {
+        addChanges(changes, text);
+      } catch (error) {
+        damage = new JournalRefused(damagedMessage(file, `a row of namespace ${namespaceId} cannot be read`), {
+          cause: error,
+        });
+      }
+    },
+    finish(error) {
+      const failure = error ?? damage;
+      if (failure === null) resolve(namespaces);
+      else reject(failure);
+      return failure;
+    },
+  };
+}
+
+function addChanges(changes: Change[], text: string): void {
+  // A border: the worker has checked each row against its checksum, and only this journal writes rows.
+  for (const [number, id, value] of JSON.parse(text) as [number, string, Row][]) {
+    const entity = entities[number];
+    if (entity === undefined || !Array.isArray(value)) throw new Error(`${id} is no entity that this Foyer knows.`);
+    changes.push({ entity, id, value });
+  }
+}

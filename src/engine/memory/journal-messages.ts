@@ -1,0 +1,61 @@
+import type { Entity } from "../../matchmaker/state.ts";
+import type { JournalFailure } from "./journal-errors.ts";
+
+/**
+ * What the journal and its worker thread say to each other. Everything is handled in the order in which it is sent.
+ * The thread begins by loading, without being asked.
+ */
+export type ToWorker =
+  | {
+      readonly type: "commit";
+      readonly batch: number;
+      readonly appends: readonly Append[];
+      readonly changeCount: number;
+    }
+  | { readonly type: "probe" }
+  | { readonly type: "close" };
+
+export type FromWorker =
+  /** Rows of one namespace as JSON text: an array of [entity number, id, row]. Several may follow for one namespace. */
+  | { readonly type: "rows"; readonly namespaceId: string; readonly text: string }
+  /** All rows were sent, or the file cannot be used and the thread ends. */
+  | { readonly type: "loaded"; readonly failure: JournalFailure | null }
+  /** Every batch up to this one is on the disk. */
+  | { readonly type: "committed"; readonly throughBatch: number }
+  /** Nothing after the last committed batch is on the disk, and nothing will be: the thread ends. */
+  | { readonly type: "failed"; readonly failure: JournalFailure }
+  | { readonly type: "probed"; readonly failure: JournalFailure | null };
+
+/**
+ * The namespace, then entity number, id and row of each change, in one flat array. Cloning such arrays takes the
+ * sending thread less than half the time that making JSON text of them does, so the text is made by the worker.
+ */
+export type Append = readonly unknown[];
+
+/** An entity's number, as it is stored, is its place here: new ones go to the end. */
+export const entities: readonly Entity[] = ["namespace", "lobby", "player", "key"];
+
+/** For tests only: what goes wrong, and when. Commits and probes are counted from 1 for each worker thread. */
+export interface JournalFaults {
+  readonly steps?: readonly FaultStep[];
+  /** Makes the file as if the disk were full at this many pages. */
+  readonly pagesMax?: number;
+}
+
+export interface FaultStep {
+  readonly on: "commit" | "probe" | "checkpoint";
+  readonly number: number;
+  /** Before the changes are on the disk, or after it but before it is told. */
+  readonly when: "before" | "after";
+  readonly what: /** As if SQLite had failed with this extended result code. */
+    | { readonly type: "fail"; readonly code: number }
+    /** Waits until the test opens the gate: a slow disk, or, if it never does, one that does not answer. */
+    | { readonly type: "hold"; readonly gate: Int32Array }
+    /** The thread ends at once. */
+    | { readonly type: "die" };
+}
+
+export interface WorkerSettings {
+  readonly file: string;
+  readonly faults: JournalFaults;
+}

@@ -1,0 +1,156 @@
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { loadSqlite, type SqliteDatabase } from "../../sqlite-library.ts";
+import { failureOf, type JournalFailure } from "./journal-errors.ts";
+import { createFaultPoints } from "./journal-faults.ts";
+import { checkpoint, openJournalFile } from "./journal-file.ts";
+import type { FromWorker, ToWorker, WorkerSettings } from "./journal-messages.ts";
+import { prepareWriting, readRows, type WriteAppends } from "./journal-rows.ts";
+
+/**
+ * The thread that owns the journal's file, from loading it to the first failure or to closing. Batches that arrive
+ * while a commit is running are committed together next. After a failure it drops what is still in its way, because
+ * that was decided on top of what was lost, and ends: only the end of the thread surely lets go of the file.
+ */
+type Commit = Extract<ToWorker, { type: "commit" }>;
+
+// A border: this file is started by journal-thread.ts only, with these settings and these messages.
+const port = parentPort!;
+const { file, faults } = workerData as WorkerSettings;
+const point = createFaultPoints(faults.steps ?? []);
+let changesInLog = 0;
+let hasFailed = false;
+
+// One transaction must not grow so large that those who wait for it wait for seconds.
+const groupChangesMax = 20_000;
+
+// A change writes about one page of 4 KiB at most, so the log stays near 16 MB. Then it is used again from its start.
+const logChangesMax = 4_000;
+
+const Database = await loadSqlite();
+const open = load();
+if (open !== null) {
+  port.on("message", (first: ToWorker) => {
+    let next: ToWorker | null = first;
+    // Closing a port does not stop what is already in it from arriving.
+    while (next !== null && !hasFailed) next = next.type === "commit" ? commitGroup(open, next) : handle(open, next);
+  });
+}
+
+interface Open {
+  readonly database: SqliteDatabase;
+  readonly write: WriteAppends;
+}
+
+function load(): Open | null {
+  let opened: Open | null = null;
+  const failure = attempt(() => {
+    const database = openJournalFile(Database, file, faults.pagesMax ?? null);
+    readRows(database, file, (namespaceId, text) => tell({ type: "rows", namespaceId, text }));
+    opened = { database, write: prepareWriting(database) };
+  });
+  tell({ type: "loaded", failure });
+  if (failure !== null) leave(failure);
+  return opened;
+}
+
+/** Gives the message that came after the group and is none of it, if there was one. */
+function commitGroup({ database, write }: Open, first: Commit): ToWorker | null {
+  const { group, changeCount, next } = gather(first);
+  const failure = attempt(() => {
+    database.exec("begin immediate");
+    write(group.flatMap((commit) => commit.appends));
+    point("commit", "before");
+    database.exec("commit");
+    point("commit", "after");
+  });
+  if (failure !== null) return fail(failure);
+  tell({ type: "committed", throughBatch: group.at(-1)!.batch });
+  changesInLog += 1 + changeCount;
+  return changesInLog < logChangesMax ? next : foldLog(database, next);
+}
+
+function gather(first: Commit): { group: Commit[]; changeCount: number; next: ToWorker | null } {
+  const group = [first];
+  let { changeCount } = first;
+  while (changeCount < groupChangesMax) {
+    // A border: see journal-messages.ts.
+    const next: ToWorker | undefined = receiveMessageOnPort(port)?.message;
+    if (next?.type !== "commit") return { group, changeCount, next: next ?? null };
+    group.push(next);
+    changeCount += next.changeCount;
+  }
+  return { group, changeCount, next: null };
+}
+
+/** A log that cannot be folded would grow until the disk is full, so failing to is as good as a failed commit. */
+function foldLog(database: SqliteDatabase, next: ToWorker | null): ToWorker | null {
+  const failure = attempt(() => fold(database, "passive"));
+  return failure === null ? next : fail(failure);
+}
+
+function fold(database: SqliteDatabase, mode: "passive" | "truncate"): void {
+  point("checkpoint", "before");
+  checkpoint(database, mode);
+  changesInLog = 0;
+}
+
+function fail(failure: JournalFailure): null {
+  hasFailed = true;
+  tell({ type: "failed", failure });
+  return leave(failure);
+}
+
+/** After a failed sync the thread stays: at its end SQLite would copy pages that may no longer be what was written. */
+function leave(failure: JournalFailure | null): null {
+  if (failure?.kind === "sync-failed") port.on("message", () => undefined);
+  else port.close();
+  return null;
+}
+
+function handle({ database }: Open, message: Exclude<ToWorker, Commit>): null {
+  if (message.type === "probe") {
+    const failure = attempt(() => probe(database));
+    tell({ type: "probed", failure });
+    hasFailed = failure?.kind === "sync-failed";
+    return null;
+  }
+  // Whatever cannot be folded now is read from the log at the next start.
+  const failure = attempt(() => fold(database, "truncate"));
+  return failure?.kind === "sync-failed" ? fail(failure) : leave(failure);
+}
+
+/** The log starts anew, so that the probe needs room both in the file and for a new log, as the next commits will. */
+function probe(database: SqliteDatabase): void {
+  fold(database, "truncate");
+  try {
+    database.exec(`begin immediate; insert or replace into probe values (1, zeroblob(${probeBytes}))`);
+    point("probe", "before");
+    database.exec("commit");
+  } catch (error) {
+    undo(database);
+    throw error;
+  }
+}
+
+const probeBytes = 64 * 1024;
+
+function undo(database: SqliteDatabase): void {
+  try {
+    database.exec("rollback");
+  } catch {
+    // Some failures end the transaction by themselves, and then there is nothing to undo.
+  }
+}
+
+function attempt(action: () => void): JournalFailure | null {
+  try {
+    action();
+    return null;
+  } catch (error) {
+    return failureOf(error, file);
+  }
+}
+
+function tell(message: FromWorker): void {
+  port.postMessage(message);
+}

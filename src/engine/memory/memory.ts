@@ -1,0 +1,194 @@
+import { apply } from "../../matchmaker/apply.ts";
+import { type Change, loadState } from "../../matchmaker/changes.ts";
+import type {
+  Answer,
+  CommandOf,
+  CommandType,
+  Event,
+  Outcome,
+  Query,
+  QueryOf,
+  QueryType,
+} from "../../matchmaker/commands.ts";
+import { answer } from "../../matchmaker/queries.ts";
+import { createState, nextDueAt, type State } from "../../matchmaker/state.ts";
+import { type Engine, EngineUnavailable } from "../engine.ts";
+import { createEventHub } from "./events.ts";
+import type { Journal } from "./journal.ts";
+
+/** The states themselves, for audits and tests: the caller must not write to them. */
+export interface MemoryEngine extends Engine {
+  states(): ReadonlyMap<string, State>;
+}
+
+/**
+ * All namespaces in this process. A command is decided at once, in memory, and answered when the journal has it;
+ * a read is answered when everything it shows is in the journal.
+ *
+ * When the journal refuses, memory is ahead of it. Then memory is thrown away and loaded again, every command whose
+ * changes were lost fails, reads go on, and each new command first probes whether the journal writes again.
+ */
+export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine> {
+  const hub = createEventHub();
+  let states = new Map<string, State>();
+  /** Namespaces whose heartbeat clocks still have to start anew: their first command does it. */
+  const unstarted = new Set<string>();
+  let phase: "running" | "lost" | "read-only" | "closed" = "lost";
+  /** Grows with each loss, so that a command knows whether its changes were among those lost. */
+  let generation = 0;
+  let lastCommit: Promise<void> = Promise.resolve();
+  let loading: Promise<void> | null = null;
+  let probing: Promise<void> | null = null;
+
+  await load();
+  phase = "running";
+
+  async function load(): Promise<void> {
+    const stored = await journal.load();
+    states = new Map();
+    unstarted.clear();
+    for (const [namespaceId, changes] of stored) {
+      states.set(namespaceId, loadState(namespaceId, changes));
+      unstarted.add(namespaceId);
+    }
+    lastCommit = Promise.resolve();
+  }
+
+  function run<T extends CommandType>(command: CommandOf<T>): { outcome: Outcome<T>; committed: Promise<void> } {
+    const { namespaceId, now } = command;
+    if (unstarted.delete(namespaceId)) run({ type: "restarted", namespaceId, now });
+    const state = states.get(namespaceId) ?? createState(namespaceId);
+    const { outcome, changes, events } = applyOrLose(state, command);
+    if (isBlank(state)) states.delete(namespaceId);
+    else states.set(namespaceId, state);
+    return { outcome, committed: commit(namespaceId, changes, events) };
+  }
+
+  /** A rule that throws may have written half of what it meant to; the journal knows what is true. */
+  function applyOrLose<T extends CommandType>(state: State, command: CommandOf<T>) {
+    try {
+      return apply(state, command);
+    } catch (error) {
+      lose();
+      throw error;
+    }
+  }
+
+  function commit(namespaceId: string, changes: readonly Change[], events: readonly Event[]): Promise<void> {
+    if (changes.length === 0) return lastCommit;
+    const mine = generation;
+    // In a promise of its own, so that a journal that throws at once has refused like one that rejects.
+    const appended = new Promise<void>((resolve) => resolve(journal.append(namespaceId, changes)));
+    const committed = appended.then(
+      () => {
+        if (mine !== generation) throw new EngineUnavailable("The change was lost with one before it.");
+        for (const event of events) hub.publish(event);
+      },
+      (error: unknown) => {
+        if (mine === generation) lose();
+        throw new EngineUnavailable("The journal did not take the change.", { cause: error });
+      },
+    );
+    // Those who wait for it hear of a failure; that nobody may be waiting is no reason to end the process.
+    committed.catch(() => undefined);
+    lastCommit = committed;
+    return committed;
+  }
+
+  function lose(): void {
+    generation += 1;
+    if (phase !== "closed") phase = "lost";
+  }
+
+  async function becomeReadable(): Promise<void> {
+    if (phase === "closed") throw new EngineUnavailable("The engine is closed.");
+    if (phase !== "lost") return;
+    loading ??= lastCommit
+      .catch(() => undefined)
+      .then(load)
+      .then(() => {
+        if (phase === "lost") phase = "read-only";
+      })
+      .finally(() => {
+        loading = null;
+      });
+    await loading.catch((error: unknown) => {
+      throw new EngineUnavailable("The journal could not be read.", { cause: error });
+    });
+  }
+
+  async function becomeWritable(): Promise<void> {
+    await becomeReadable();
+    if (phase !== "read-only") return;
+    probing ??= journal
+      .probe()
+      .then(() => {
+        if (phase === "read-only") phase = "running";
+      })
+      .finally(() => {
+        probing = null;
+      });
+    await probing.catch((error: unknown) => {
+      throw new EngineUnavailable("The journal does not take changes.", { cause: error });
+    });
+  }
+
+  return {
+    async execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>> {
+      while (phase !== "running") await becomeWritable();
+      const { outcome, committed } = run(command);
+      await committed;
+      return outcome;
+    },
+
+    async read<T extends QueryType>(query: QueryOf<T>): Promise<Answer<T>> {
+      for (let attemptsLeft = 2; ; attemptsLeft--) {
+        while (phase === "lost" || phase === "closed") await becomeReadable();
+        // A border: the compiler cannot see that an answer has the type of its query.
+        const result = look(query) as Answer<T>;
+        const isDurable = await lastCommit.then(
+          () => true,
+          () => false,
+        );
+        if (isDurable) return result;
+        if (attemptsLeft === 0) throw new EngineUnavailable("The journal keeps failing.");
+      }
+    },
+
+    events: (group) => hub.subscribe(group),
+    states: () => states,
+
+    async close() {
+      if (phase === "closed") return;
+      phase = "closed";
+      await lastCommit.catch(() => undefined);
+      await journal.flush().catch(() => undefined);
+      await journal.close();
+      hub.close();
+    },
+  };
+
+  /** While the journal takes nothing, a read shows the last durable state: what is due then waits. */
+  function look(query: Query): Answer<QueryType> {
+    if (query.type === "namespaces") return listNamespaces();
+    const { namespaceId, now } = query;
+    const isDue = unstarted.has(namespaceId) || nextDueAt(stateOf(namespaceId)) <= now;
+    if (phase === "running" && isDue) run({ type: "expire", namespaceId, now });
+    return answer(stateOf(namespaceId), query);
+  }
+
+  function stateOf(namespaceId: string): State {
+    return states.get(namespaceId) ?? createState(namespaceId);
+  }
+
+  function listNamespaces(): Answer<"namespaces"> {
+    return [...states.values()]
+      .map((state) => ({ namespaceId: state.namespaceId, dueAt: nextDueAt(state) }))
+      .sort((a, b) => (a.namespaceId < b.namespaceId ? -1 : 1))
+      .map(({ namespaceId, dueAt }) => ({ namespaceId, nextDueAt: dueAt === Infinity ? null : dueAt }));
+  }
+}
+
+function isBlank(state: State): boolean {
+  return state.namespace === null && state.lobbies.size === 0 && state.players.size === 0 && state.keys.size === 0;
+}

@@ -1,0 +1,26 @@
+import type { Engine } from "../engine/engine.ts";
+import type { NewLobby, Pair } from "../matchmaker/commands.ts";
+
+/** Builds a lobby of the deployed version for a pair; null: nothing is deployed, or the pair is gone. */
+export type PlanWarm = (namespaceId: string, pair: Pair) => Promise<{ lobby: NewLobby; revision: number } | null>;
+
+/** Creates lobbies ahead of need wherever fewer are idle than the deployed version wants. The rules decide; this only asks. */
+export function createKeepIdle(engine: Engine, now: () => number, plan: PlanWarm): () => Promise<void> {
+  async function fill(namespaceId: string, pair: Pair, missing: number): Promise<void> {
+    for (let count = 0; count < missing; count++) {
+      const planned = await plan(namespaceId, pair);
+      if (!planned) return;
+      const command = { namespaceId, now: now(), ...planned, clientId: null, playerIds: [], idempotency: null };
+      const outcome = await engine.execute({ type: "createLobby", reason: "warm", ...command });
+      // Not needed any more, too many lobbies, or another version meanwhile: the next round sees what is true then.
+      if (!outcome.ok) return;
+    }
+  }
+
+  return async () => {
+    for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
+      const pairs = await engine.read({ type: "missingIdle", namespaceId, now: now() });
+      for (const { gameMode, region, missing } of pairs) await fill(namespaceId, { gameMode, region }, missing);
+    }
+  };
+}

@@ -1,0 +1,66 @@
+import { type Change, takeChanges } from "./changes.ts";
+import type { CommandOf, CommandType, Event, Outcome } from "./commands.ts";
+import { configure } from "./rules/configure.ts";
+import { connectPlayer } from "./rules/connect-player.ts";
+import { createLobby } from "./rules/create-lobby.ts";
+import { disconnectPlayer } from "./rules/disconnect-player.ts";
+import { expire, expireDue } from "./rules/expire.ts";
+import { find } from "./rules/find.ts";
+import { heartbeat } from "./rules/heartbeat.ts";
+import { join } from "./rules/join.ts";
+import { releaseSeats } from "./rules/release-seats.ts";
+import { removeNamespace } from "./rules/remove-namespace.ts";
+import { restarted, restartHeartbeats } from "./rules/restarted.ts";
+import { setClosed } from "./rules/set-closed.ts";
+import { setPorts } from "./rules/set-ports.ts";
+import { setReady } from "./rules/set-ready.ts";
+import { setState } from "./rules/set-state.ts";
+import { stopLobby } from "./rules/stop-lobby.ts";
+import type { State } from "./state.ts";
+
+export interface Applied<T extends CommandType> {
+  readonly outcome: Outcome<T>;
+  /** To be stored together, before the outcome is told. */
+  readonly changes: readonly Change[];
+  readonly events: readonly Event[];
+}
+
+/**
+ * One command, whole or not at all: what is due happens first, then the rule, then what the rule made due.
+ * A refusal may still have changes: those of what was due.
+ */
+export function apply<T extends CommandType>(state: State, command: CommandOf<T>): Applied<T> {
+  if (command.namespaceId !== state.namespaceId) {
+    throw new Error(`A command for namespace ${command.namespaceId} reached namespace ${state.namespaceId}.`);
+  }
+  const now = Math.max(command.now, state.now);
+  if (command.type === "restarted") restartHeartbeats(state, now);
+  expireDue(state, now);
+  const rule: Rule<T> = rules[command.type as T];
+  const outcome = rule(state, command);
+  expireDue(state, now);
+  const { events } = state;
+  state.events = [];
+  return { outcome, changes: takeChanges(state), events };
+}
+
+type Rule<T extends CommandType> = (state: State, command: CommandOf<T>) => Outcome<T>;
+
+const rules: { readonly [T in CommandType]: Rule<T> } = {
+  configure,
+  find,
+  join,
+  createLobby,
+  setReady,
+  setClosed,
+  setState,
+  setPorts,
+  heartbeat,
+  stopLobby,
+  connectPlayer,
+  disconnectPlayer,
+  releaseSeats,
+  expire,
+  restarted,
+  removeNamespace,
+};

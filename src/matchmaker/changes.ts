@@ -1,0 +1,118 @@
+import {
+  keyRow,
+  lobbyRow,
+  namespaceRow,
+  playerRow,
+  type Row,
+  readKeyRow,
+  readLobbyRow,
+  readNamespaceRow,
+  readPlayerRow,
+} from "./rows.ts";
+import {
+  addLobby,
+  addPlayer,
+  createState,
+  type Entity,
+  ensurePool,
+  putKey,
+  putNamespace,
+  type State,
+} from "./state.ts";
+
+/** One entity as it is after a command; a null value: it is gone. All changes of one command are stored together. */
+export interface Change {
+  readonly entity: Entity;
+  readonly id: string;
+  readonly value: Row | null;
+}
+
+/** What changed since the last time, each entity once. */
+export function takeChanges(state: State): Change[] {
+  const changes: Change[] = [];
+  for (const { entity, id } of state.changed.values()) changes.push({ entity, id, value: rowOf(state, entity, id) });
+  state.changed.clear();
+  return changes;
+}
+
+function rowOf(state: State, entity: Entity, id: string): Row | null {
+  if (entity === "namespace") return state.namespace === null ? null : namespaceRow(state.namespace);
+  if (entity === "lobby") return mapped(state.lobbies.get(id), lobbyRow);
+  if (entity === "player") return mapped(state.players.get(id), playerRow);
+  return mapped(state.keys.get(id), keyRow);
+}
+
+function mapped<T>(record: T | undefined, toRow: (record: T) => Row): Row | null {
+  return record === undefined ? null : toRow(record);
+}
+
+/** Everything, as if it had all just changed. */
+export function allChanges(state: State): Change[] {
+  const changes: Change[] = [];
+  if (state.namespace !== null) {
+    changes.push({ entity: "namespace", id: state.namespaceId, value: namespaceRow(state.namespace) });
+  }
+  for (const lobby of state.lobbies.values()) changes.push({ entity: "lobby", id: lobby.id, value: lobbyRow(lobby) });
+  for (const player of state.players.values()) {
+    changes.push({ entity: "player", id: player.id, value: playerRow(player) });
+  }
+  for (const key of state.keys.values()) changes.push({ entity: "key", id: key.id, value: keyRow(key) });
+  return changes;
+}
+
+/** The state that these entities describe, in whatever order they come. Heartbeat clocks wait for `restarted`. */
+export function loadState(namespaceId: string, changes: Iterable<Change>): State {
+  const state = createState(namespaceId);
+  const rows: Record<Entity, [string, Row][]> = { namespace: [], lobby: [], player: [], key: [] };
+  for (const { entity, id, value } of changes) if (value !== null) rows[entity].push([id, value]);
+
+  for (const [, row] of rows.namespace) putNamespace(state, readNamespaceRow(row));
+  const poolOf = (versionId: string, gameMode: string, region: string) =>
+    ensurePool(state, versionId, gameMode, region);
+  for (const [id, row] of rows.lobby) addLobby(state, readLobbyRow(id, row, poolOf));
+  for (const [id, row] of rows.player) addPlayer(state, readPlayerRow(id, row));
+  for (const [id, row] of rows.key) putKey(state, readKeyRow(id, row));
+  state.changed.clear();
+  state.now = latestTime(state);
+  return state;
+}
+
+/** Time goes on from the last thing that is known to have happened, even if the machine's clock was set back. */
+function latestTime(state: State): number {
+  let latest = state.namespace?.removedAt ?? 0;
+  for (const lobby of state.lobbies.values()) {
+    latest = Math.max(latest, lobby.createdAt, lobby.readyAt ?? 0, lobby.emptySince, lobby.silentSince ?? 0);
+    latest = Math.max(latest, lobby.stoppedAt ?? 0);
+  }
+  for (const player of state.players.values()) {
+    latest = Math.max(latest, player.reservedAt, player.connectedAt ?? 0, player.endedAt ?? 0);
+  }
+  return latest;
+}
+
+/** Equal for states with the same facts. It is for comparing states in tests and audits, not against an adversary. */
+export function stateHash(state: State): string {
+  const lines = allChanges(state).map(({ entity, id, value }) => `${entity} ${id} ${canonical(value)}`);
+  lines.sort();
+  let first = 0xdeadbeef;
+  let second = 0x41c6ce57;
+  for (const line of lines) {
+    for (let i = 0; i < line.length; i++) {
+      const code = line.charCodeAt(i);
+      first = Math.imul(first ^ code, 2654435761);
+      second = Math.imul(second ^ code, 1597334677);
+    }
+    first ^= first >>> 16;
+    second ^= second >>> 13;
+  }
+  return [first, second, lines.length].map((part) => (part >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
+/** Tags and idle minimums are sets: their order is no fact. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (part === null || typeof part !== "object") return part;
+    if (Array.isArray(part)) return part.every(Array.isArray) ? part.map((item) => JSON.stringify(item)).sort() : part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

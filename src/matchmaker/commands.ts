@@ -1,0 +1,243 @@
+import type {
+  CreateReason,
+  FindRequest,
+  IdleMinimum,
+  Limits,
+  LobbyView,
+  NewLobby,
+  Refusal,
+  SeatStatus,
+  StopReason,
+} from "./nouns.ts";
+
+/**
+ * The vocabulary of the matchmaker: what can be asked of one namespace, and what it answers.
+ * Whoever builds a command settles everything that needs no atomic step first: validation, configuration, ids, the clock.
+ * Times are milliseconds since the epoch, ids lower-case UUIDs, JSON that the rules never look into is text.
+ */
+
+export type * from "./nouns.ts";
+export type * from "./reads.ts";
+
+/** Every command belongs to one namespace and brings its time; a time before the last one counts as the last one. */
+interface CommandBase {
+  readonly namespaceId: string;
+  readonly now: number;
+}
+
+/** Built from a cached configuration: another revision than the namespace's is refused with STALE_REVISION. */
+interface RevisedCommand extends CommandBase {
+  readonly revision: number;
+}
+
+/** `key` is scoped by operation already; the rules scope it by client. `bodyHash` tells a retry from another request. */
+export interface Idempotency {
+  readonly key: string;
+  readonly bodyHash: string;
+}
+
+/** Sets limits and deployed version. An older or equal revision than the namespace's changes nothing. */
+export interface Configure extends CommandBase {
+  readonly type: "configure";
+  readonly revision: number;
+  readonly limits: Limits;
+  readonly deployedVersionId: string | null;
+  /** Of the deployed version: how many empty lobbies are kept per game mode and region. Absent pairs keep none. */
+  readonly idleMinimums: readonly IdleMinimum[];
+}
+
+export interface Find extends RevisedCommand, FindRequest {
+  readonly type: "find";
+  readonly idempotency: Idempotency | null;
+}
+
+export interface Join extends RevisedCommand {
+  readonly type: "join";
+  readonly clientId: string;
+  readonly lobbyId: string;
+  readonly playerIds: readonly string[];
+  readonly idempotency: Idempotency | null;
+}
+
+/** Makes a lobby: `created` seats the party of `clientId` in it; `registered` and `warm` seat nobody. */
+export interface CreateLobby extends RevisedCommand {
+  readonly type: "createLobby";
+  readonly reason: Exclude<CreateReason, "found">;
+  readonly lobby: NewLobby;
+  /** Null for `warm` and `registered`. */
+  readonly clientId: string | null;
+  readonly playerIds: readonly string[];
+  readonly idempotency: Idempotency | null;
+}
+
+export interface SetReady extends CommandBase {
+  readonly type: "setReady";
+  readonly lobbyId: string;
+}
+
+export interface SetClosed extends CommandBase {
+  readonly type: "setClosed";
+  readonly lobbyId: string;
+  readonly isClosed: boolean;
+}
+
+export interface SetState extends CommandBase {
+  readonly type: "setState";
+  readonly lobbyId: string;
+  /** JSON text; null clears. */
+  readonly state: string | null;
+}
+
+/** Whoever starts the lobby's server tells where players reach it. */
+export interface SetPorts extends CommandBase {
+  readonly type: "setPorts";
+  readonly lobbyId: string;
+  readonly ports: string;
+}
+
+export interface Heartbeat extends CommandBase {
+  readonly type: "heartbeat";
+  readonly lobbyId: string;
+  /** The players that the lobby itself counts; null: it did not say. */
+  readonly playerIds: readonly string[] | null;
+  readonly isClosed: boolean | null;
+}
+
+export interface StopLobby extends CommandBase {
+  readonly type: "stopLobby";
+  readonly lobbyId: string;
+  readonly reason: StopReason;
+  /** JSON text about how the process ended, for the operator; null when nothing is known. */
+  readonly exit: string | null;
+}
+
+export interface ConnectPlayer extends CommandBase {
+  readonly type: "connectPlayer";
+  /** The lobby that calls. */
+  readonly lobbyId: string;
+  readonly playerId: string;
+}
+
+export interface DisconnectPlayer extends CommandBase {
+  readonly type: "disconnectPlayer";
+  /** The lobby that calls. */
+  readonly lobbyId: string;
+  readonly playerId: string;
+}
+
+/** A waiting call gave up or its client left. Only for calls without an idempotency key: a key keeps its seats. */
+export interface ReleaseSeats extends CommandBase {
+  readonly type: "releaseSeats";
+  readonly playerIds: readonly string[];
+}
+
+/** Ends whatever is due. Every other command does so first, so this only makes it happen without a request. */
+export interface Expire extends CommandBase {
+  readonly type: "expire";
+}
+
+/** The service was down: nobody could send heartbeats, so their clocks start anew. */
+export interface Restarted extends CommandBase {
+  readonly type: "restarted";
+}
+
+/** Stops every lobby and forgets the namespace. Without `force` it is refused while a lobby lives. */
+export interface RemoveNamespace extends CommandBase {
+  readonly type: "removeNamespace";
+  readonly force: boolean;
+}
+
+export type Command =
+  | Configure
+  | Find
+  | Join
+  | CreateLobby
+  | SetReady
+  | SetClosed
+  | SetState
+  | SetPorts
+  | Heartbeat
+  | StopLobby
+  | ConnectPlayer
+  | DisconnectPlayer
+  | ReleaseSeats
+  | Expire
+  | Restarted
+  | RemoveNamespace;
+
+export type CommandType = Command["type"];
+export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>;
+
+export interface Seated {
+  readonly lobby: LobbyView;
+  readonly playerIds: readonly string[];
+  /** This command made the lobby: someone has to start its server. */
+  readonly isNewLobby: boolean;
+  /** A retry of an earlier call: nothing was taken. */
+  readonly isReplay: boolean;
+}
+
+// biome-ignore lint/complexity/noBannedTypes: an accepted command without anything to say is exactly the empty object.
+type Nothing = {};
+
+interface Outcomes {
+  /** Not applied: the namespace has this revision or a newer one. */
+  readonly configure: { readonly isApplied: boolean };
+  readonly find: Seated;
+  readonly join: Seated;
+  readonly createLobby: Seated;
+  /** Not changed: it was ready before. */
+  readonly setReady: { readonly isChanged: boolean };
+  readonly setClosed: { readonly isChanged: boolean };
+  readonly setState: Nothing;
+  readonly setPorts: Nothing;
+  readonly heartbeat: {
+    readonly playerIds: readonly string[];
+    readonly isClosed: boolean;
+    readonly isOutdated: boolean;
+  };
+  readonly stopLobby: Nothing;
+  readonly connectPlayer: Nothing;
+  /** Not changed: the seat had ended before. */
+  readonly disconnectPlayer: { readonly isChanged: boolean };
+  readonly releaseSeats: { readonly released: number };
+  /** When there is next something to do; null: nothing is waiting. */
+  readonly expire: { readonly nextDueAt: number | null };
+  readonly restarted: Nothing;
+  readonly removeNamespace: Nothing;
+}
+
+export type Outcome<T extends CommandType> = ({ readonly ok: true } & Outcomes[T]) | Refusal;
+
+export interface LobbyEvent {
+  readonly type:
+    | "lobby.created"
+    | "lobby.ready"
+    | "lobby.closed"
+    | "lobby.opened"
+    /** Its state or ports were set, or it fell silent or spoke again. */
+    | "lobby.changed"
+    | "lobby.stopped";
+  readonly namespaceId: string;
+  readonly at: number;
+  readonly lobby: LobbyView;
+}
+
+export interface PlayerEvent {
+  readonly type: "player.reserved" | "player.connected" | "player.left" | "player.expired";
+  readonly namespaceId: string;
+  readonly at: number;
+  readonly lobbyId: string;
+  readonly playerId: string;
+  readonly status: SeatStatus;
+}
+
+interface NamespaceEvent {
+  readonly type: "namespace.configured";
+  readonly namespaceId: string;
+  readonly at: number;
+  readonly revision: number;
+  readonly deployedVersionId: string | null;
+}
+
+export type Event = LobbyEvent | PlayerEvent | NamespaceEvent;

@@ -1,0 +1,147 @@
+import type {
+  Answer,
+  GetLobby,
+  ListAllLobbies,
+  ListCursor,
+  ListLobbies,
+  ListPlayers,
+  LobbyView,
+  MissingIdle,
+  NamespaceQueryOf,
+  NamespaceQueryType,
+  Pair,
+  PreviewFind,
+} from "./commands.ts";
+import { orderedFrom } from "./ordered-set.ts";
+import { accept, refuse } from "./outcome.ts";
+import { compareIds, isLiving } from "./records.ts";
+import { missingIdle } from "./rules/create-lobby.ts";
+import { decideFind } from "./rules/find.ts";
+import { currentNamespace } from "./rules/party.ts";
+import { nextDueAt, pairKey, type State } from "./state.ts";
+import { viewLobby, viewPlayer } from "./views.ts";
+
+/** Reads what is there. Whoever asks has let everything due at the query's time happen first. */
+export function answer<T extends NamespaceQueryType>(state: State, query: NamespaceQueryOf<T>): Answer<T> {
+  const reader: Reader<T> = readers[query.type as T];
+  return reader(state, query);
+}
+
+type Reader<T extends NamespaceQueryType> = (state: State, query: NamespaceQueryOf<T>) => Answer<T>;
+
+const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
+  lobby: readLobby,
+  listLobbies,
+  listAllLobbies,
+  players: listPlayers,
+  statistics,
+  counts,
+  missingIdle: listMissingIdle,
+  previewFind,
+};
+
+function readLobby(state: State, query: GetLobby): LobbyView | null {
+  const lobby = state.lobbies.get(query.lobbyId);
+  return lobby === undefined ? null : viewLobby(lobby);
+}
+
+function listLobbies(state: State, query: ListLobbies): Answer<"listLobbies"> {
+  const { after, limit } = query;
+  const lobbies: LobbyView[] = [];
+  for (const pool of listedPools(state, query)) {
+    const isCursorPool = after !== null && pool.gameMode === after.gameMode && pool.region === after.region;
+    for (const lobby of orderedFrom(pool.listed, (other) => isCursorPool && other.id <= after.lobbyId)) {
+      if (lobbies.length === limit) return { lobbies, next: cursorOf(lobbies) };
+      lobbies.push(viewLobby(lobby));
+    }
+  }
+  return { lobbies, next: null };
+}
+
+/** From the pool of the cursor on, by game mode and region. */
+function listedPools(state: State, { gameModes, region, after }: ListLobbies) {
+  const versionId = state.namespace?.deployedVersionId ?? null;
+  return [...state.pools.values()]
+    .filter((pool) => pool.versionId === versionId && gameModes.includes(pool.gameMode))
+    .filter((pool) => region === null || pool.region === region)
+    .filter((pool) => after === null || comparePairs(pool, after) >= 0)
+    .sort(comparePairs);
+}
+
+function cursorOf(lobbies: readonly LobbyView[]): ListCursor | null {
+  const last = lobbies.at(-1);
+  return last === undefined ? null : { gameMode: last.gameMode, region: last.region, lobbyId: last.lobbyId };
+}
+
+function listAllLobbies(state: State, query: ListAllLobbies): Answer<"listAllLobbies"> {
+  const { after } = query;
+  const lobbies: LobbyView[] = [];
+  for (const lobby of orderedFrom(state.lobbiesById, (other) => after !== null && other.id <= after)) {
+    if (!isLiving(lobby) && !query.includeStopped) continue;
+    if (lobbies.length === query.limit) return { lobbies, next: lobbies.at(-1)?.lobbyId ?? null };
+    lobbies.push(viewLobby(lobby));
+  }
+  return { lobbies, next: null };
+}
+
+function listPlayers(state: State, query: ListPlayers): Answer<"players"> {
+  const players = state.lobbies.get(query.lobbyId)?.players ?? [];
+  return players
+    .slice()
+    .sort((a, b) => a.reservedAt - b.reservedAt || compareIds(a, b))
+    .map(viewPlayer);
+}
+
+function statistics(state: State): Answer<"statistics"> {
+  const pairs = new Map<string, Pair & { playerCount: number }>();
+  for (const { gameMode, region, taken } of state.pools.values()) {
+    if (taken === 0) continue;
+    const key = pairKey(gameMode, region);
+    const pair = pairs.get(key) ?? { gameMode, region, playerCount: 0 };
+    pair.playerCount += taken;
+    pairs.set(key, pair);
+  }
+  return { playerCount: state.reservedCount + state.connectedCount, pairs: [...pairs.values()].sort(comparePairs) };
+}
+
+function counts(state: State): Answer<"counts"> {
+  const { namespace } = state;
+  const dueAt = nextDueAt(state);
+  return {
+    revision: namespace === null || namespace.removedAt !== null ? null : namespace.revision,
+    starting: state.startingCount,
+    ready: state.readyCount,
+    reserved: state.reservedCount,
+    connected: state.connectedCount,
+    nextDueAt: dueAt === Infinity ? null : dueAt,
+  };
+}
+
+function listMissingIdle(state: State, _query: MissingIdle): Answer<"missingIdle"> {
+  const { namespace } = state;
+  if (namespace === null || namespace.removedAt !== null) return [];
+  let room = namespace.limits.lobbyCountMax - state.startingCount - state.readyCount;
+  const missing: (Pair & { missing: number })[] = [];
+  for (const key of [...namespace.idleMinimums.keys()].sort()) {
+    const [gameMode = "", region = ""] = key.split("/");
+    const count = Math.min(room, missingIdle(state, namespace, gameMode, region));
+    if (count <= 0) continue;
+    missing.push({ gameMode, region, missing: count });
+    room -= count;
+  }
+  return missing;
+}
+
+function previewFind(state: State, query: PreviewFind): Answer<"previewFind"> {
+  const namespace = currentNamespace(state, query.revision);
+  if (namespace === null) return refuse("STALE_REVISION");
+  const decision = decideFind(state, namespace, query);
+  if (decision.type === "refused") return decision.refusal;
+  if (decision.type === "create") return accept({ lobby: null, wouldCreate: true });
+  return accept({ lobby: viewLobby(decision.lobby), wouldCreate: false });
+}
+
+function comparePairs(a: Pair, b: Pair): number {
+  if (a.gameMode !== b.gameMode) return a.gameMode < b.gameMode ? -1 : 1;
+  return a.region < b.region ? -1 : a.region > b.region ? 1 : 0;
+}

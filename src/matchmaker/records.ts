@@ -1,0 +1,164 @@
+import type { CreateReason, LobbyStatus, SeatStatus, StopReason, Tags } from "./commands.ts";
+import type { OrderedSet } from "./ordered-set.ts";
+
+/**
+ * What a namespace's state is made of. Only state.ts writes these; everything else reads.
+ * A record's *facts* are stored and loaded again. What is marked derived is worked out from them and never stored.
+ */
+export interface Lobby {
+  readonly kind: typeof lobbyKind;
+  readonly id: string;
+  readonly pool: Pool;
+  readonly maxPlayers: number;
+  readonly maxPlayersDirect: number;
+  readonly isExternal: boolean;
+  readonly isPrivate: boolean;
+  readonly isJoinable: boolean;
+  readonly tags: Tags;
+  readonly readyMs: number;
+  readonly reservationMs: number;
+  readonly heartbeatMs: number;
+  readonly emptyMs: number;
+  readonly lobbyConfig: string | null;
+  readonly createReason: CreateReason;
+  readonly createdBy: string | null;
+  readonly createdAt: number;
+  ports: string | null;
+  state: string | null;
+  status: LobbyStatus;
+  isClosed: boolean;
+  readyAt: number | null;
+  silentSince: number | null;
+  /** When it last had no taken seat; means something only while it has none. */
+  emptySince: number;
+  stoppedAt: number | null;
+  stopReason: StopReason | null;
+  exit: string | null;
+  /** Not stored: heartbeat clocks start anew with the service. */
+  lastHeartbeatAt: number | null;
+  /** Derived, as is everything below. */
+  readonly tagKeys: readonly string[];
+  reserved: number;
+  connected: number;
+  /** The players with a taken seat, in no particular order. */
+  readonly players: Player[];
+  dueAt: number;
+}
+
+export interface Player {
+  readonly kind: typeof playerKind;
+  readonly id: string;
+  readonly lobbyId: string;
+  readonly clientId: string;
+  readonly reservedAt: number;
+  status: SeatStatus;
+  connectedAt: number | null;
+  endedAt: number | null;
+  /** Connected, but the lobby's last heartbeat that named its players did not name this one. */
+  isMissing: boolean;
+  /** Derived, as is everything below. */
+  dueAt: number;
+  /** Where it stands in its lobby's `players`; -1 once the seat has ended. */
+  slot: number;
+}
+
+/** What an idempotency key was answered with. */
+export interface Key {
+  readonly kind: typeof keyKind;
+  readonly id: string;
+  readonly bodyHash: string;
+  readonly lobbyId: string;
+  readonly playerIds: readonly string[];
+  readonly createdAt: number;
+  /** Derived. */
+  dueAt: number;
+}
+
+/** At one moment seats end before lobbies, lobbies before keys. */
+export const playerKind = 0;
+export const lobbyKind = 1;
+export const keyKind = 2;
+
+export type Timed = Player | Lobby | Key;
+
+/** The remembered lobbies of one version, game mode and region, and the indexes over them. Derived altogether. */
+export interface Pool {
+  readonly versionId: string;
+  readonly gameMode: string;
+  readonly region: string;
+  isDeployed: boolean;
+  /** How many idle lobbies are kept; 0 unless deployed. */
+  idleMin: number;
+  lobbyCount: number;
+  taken: number;
+  /** What find searches: routable lobbies under the empty key, and again under the key of each of their tags. */
+  readonly groups: Map<string, Group>;
+  /** Idle lobbies that are ready, the oldest first. */
+  readonly idle: OrderedSet<Lobby>;
+  idleStarting: number;
+  /** What the public list shows, by id. */
+  readonly listed: OrderedSet<Lobby>;
+}
+
+export interface Group {
+  lobbyCount: number;
+  readonly sizes: SizedLobbies[];
+}
+
+/** Lobbies of one size have one cap, so the best fit among them is the first one below it. */
+interface SizedLobbies {
+  readonly isReady: boolean;
+  readonly maxPlayers: number;
+  readonly lobbies: OrderedSet<Lobby>;
+}
+
+export function takenSeats(lobby: Lobby): number {
+  return lobby.reserved + lobby.connected;
+}
+
+export function isTaken(player: Player): boolean {
+  return player.status === "reserved" || player.status === "connected";
+}
+
+export function isLiving(lobby: Lobby): boolean {
+  return lobby.status !== "stopped";
+}
+
+/** Find may choose it, as far as the lobby itself goes. */
+export function isRoutable(lobby: Lobby): boolean {
+  return isLiving(lobby) && !lobby.isClosed && !lobby.isPrivate && lobby.silentSince === null;
+}
+
+/** It waits for players that may come: such lobbies make up the warm pool. */
+export function isIdle(lobby: Lobby): boolean {
+  return !lobby.isExternal && takenSeats(lobby) === 0 && isRoutable(lobby);
+}
+
+export function isListed(lobby: Lobby): boolean {
+  return lobby.status === "ready" && !lobby.isPrivate && lobby.silentSince === null;
+}
+
+/** No tag name holds the separator: the API refuses NUL. */
+export function tagKeysOf(tags: Tags): readonly string[] {
+  const names = Object.keys(tags);
+  return names.length === 0 ? noTagKeys : names.sort().map((name) => `${name}\u0000${tags[name]}`);
+}
+
+const noTagKeys: readonly string[] = [];
+
+/** The order in which find prefers: most seats taken, then the older, then the smaller id. */
+export function compareFullest(a: Lobby, b: Lobby): number {
+  return takenSeats(b) - takenSeats(a) || compareAge(a, b);
+}
+
+export function compareAge(a: Lobby, b: Lobby): number {
+  return a.createdAt - b.createdAt || compareIds(a, b);
+}
+
+export function compareIds(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+export function compareDue(a: Timed, b: Timed): number {
+  return a.dueAt - b.dueAt || a.kind - b.kind || compareIds(a, b);
+}

@@ -1,0 +1,20 @@
+import type { ConnectPlayer, Outcome } from "../commands.ts";
+import { accept, refuse } from "../outcome.ts";
+import { changePlayer, emitPlayer, type State } from "../state.ts";
+import { isRefusal, livingLobby } from "./living-lobby.ts";
+
+/** The caller has checked that the token is ours, so a player nobody remembers had a seat once. */
+export function connectPlayer(state: State, command: ConnectPlayer): Outcome<"connectPlayer"> {
+  const lobby = livingLobby(state, command.lobbyId);
+  if (isRefusal(lobby)) return lobby;
+  const player = state.players.get(command.playerId);
+  if (player === undefined) return refuse("PLAYER_REMOVED");
+  if (player.lobbyId !== command.lobbyId) return refuse("PLAYER_IN_DIFFERENT_LOBBY");
+  if (player.status === "connected") return refuse("PLAYER_ALREADY_CONNECTED");
+  if (player.status === "expired") return refuse("PLAYER_RESERVATION_EXPIRED");
+  if (player.status !== "reserved") return refuse("PLAYER_REMOVED");
+
+  changePlayer(state, player, { status: "connected", connectedAt: state.now });
+  emitPlayer(state, "player.connected", player);
+  return accept({});
+}

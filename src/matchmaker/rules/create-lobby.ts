@@ -1,0 +1,41 @@
+import type { CreateLobby, Outcome } from "../commands.ts";
+import { refuse } from "../outcome.ts";
+import { findPool, type NamespaceRecord, pairKey, type State } from "../state.ts";
+import {
+  assertNewPlayers,
+  currentNamespace,
+  makeLobby,
+  refuseClient,
+  refuseCreation,
+  replay,
+  seatParty,
+} from "./party.ts";
+
+export function createLobby(state: State, command: CreateLobby): Outcome<"createLobby"> {
+  const { lobby, reason, playerIds } = command;
+  // Lobbies without a caller among the players seat nobody, so no client's count is touched by this stand-in.
+  const clientId = command.clientId ?? "";
+  const namespace = currentNamespace(state, command.revision);
+  if (namespace === null) return refuse("STALE_REVISION");
+  const earlier = replay(state, clientId, command.idempotency);
+  if (earlier !== null) return earlier;
+  if (!lobby.isExternal && namespace.deployedVersionId === null) return refuse("NO_VERSION_DEPLOYED");
+  if (!lobby.isExternal && namespace.deployedVersionId !== lobby.versionId) return refuse("STALE_REVISION");
+  if (reason === "warm" && missingIdle(state, namespace, lobby.gameMode, lobby.region) <= 0)
+    return refuse("NOT_NEEDED");
+  const clientRefusal = refuseClient(state, namespace, clientId, playerIds.length);
+  if (clientRefusal !== null) return refuse(clientRefusal);
+  const creationRefusal = refuseCreation(state, namespace, lobby, playerIds.length);
+  if (creationRefusal !== null) return refuse(creationRefusal);
+  assertNewPlayers(state, playerIds);
+
+  const made = makeLobby(state, lobby, reason, command.clientId);
+  return seatParty(state, made, { clientId, playerIds, idempotency: command.idempotency }, true);
+}
+
+/** How many idle lobbies this game mode and region of the deployed version lack; those still starting count as there. */
+export function missingIdle(state: State, namespace: NamespaceRecord, gameMode: string, region: string): number {
+  const min = namespace.idleMinimums.get(pairKey(gameMode, region)) ?? 0;
+  const pool = findPool(state, namespace.deployedVersionId ?? "", gameMode, region);
+  return pool === undefined ? min : Math.max(0, min - pool.idle.size - pool.idleStarting);
+}

@@ -1,0 +1,56 @@
+import type { Find, FindRequest, NewLobby, Outcome, Refusal } from "../commands.ts";
+import { refuse } from "../outcome.ts";
+import { bestFit } from "../pools.ts";
+import { type Lobby, tagKeysOf } from "../records.ts";
+import { findPool, type NamespaceRecord, type State } from "../state.ts";
+import {
+  assertNewPlayers,
+  currentNamespace,
+  makeLobby,
+  refuseClient,
+  refuseCreation,
+  replay,
+  seatParty,
+} from "./party.ts";
+
+export function find(state: State, command: Find): Outcome<"find"> {
+  const namespace = currentNamespace(state, command.revision);
+  if (namespace === null) return refuse("STALE_REVISION");
+  const earlier = replay(state, command.clientId, command.idempotency);
+  if (earlier !== null) return earlier;
+  const decision = decideFind(state, namespace, command);
+  if (decision.type === "refused") return decision.refusal;
+  assertNewPlayers(state, command.playerIds);
+
+  const isNewLobby = decision.type === "create";
+  const lobby = isNewLobby ? makeLobby(state, decision.create, "found", command.clientId) : decision.lobby;
+  return seatParty(state, lobby, command, isNewLobby);
+}
+
+export type FindDecision =
+  | { readonly type: "seat"; readonly lobby: Lobby }
+  | { readonly type: "create"; readonly create: NewLobby }
+  | { readonly type: "refused"; readonly refusal: Refusal };
+
+/** What find does, without doing it. */
+export function decideFind(state: State, namespace: NamespaceRecord, request: FindRequest): FindDecision {
+  const seats = request.playerIds.length;
+  const versionId = namespace.deployedVersionId;
+  if (versionId === null) return { type: "refused", refusal: refuse("NO_VERSION_DEPLOYED") };
+  const clientRefusal = refuseClient(state, namespace, request.clientId, seats);
+  if (clientRefusal !== null) return { type: "refused", refusal: refuse(clientRefusal) };
+
+  const tagKeys = tagKeysOf(request.tags);
+  for (const { gameMode, region } of request.pairs) {
+    const pool = findPool(state, versionId, gameMode, region);
+    const lobby = pool && bestFit(pool, tagKeys, seats, namespace.limits.maxPlayers);
+    if (lobby !== undefined) return { type: "seat", lobby };
+  }
+
+  const { create } = request;
+  if (create === null) return { type: "refused", refusal: refuse(request.createRefusal) };
+  if (create.versionId !== versionId) return { type: "refused", refusal: refuse("STALE_REVISION") };
+  const creationRefusal = refuseCreation(state, namespace, create, seats);
+  if (creationRefusal !== null) return { type: "refused", refusal: refuse(creationRefusal) };
+  return { type: "create", create };
+}

@@ -1,0 +1,25 @@
+import type { Join, Outcome } from "../commands.ts";
+import { refuse } from "../outcome.ts";
+import { takenSeats } from "../records.ts";
+import type { State } from "../state.ts";
+import { assertNewPlayers, currentNamespace, refuseClient, replay, seatParty } from "./party.ts";
+
+/** By id: closed, private, silent and outdated lobbies take direct joins, and stay what they are. */
+export function join(state: State, command: Join): Outcome<"join"> {
+  const namespace = currentNamespace(state, command.revision);
+  if (namespace === null) return refuse("STALE_REVISION");
+  const earlier = replay(state, command.clientId, command.idempotency);
+  if (earlier !== null) return earlier;
+  const lobby = state.lobbies.get(command.lobbyId);
+  if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
+  if (lobby.status === "stopped") return refuse("LOBBY_STOPPED");
+  if (!lobby.isJoinable) return refuse("JOIN_DISABLED");
+  const seats = command.playerIds.length;
+  const clientRefusal = refuseClient(state, namespace, command.clientId, seats);
+  if (clientRefusal !== null) return refuse(clientRefusal);
+  const cap = Math.min(lobby.maxPlayersDirect, namespace.limits.maxPlayers);
+  if (takenSeats(lobby) + seats > cap) return refuse("LOBBY_FULL");
+  assertNewPlayers(state, command.playerIds);
+
+  return seatParty(state, lobby, command, false);
+}

@@ -1,0 +1,15 @@
+import type { Refusal } from "../commands.ts";
+import { refuse } from "../outcome.ts";
+import type { Lobby } from "../records.ts";
+import type { State } from "../state.ts";
+
+/** The lobby that a call is about, or why there is none: stopped ones are told apart for as long as they are remembered. */
+export function livingLobby(state: State, lobbyId: string): Lobby | Refusal {
+  const lobby = state.lobbies.get(lobbyId);
+  if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
+  return lobby.status === "stopped" ? refuse("LOBBY_STOPPED") : lobby;
+}
+
+export function isRefusal(found: Lobby | Refusal): found is Refusal {
+  return "ok" in found;
+}

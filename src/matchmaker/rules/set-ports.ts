@@ -1,0 +1,13 @@
+import type { Outcome, SetPorts } from "../commands.ts";
+import { accept } from "../outcome.ts";
+import { changeLobby, emitLobby, type State } from "../state.ts";
+import { isRefusal, livingLobby } from "./living-lobby.ts";
+
+export function setPorts(state: State, command: SetPorts): Outcome<"setPorts"> {
+  const lobby = livingLobby(state, command.lobbyId);
+  if (isRefusal(lobby)) return lobby;
+
+  changeLobby(state, lobby, { ports: command.ports });
+  emitLobby(state, "lobby.changed", lobby);
+  return accept({});
+}

@@ -1,0 +1,339 @@
+import type { Event, Limits, LobbyEvent, PlayerEvent, SeatStatus } from "./commands.ts";
+import { keyDueAt, lobbyDueAt, playerDueAt, rememberedMs } from "./deadlines.ts";
+import { addOrdered, createOrderedSet, firstOrdered, itemAt, type OrderedSet, removeOrdered } from "./ordered-set.ts";
+import { addToPool, createPool, removeFromPool } from "./pools.ts";
+import {
+  compareDue,
+  compareIds,
+  isIdle,
+  isTaken,
+  type Key,
+  type Lobby,
+  lobbyKind,
+  type Player,
+  type Pool,
+  playerKind,
+  type Timed,
+} from "./records.ts";
+import { viewLobby } from "./views.ts";
+
+/** One namespace. The functions below are the only writers, so no rule can forget an index, a count or a deadline. */
+export interface State {
+  readonly namespaceId: string;
+  /** The latest time that any command brought or any deadline had. Never runs backwards. */
+  now: number;
+  /** Null: never configured. */
+  namespace: NamespaceRecord | null;
+  readonly lobbies: Map<string, Lobby>;
+  readonly players: Map<string, Player>;
+  readonly keys: Map<string, Key>;
+  readonly pools: Map<string, Pool>;
+  readonly lobbiesById: OrderedSet<Lobby>;
+  readonly timers: OrderedSet<Timed>;
+  /** Taken seats per client. */
+  readonly clients: Map<string, number>;
+  startingCount: number;
+  readyCount: number;
+  reservedCount: number;
+  connectedCount: number;
+  /** What the running command has changed so far, by entity and id, and what it has to tell. */
+  readonly changed: Map<string, ChangedEntity>;
+  events: Event[];
+}
+
+export interface NamespaceRecord {
+  readonly revision: number;
+  readonly limits: Limits;
+  readonly deployedVersionId: string | null;
+  /** By pairKey. */
+  readonly idleMinimums: ReadonlyMap<string, number>;
+  readonly removedAt: number | null;
+}
+
+export type Entity = "namespace" | "lobby" | "player" | "key";
+interface ChangedEntity {
+  readonly entity: Entity;
+  readonly id: string;
+}
+
+export function createState(namespaceId: string): State {
+  return {
+    namespaceId,
+    now: 0,
+    namespace: null,
+    lobbies: new Map(),
+    players: new Map(),
+    keys: new Map(),
+    pools: new Map(),
+    lobbiesById: createOrderedSet<Lobby>(compareIds),
+    timers: createOrderedSet(compareDue),
+    clients: new Map(),
+    startingCount: 0,
+    readyCount: 0,
+    reservedCount: 0,
+    connectedCount: 0,
+    changed: new Map(),
+    events: [],
+  };
+}
+
+/** The names of game modes and regions have no slash. */
+export function pairKey(gameMode: string, region: string): string {
+  return `${gameMode}/${region}`;
+}
+
+/** When there is next something to expire; Infinity: never. */
+export function nextDueAt(state: State): number {
+  const removedAt = state.namespace?.removedAt ?? null;
+  return Math.min(
+    firstOrdered(state.timers)?.dueAt ?? Infinity,
+    removedAt === null ? Infinity : removedAt + rememberedMs,
+  );
+}
+
+export function findPool(state: State, versionId: string, gameMode: string, region: string): Pool | undefined {
+  return state.pools.get(poolKey(versionId, gameMode, region));
+}
+
+function poolKey(versionId: string, gameMode: string, region: string): string {
+  return `${versionId}/${gameMode}/${region}`;
+}
+
+/** Null forgets the namespace. Deploying and idle minimums decide which empty lobbies stop, so those deadlines move too. */
+export function putNamespace(state: State, namespace: NamespaceRecord | null): void {
+  state.namespace = namespace;
+  const moved = new Set<Pool>();
+  for (const pool of state.pools.values()) if (configurePool(state, pool)) moved.add(pool);
+  if (moved.size > 0) for (const lobby of state.lobbies.values()) if (moved.has(lobby.pool)) retime(state, lobby);
+  markChanged(state, "namespace", state.namespaceId);
+}
+
+function configurePool(state: State, pool: Pool): boolean {
+  const isDeployed = state.namespace !== null && state.namespace.deployedVersionId === pool.versionId;
+  const idleMin = isDeployed ? (state.namespace?.idleMinimums.get(pairKey(pool.gameMode, pool.region)) ?? 0) : 0;
+  if (pool.isDeployed === isDeployed && pool.idleMin === idleMin) return false;
+  pool.isDeployed = isDeployed;
+  pool.idleMin = idleMin;
+  return true;
+}
+
+/** The pool that a lobby about to be added belongs to. */
+export function ensurePool(state: State, versionId: string, gameMode: string, region: string): Pool {
+  const key = poolKey(versionId, gameMode, region);
+  let pool = state.pools.get(key);
+  if (pool === undefined) {
+    pool = createPool(versionId, gameMode, region);
+    configurePool(state, pool);
+    state.pools.set(key, pool);
+  }
+  return pool;
+}
+
+/** A new lobby has no players yet; addPlayer seats them. */
+export function addLobby(state: State, lobby: Lobby): void {
+  if (state.lobbies.has(lobby.id)) throw new Error(`Lobby ${lobby.id} exists already; a new lobby needs a new id.`);
+  state.lobbies.set(lobby.id, lobby);
+  addOrdered(state.lobbiesById, lobby);
+  lobby.pool.lobbyCount += 1;
+  countLobby(state, lobby, 1);
+  indexLobby(state, lobby);
+  markChanged(state, "lobby", lobby.id);
+}
+
+export type LobbyPatch = Partial<
+  Pick<
+    Lobby,
+    | "ports"
+    | "state"
+    | "status"
+    | "isClosed"
+    | "readyAt"
+    | "silentSince"
+    | "stoppedAt"
+    | "stopReason"
+    | "exit"
+    | "lastHeartbeatAt"
+  >
+>;
+
+export function changeLobby(state: State, lobby: Lobby, patch: LobbyPatch): void {
+  unindexLobby(state, lobby);
+  countLobby(state, lobby, -1);
+  Object.assign(lobby, patch);
+  countLobby(state, lobby, 1);
+  indexLobby(state, lobby);
+  if (patch.readyAt !== undefined) for (const player of lobby.players) retime(state, player);
+  markChanged(state, "lobby", lobby.id);
+}
+
+/** Not a change to be stored: heartbeat clocks start anew with the service. */
+export function noteHeartbeat(state: State, lobby: Lobby, at: number): void {
+  lobby.lastHeartbeatAt = at;
+  retime(state, lobby);
+}
+
+/** Forgets a lobby without taken seats. */
+export function removeLobby(state: State, lobby: Lobby): void {
+  if (lobby.players.length > 0) throw new Error(`Lobby ${lobby.id} still has players and cannot be forgotten.`);
+  unindexLobby(state, lobby);
+  countLobby(state, lobby, -1);
+  untime(state, lobby);
+  state.lobbies.delete(lobby.id);
+  removeOrdered(state.lobbiesById, lobby);
+  const { pool } = lobby;
+  pool.lobbyCount -= 1;
+  if (pool.lobbyCount === 0) state.pools.delete(poolKey(pool.versionId, pool.gameMode, pool.region));
+  markChanged(state, "lobby", lobby.id);
+}
+
+/** Adds a seat as it is, taken or ended. A taken one needs its lobby. */
+export function addPlayer(state: State, player: Player): void {
+  if (state.players.has(player.id)) throw new Error(`Player ${player.id} exists already; a new seat needs a new id.`);
+  state.players.set(player.id, player);
+  if (isTaken(player)) moveSeat(state, player, null);
+  retime(state, player);
+  markChanged(state, "player", player.id);
+}
+
+export type PlayerPatch = Partial<Pick<Player, "status" | "connectedAt" | "endedAt" | "isMissing">>;
+
+/** A lobby whose last taken seat ends here is empty from now on. A seat that has ended stays so. */
+export function changePlayer(state: State, player: Player, patch: PlayerPatch): void {
+  const before = isTaken(player) ? player.status : null;
+  Object.assign(player, patch);
+  if (before !== null && before !== player.status) moveSeat(state, player, before);
+  retime(state, player);
+  markChanged(state, "player", player.id);
+}
+
+/** Forgets a seat that has ended. */
+export function removePlayer(state: State, player: Player): void {
+  if (isTaken(player)) throw new Error(`Player ${player.id} still has a seat and cannot be forgotten.`);
+  untime(state, player);
+  state.players.delete(player.id);
+  markChanged(state, "player", player.id);
+}
+
+/** Replaces an earlier key of the same id. */
+export function putKey(state: State, key: Key): void {
+  const earlier = state.keys.get(key.id);
+  if (earlier !== undefined) untime(state, earlier);
+  state.keys.set(key.id, key);
+  retime(state, key);
+  markChanged(state, "key", key.id);
+}
+
+export function removeKey(state: State, key: Key): void {
+  untime(state, key);
+  state.keys.delete(key.id);
+  markChanged(state, "key", key.id);
+}
+
+export function emitLobby(state: State, type: LobbyEvent["type"], lobby: Lobby): void {
+  state.events.push({ type, namespaceId: state.namespaceId, at: state.now, lobby: viewLobby(lobby) });
+}
+
+export function emitPlayer(state: State, type: PlayerEvent["type"], player: Player): void {
+  const { id: playerId, lobbyId, status } = player;
+  state.events.push({ type, namespaceId: state.namespaceId, at: state.now, lobbyId, playerId, status });
+}
+
+function markChanged(state: State, entity: Entity, id: string): void {
+  const key = `${entity}/${id}`;
+  if (!state.changed.has(key)) state.changed.set(key, { entity, id });
+}
+
+function countLobby(state: State, lobby: Lobby, by: 1 | -1): void {
+  if (lobby.status === "starting") state.startingCount += by;
+  if (lobby.status === "ready") state.readyCount += by;
+}
+
+/** Brings lobby, pool, client and totals from the seat's earlier status (null: it had no seat) to its present one. */
+function moveSeat(state: State, player: Player, before: SeatStatus | null): void {
+  const lobby = lobbyOf(state, player);
+  const isMove = before !== null && isTaken(player);
+  if (!isMove) unindexLobby(state, lobby);
+  if (before !== null) countSeat(state, lobby, before, -1);
+  if (isTaken(player)) countSeat(state, lobby, player.status, 1);
+  if (!isMove) {
+    if (before === null) takePlace(state, lobby, player);
+    else leavePlace(state, lobby, player);
+    indexLobby(state, lobby);
+  }
+}
+
+function countSeat(state: State, lobby: Lobby, status: SeatStatus, by: 1 | -1): void {
+  if (status === "reserved") {
+    lobby.reserved += by;
+    state.reservedCount += by;
+  } else {
+    lobby.connected += by;
+    state.connectedCount += by;
+  }
+}
+
+function takePlace(state: State, lobby: Lobby, player: Player): void {
+  player.slot = lobby.players.push(player) - 1;
+  lobby.pool.taken += 1;
+  state.clients.set(player.clientId, (state.clients.get(player.clientId) ?? 0) + 1);
+}
+
+function leavePlace(state: State, lobby: Lobby, player: Player): void {
+  const last = lobby.players.pop()!;
+  if (last !== player) {
+    lobby.players[player.slot] = last;
+    last.slot = player.slot;
+  }
+  player.slot = -1;
+  lobby.pool.taken -= 1;
+  const left = (state.clients.get(player.clientId) ?? 0) - 1;
+  if (left > 0) state.clients.set(player.clientId, left);
+  else state.clients.delete(player.clientId);
+  if (lobby.players.length > 0) return;
+  lobby.emptySince = state.now;
+  markChanged(state, "lobby", lobby.id);
+}
+
+function lobbyOf(state: State, player: Player): Lobby {
+  const lobby = state.lobbies.get(player.lobbyId);
+  if (lobby === undefined)
+    throw new Error(`Player ${player.id} has a seat in lobby ${player.lobbyId}, which is unknown.`);
+  return lobby;
+}
+
+/** An idle lobby that comes in may push another one out of those that are kept. */
+function indexLobby(state: State, lobby: Lobby): void {
+  addToPool(lobby);
+  if (lobby.readyAt !== null && isIdle(lobby)) retimeAt(state, lobby.pool, lobby.pool.idleMin);
+  retime(state, lobby);
+}
+
+/** An idle lobby that goes may let another one in among those that are kept. */
+function unindexLobby(state: State, lobby: Lobby): void {
+  removeFromPool(lobby);
+  if (lobby.readyAt !== null && isIdle(lobby)) retimeAt(state, lobby.pool, lobby.pool.idleMin - 1);
+}
+
+function retimeAt(state: State, pool: Pool, position: number): void {
+  const lobby = position < 0 ? undefined : itemAt(pool.idle, position);
+  if (lobby !== undefined) retime(state, lobby);
+}
+
+function retime(state: State, record: Timed): void {
+  const dueAt = dueAtOf(state, record);
+  if (dueAt === record.dueAt) return;
+  untime(state, record);
+  record.dueAt = dueAt;
+  if (dueAt !== Infinity) addOrdered(state.timers, record);
+}
+
+function untime(state: State, record: Timed): void {
+  if (record.dueAt !== Infinity) removeOrdered(state.timers, record);
+  record.dueAt = Infinity;
+}
+
+/** When something is next due to happen to this record, worked out from its facts. */
+export function dueAtOf(state: State, record: Timed): number {
+  if (record.kind === playerKind) return playerDueAt(record, state.lobbies.get(record.lobbyId));
+  return record.kind === lobbyKind ? lobbyDueAt(record) : keyDueAt(record);
+}

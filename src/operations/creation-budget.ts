@@ -1,0 +1,47 @@
+const windowMs = 60_000;
+const clientsMax = 10_000;
+
+/** How many lobbies one client's finds may cause to be created in a minute. A place is held while its find is decided. */
+export interface CreationBudget {
+  /** Seconds until the client may cause another; 0: it may now, and a place is held until `settle`. */
+  hold(clientId: string, now: number): number;
+  /** Gives the place back, or keeps it for a minute when a lobby was created. */
+  settle(clientId: string, isUsed: boolean, now: number): void;
+}
+
+export function createCreationBudget(perMinute: number): CreationBudget {
+  const clients = new Map<string, { held: number; used: number[] }>();
+
+  function spentBy(clientId: string, now: number) {
+    const spent = clients.get(clientId) ?? { held: 0, used: [] };
+    spent.used = spent.used.filter((at) => at > now - windowMs);
+    return spent;
+  }
+
+  function forgetIdle(now: number): void {
+    for (const [clientId, { held, used }] of clients) {
+      if (held === 0 && used.every((at) => at <= now - windowMs)) clients.delete(clientId);
+    }
+  }
+
+  return {
+    hold(clientId, now) {
+      if (perMinute === 0) return 0;
+      if (clients.size >= clientsMax) forgetIdle(now);
+      const spent = spentBy(clientId, now);
+      if (spent.held + spent.used.length >= perMinute) {
+        return Math.max(1, Math.ceil(((spent.used[0] ?? now) + windowMs - now) / 1000));
+      }
+      spent.held += 1;
+      clients.set(clientId, spent);
+      return 0;
+    },
+    settle(clientId, isUsed, now) {
+      if (perMinute === 0) return;
+      const spent = spentBy(clientId, now);
+      spent.held -= 1;
+      if (isUsed) spent.used.push(now);
+      if (spent.held === 0 && spent.used.length === 0) clients.delete(clientId);
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import type { CommandOf, LobbyView, Outcome, RefusalCode } from "../matchmaker/commands.ts";
+import { type CallerOf, type Context, type Fault, type Handlers, isRefusal, type Refusal, refuse } from "./context.ts";
+import { checkTags } from "./lobby-requests.ts";
+import { checkModeSize, checkModeTags, deployedVersion, gameModeOf, newLobby, regionNotFound } from "./plans.ts";
+import { isHostname, portsAnswer } from "./ports.ts";
+import { quoted } from "./resources.ts";
+import { namespaceGone, seatRefusal } from "./seats.ts";
+
+type LobbyCommandType = "setReady" | "setClosed" | "setState" | "heartbeat" | "stopLobby";
+type RegisterRequest = Parameters<Handlers["lobbies.register"]>[0];
+
+/** What lobbies say about themselves, and how a studio's own servers become lobbies. */
+export function lobbyCallOperations(context: Context) {
+  const { engine } = context;
+
+  /** Adds who is calling and when. */
+  async function tell<T extends LobbyCommandType>(
+    { namespaceId, lobbyId }: CallerOf<"lobby">,
+    command: Omit<CommandOf<T>, "namespaceId" | "lobbyId" | "now">,
+  ) {
+    // A border: the compiler cannot put an Omit of a generic together again.
+    const whole = { ...command, namespaceId, lobbyId, now: context.now() } as unknown as CommandOf<T>;
+    const outcome: Outcome<T> = await engine.execute(whole);
+    return outcome.ok ? outcome : lobbyRefusal(outcome.code);
+  }
+
+  /** The version that a registration names; null: it names none, and the deployed one is meant. */
+  async function versionFor({ body, caller }: RegisterRequest) {
+    if (body.version_id === undefined || body.version_id === null) return null;
+    const config = await context.configs.get(caller.namespaceId);
+    if (!config) return namespaceGone();
+    const version = await context.configs.version(config.gameId, body.version_id.toLowerCase());
+    return version ?? refuse("CLOUD_VERSION_NOT_FOUND", `The game has no version ${quoted(body.version_id)}.`);
+  }
+
+  return {
+    "lobbies.ready": async ({ caller }) => emptied(await tell<"setReady">(caller, { type: "setReady" })),
+
+    "lobbies.setClosed": async ({ caller, body }) =>
+      emptied(await tell<"setClosed">(caller, { type: "setClosed", isClosed: body.is_closed })),
+
+    "lobbies.setState": async ({ caller, body }) => {
+      const state = body === undefined || body === null ? null : JSON.stringify(body);
+      return emptied(await tell<"setState">(caller, { type: "setState", state }));
+    },
+
+    "lobbies.getState": async ({ caller, params }) => {
+      const { namespaceId } = caller;
+      const now = context.now();
+      const ended = endedRefusal(await engine.read({ type: "lobby", namespaceId, now, lobbyId: caller.lobbyId }));
+      if (ended) return ended;
+      const lobby = await engine.read({ type: "lobby", namespaceId, now, lobbyId: params.lobby_id.toLowerCase() });
+      if (!lobby) {
+        return refuse("MATCHMAKER_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
+      }
+      if (lobby.status === "stopped") return refuse("MATCHMAKER_LOBBY_STOPPED", "The lobby has stopped.");
+      return lobby.state === null ? null : JSON.parse(lobby.state);
+    },
+
+    "lobbies.heartbeat": async ({ caller, body }) => {
+      const playerIds = body.player_ids?.map((id) => id.toLowerCase()) ?? null;
+      const isClosed = body.is_closed ?? null;
+      const outcome = await tell<"heartbeat">(caller, { type: "heartbeat", playerIds, isClosed });
+      if (isRefusal(outcome)) return outcome;
+      return { player_ids: [...outcome.playerIds], is_closed: outcome.isClosed, is_outdated: outcome.isOutdated };
+    },
+
+    "lobbies.stop": async ({ caller }) =>
+      emptied(await tell<"stopLobby">(caller, { type: "stopLobby", reason: "self", exit: null })),
+
+    "lobbies.register": async (request) => {
+      const { body, caller } = request;
+      const { namespaceId } = caller;
+      const fault = checkTags(body.tags);
+      if (fault) return fault;
+      const named = await versionFor(request);
+      if (isRefusal(named)) return named;
+      const lobbyId = context.newId();
+      const outcome = await context.configs.execute("createLobby", namespaceId, ({ revision, ...config }) => {
+        const version = named ?? deployedVersion({ revision, ...config });
+        if (isRefusal(version)) return version;
+        const mode = gameModeOf(version, body.game_mode);
+        if (isRefusal(mode)) return mode;
+        if (!mode.regions.includes(body.region)) return regionNotFound([body.game_mode], [body.region]);
+        const wishes = { tags: body.tags ?? {}, maxPlayers: body.max_players ?? null };
+        const refusal =
+          checkModeTags(body.game_mode, mode, wishes.tags) ??
+          checkModeSize(body.game_mode, mode, wishes.maxPlayers) ??
+          checkPorts(body.game_mode, Object.keys(mode.ports), body.ports);
+        if (refusal) return refusal;
+        const ports = JSON.stringify(portsAnswer(body.ports));
+        const more = { isExternal: true, isPrivate: body.publicity === "private", ports, lobbyConfig: null };
+        const lobby = newLobby(lobbyId, version, { gameMode: body.game_mode, region: body.region }, wishes, more);
+        return {
+          type: "createLobby",
+          reason: "registered",
+          namespaceId,
+          now: context.now(),
+          revision,
+          lobby,
+          clientId: null,
+          playerIds: [],
+          idempotency: null,
+        } satisfies CommandOf<"createLobby">;
+      });
+      if (outcome === null) return namespaceGone();
+      if (isRefusal(outcome)) return outcome;
+      if (!outcome.ok) return seatRefusal(outcome.code, ["TOO_MANY_LOBBIES"]);
+      return { lobby_id: lobbyId, token: context.tokens.make({ kind: "lobby", namespaceId, lobbyId }) };
+    },
+  } satisfies Partial<Handlers>;
+}
+
+/** Of a call whose only success is 204. */
+function emptied<R>(answer: R): Extract<R, Refusal> | null {
+  return isRefusal(answer) ? (answer as Extract<R, Refusal>) : null;
+}
+
+/** A lobby that ended is told so for ten minutes; after that its token means nothing any more. */
+export function lobbyRefusal(code: RefusalCode) {
+  if (code === "LOBBY_STOPPED") return refuse("MATCHMAKER_LOBBY_STOPPED", "This lobby has stopped.");
+  if (code === "LOBBY_NOT_FOUND") return refuse("TOKEN_INVALID", "The lobby token is not valid, or its lobby is gone.");
+  throw new Error(`the rules answered ${code}, which is no answer to a lobby's call`);
+}
+
+export function endedRefusal(lobby: LobbyView | null) {
+  if (!lobby) return lobbyRefusal("LOBBY_NOT_FOUND");
+  return lobby.status === "stopped" ? lobbyRefusal("LOBBY_STOPPED") : null;
+}
+
+/** The labels must be exactly the mode's, so that every player finds the port it looks for. */
+function checkPorts(gameMode: string, labels: readonly string[], ports: RegisterRequest["body"]["ports"]) {
+  const missing = labels.filter((label) => !Object.hasOwn(ports, label));
+  const errors: Fault[] = missing.map((label) => ({ path: ["ports", label], message: "is required" }));
+  for (const [label, { hostname }] of Object.entries(ports)) {
+    if (!labels.includes(label)) errors.push({ path: ["ports", label], message: "is not a port of the game mode" });
+    else if (!isHostname(hostname)) {
+      errors.push({ path: ["ports", label, "hostname"], message: "must be a host name or an IP address" });
+    }
+  }
+  if (errors.length === 0) return null;
+  const message = `The ports of a lobby of the game mode ${gameMode} are: ${labels.join(", ") || "none"}.`;
+  return refuse("MATCHMAKER_PORTS_INVALID", message, { errors });
+}

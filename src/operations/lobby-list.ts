@@ -1,0 +1,69 @@
+import { pageSizeDefault } from "../limits.ts";
+import type { ListCursor, LobbyView } from "../matchmaker/commands.ts";
+import { badCursor, isUuid } from "./answers.ts";
+import { type Context, type Handlers, isRefusal } from "./context.ts";
+import { isName } from "./names.ts";
+import { deployedVersion, gameModeOf, regionNotFound } from "./plans.ts";
+import { regionsAnswer } from "./regions.ts";
+import { namespaceGone } from "./seats.ts";
+
+/** The public list of lobbies, for server browsers. */
+export function lobbyListOperations(context: Context) {
+  return {
+    "lobbies.list": async ({ caller, client, query }) => {
+      const after = query.cursor === undefined ? null : readCursor(query.cursor);
+      if (isRefusal(after)) return after;
+      const config = await context.configs.get(caller.namespaceId);
+      if (!config) return namespaceGone();
+      const version = deployedVersion(config);
+      if (isRefusal(version)) return version;
+      const { game_modes, regions } = version.config;
+      const mode = query.game_mode === undefined ? null : gameModeOf(version, query.game_mode);
+      if (isRefusal(mode)) return mode;
+      if (query.region !== undefined && !Object.hasOwn(regions, query.region)) {
+        return regionNotFound(Object.keys(game_modes), [query.region]);
+      }
+
+      const asked = query.game_mode === undefined ? Object.keys(game_modes) : [query.game_mode];
+      const { lobbies, next } = await context.engine.read({
+        type: "listLobbies",
+        namespaceId: caller.namespaceId,
+        now: context.now(),
+        gameModes: asked.filter((name) => game_modes[name]!.listable),
+        region: query.region ?? null,
+        after,
+        limit: query.limit ?? pageSizeDefault,
+      });
+      return {
+        game_modes: Object.keys(game_modes).map((name) => ({ game_mode_id: name })),
+        regions: regionsAnswer(version.config, client.place),
+        lobbies: lobbies.map((lobby) => listedLobby(lobby, query.include_state ?? false)),
+        ...(next && { cursor: writeCursor(next) }),
+      };
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function listedLobby(lobby: LobbyView, withState: boolean) {
+  return {
+    lobby_id: lobby.lobbyId,
+    game_mode_id: lobby.gameMode,
+    region_id: lobby.region,
+    max_players_normal: lobby.maxPlayers,
+    max_players_direct: lobby.maxPlayersDirect,
+    max_players_party: lobby.maxPlayers,
+    total_player_count: lobby.reserved + lobby.connected,
+    is_closed: lobby.isClosed,
+    tags: { ...lobby.tags },
+    ...(withState && { state: lobby.state === null ? null : JSON.parse(lobby.state) }),
+  };
+}
+
+function writeCursor({ gameMode, region, lobbyId }: ListCursor): string {
+  return Buffer.from(`${gameMode}/${region}/${lobbyId}`).toString("base64url");
+}
+
+function readCursor(cursor: string) {
+  const [gameMode = "", region = "", lobbyId = ""] = Buffer.from(cursor, "base64url").toString("utf8").split("/");
+  return isName(gameMode) && isName(region) && isUuid(lobbyId) ? { gameMode, region, lobbyId } : badCursor();
+}

@@ -1,0 +1,133 @@
+import type { ResolvedVersionConfig } from "../contract/version-config.ts";
+import { type Engine, EngineUnavailable } from "../engine/engine.ts";
+import type { CommandOf, CommandType, Limits, Outcome } from "../matchmaker/commands.ts";
+import type { Db } from "../store/db.ts";
+import { findNamespaceById } from "../store/namespaces.ts";
+import { findVersion } from "../store/versions.ts";
+import { resolveVersionConfig } from "./version-config.ts";
+
+export interface VersionInUse {
+  readonly versionId: string;
+  readonly config: ResolvedVersionConfig;
+}
+
+/** What the matchmaker needs to know of a namespace, as of one revision. */
+export interface NamespaceConfig {
+  readonly namespaceId: string;
+  readonly nameId: string;
+  readonly gameId: string;
+  readonly revision: number;
+  readonly limits: Limits;
+  /** Null: none deployed yet. */
+  readonly version: VersionInUse | null;
+}
+
+export interface NamespaceConfigs {
+  /** Null: there is no such namespace. */
+  get(namespaceId: string): Promise<NamespaceConfig | null>;
+  /** A version of the game, deployed or not. */
+  version(gameId: string, versionId: string): Promise<VersionInUse | null>;
+  /** Call it after every change in the store and before its answer: from then on nobody decides by the old configuration. */
+  changed(namespaceId: string): Promise<void>;
+  /** The namespace is gone. */
+  forget(namespaceId: string): void;
+  /**
+   * Executes a command built from the newest configuration. When it turns out stale, it is built and sent again.
+   * What `build` returns that is no command is returned as it is; null: there is no such namespace.
+   */
+  execute<T extends CommandType, Other = never>(
+    type: T,
+    namespaceId: string,
+    build: (config: NamespaceConfig) => CommandOf<T> | Other,
+  ): Promise<Outcome<T> | Exclude<Other, CommandOf<T>> | null>;
+}
+
+const attemptsMax = 10;
+const versionsMax = 1000;
+
+export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number): NamespaceConfigs {
+  const known = new Map<string, Promise<NamespaceConfig | null>>();
+  const versions = new Map<string, VersionInUse>();
+
+  function get(namespaceId: string): Promise<NamespaceConfig | null> {
+    const cached = known.get(namespaceId);
+    if (cached) return cached;
+    const loading = load(namespaceId);
+    known.set(namespaceId, loading);
+    const discard = () => {
+      if (known.get(namespaceId) === loading) known.delete(namespaceId);
+    };
+    // What does not exist is not remembered, or asking for random ids would fill the memory.
+    loading.then((config) => config ?? discard(), discard);
+    return loading;
+  }
+
+  /** Reads the store and tells the engine, so that a command built from the result is never ahead of the engine. */
+  async function load(namespaceId: string): Promise<NamespaceConfig | null> {
+    const namespace = await findNamespaceById(db, namespaceId);
+    if (!namespace) return null;
+    const { gameId, nameId, revision, versionId, lobbyCountMax, maxPlayers, maxPlayersPerClient } = namespace;
+    const limits = { lobbyCountMax, maxPlayers, maxPlayersPerClient };
+    const deployed = versionId === null ? null : await version(gameId, versionId);
+    await engine.execute({
+      type: "configure",
+      namespaceId,
+      now: now(),
+      revision,
+      limits,
+      deployedVersionId: versionId,
+      idleMinimums: deployed ? idleMinimumsOf(deployed.config) : [],
+    });
+    return { namespaceId, nameId, gameId, revision, limits, version: deployed };
+  }
+
+  async function version(gameId: string, versionId: string): Promise<VersionInUse | null> {
+    const cached = versions.get(versionId);
+    if (cached) return cached;
+    const row = await findVersion(db, gameId, versionId);
+    if (!row) return null;
+    const found = { versionId, config: resolveVersionConfig(JSON.parse(row.config)) };
+    if (versions.size >= versionsMax) versions.delete(versions.keys().next().value!);
+    versions.set(versionId, found);
+    return found;
+  }
+
+  return {
+    get,
+    version,
+    async changed(namespaceId) {
+      known.delete(namespaceId);
+      await get(namespaceId);
+    },
+    forget(namespaceId) {
+      known.delete(namespaceId);
+    },
+    async execute<T extends CommandType, Other>(
+      type: T,
+      namespaceId: string,
+      build: (config: NamespaceConfig) => CommandOf<T> | Other,
+    ) {
+      for (let attempt = 0; attempt < attemptsMax; attempt++) {
+        const config = await get(namespaceId);
+        if (!config) return null;
+        const command = build(config);
+        if (!isCommand(command, type)) return command as Exclude<Other, CommandOf<T>>;
+        const outcome = await engine.execute(command);
+        if (outcome.ok || outcome.code !== "STALE_REVISION") return outcome;
+        known.delete(namespaceId);
+      }
+      throw new EngineUnavailable("The namespace's configuration changes faster than it can be read.");
+    },
+  };
+}
+
+function isCommand<T extends CommandType>(value: unknown, type: T): value is CommandOf<T> {
+  return typeof value === "object" && value !== null && "type" in value && value.type === type;
+}
+
+function idleMinimumsOf(config: ResolvedVersionConfig) {
+  return Object.entries(config.game_modes).flatMap(([gameMode, mode]) => {
+    if (mode.idle_lobbies.min === 0 || !("process" in mode.runtime)) return [];
+    return mode.regions.map((region) => ({ gameMode, region, min: mode.idle_lobbies.min }));
+  });
+}

@@ -1,0 +1,102 @@
+import type { LobbyView, PlayerView } from "../matchmaker/commands.ts";
+import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
+import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
+import { namespaceOf, quoted } from "./resources.ts";
+
+/** The operator's view of the lobbies of a namespace. */
+export function namespaceLobbyOperations(context: Context) {
+  const { db, engine } = context;
+
+  async function lobbyOf(params: { game_id: string; namespace_id: string; lobby_id: string }) {
+    const namespace = await namespaceOf(db, params);
+    if (isRefusal(namespace)) return namespace;
+    const { namespaceId } = namespace;
+    const lobbyId = params.lobby_id.toLowerCase();
+    const query = { type: "lobby", namespaceId, lobbyId, now: context.now() } as const;
+    const lobby = isUuid(lobbyId) ? await engine.read(query) : null;
+    if (!lobby) return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
+    return { namespaceId, lobby };
+  }
+
+  return {
+    "games.namespaces.lobbies.list": async ({ params, query }) => {
+      const page = pageOf(query);
+      if (isRefusal(page)) return page;
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const { lobbies } = await engine.read({
+        type: "listAllLobbies",
+        namespaceId: namespace.namespaceId,
+        now: context.now(),
+        includeStopped: query.include_stopped ?? false,
+        ...page,
+      });
+      const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
+      return { lobbies: rows.map(lobbyAnswer), ...more };
+    },
+
+    "games.namespaces.lobbies.get": async ({ params }) => {
+      const found = await lobbyOf(params);
+      if (isRefusal(found)) return found;
+      const { namespaceId, lobby } = found;
+      const query = { type: "players", namespaceId, lobbyId: lobby.lobbyId, now: context.now() } as const;
+      const players = await engine.read(query);
+      return { lobby: { ...lobbyAnswer(lobby), players: players.map(playerAnswer) } };
+    },
+
+    "games.namespaces.lobbies.stop": async ({ params }) => {
+      const found = await lobbyOf(params);
+      if (isRefusal(found)) return found;
+      const { namespaceId, lobby } = found;
+      const command = { namespaceId, lobbyId: lobby.lobbyId, now: context.now(), exit: null };
+      // A lobby that has stopped by itself meanwhile is as stopped as was asked for.
+      await engine.execute({ type: "stopLobby", reason: "operator", ...command });
+      return null;
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function lobbyAnswer(lobby: LobbyView) {
+  const exit = lobby.exit === null ? null : (JSON.parse(lobby.exit) as { code: number | null });
+  return {
+    lobby_id: lobby.lobbyId,
+    game_mode_id: lobby.gameMode,
+    region_id: lobby.region,
+    version_id: lobby.versionId,
+    status: lobby.status,
+    publicity: lobby.isPrivate ? ("private" as const) : ("public" as const),
+    runtime: lobby.isExternal ? ("external" as const) : ("process" as const),
+    is_closed: lobby.isClosed,
+    is_silent: lobby.isSilent,
+    is_outdated: lobby.isOutdated,
+    max_players_normal: lobby.maxPlayers,
+    max_players_direct: lobby.maxPlayersDirect,
+    reserved_count: lobby.reserved,
+    connected_count: lobby.connected,
+    total_player_count: lobby.reserved + lobby.connected,
+    tags: { ...lobby.tags },
+    ports: lobby.ports === null ? {} : JSON.parse(lobby.ports),
+    create_ts: timestampOf(lobby.createdAt),
+    ready_ts: timestampOrNull(lobby.readyAt),
+    heartbeat_ts: timestampOrNull(lobby.lastHeartbeatAt),
+    empty_since_ts: timestampOrNull(lobby.emptySince),
+    stop_ts: timestampOrNull(lobby.stoppedAt),
+    stop_reason: lobby.stopReason,
+    exit_code: exit?.code ?? null,
+  };
+}
+
+function playerAnswer(player: PlayerView) {
+  return {
+    player_id: player.playerId,
+    status: player.status,
+    client: player.clientId,
+    reserve_ts: timestampOf(player.reservedAt),
+    connect_ts: timestampOrNull(player.connectedAt),
+    expires_ts: timestampOrNull(player.expiresAt),
+  };
+}
+
+function timestampOrNull(at: number | null): string | null {
+  return at === null ? null : timestampOf(at);
+}

@@ -1,0 +1,44 @@
+import { pageSizeMax } from "../limits.ts";
+import { listNamespaces, type Namespace } from "../store/namespaces.ts";
+import { type Context, refuse } from "./context.ts";
+
+/**
+ * Ends the live side of a namespace that is about to be deleted: from here on the matchmaker takes no call for it.
+ * A refusal when lobbies are alive and nobody said to stop them; then nothing has changed.
+ */
+export async function removeLobbies({ engine, configs, now }: Context, namespace: Namespace, force: boolean) {
+  const { namespaceId } = namespace;
+  const outcome = await engine.execute({ type: "removeNamespace", namespaceId, now: now(), force });
+  if (!outcome.ok) return notEmpty(namespace);
+  configs.forget(namespaceId);
+  return null;
+}
+
+/** The same for a whole game: all namespaces are looked at before the first is touched. */
+export async function removeEveryLobby(context: Context, gameId: string, force: boolean) {
+  const namespaces = await namespacesOf(context, gameId);
+  for (const namespace of force ? [] : namespaces) {
+    const { namespaceId } = namespace;
+    const counts = await context.engine.read({ type: "counts", namespaceId, now: context.now() });
+    if (counts.starting + counts.ready > 0) return notEmpty(namespace);
+  }
+  for (const namespace of namespaces) {
+    const remaining = await removeLobbies(context, namespace, force);
+    if (remaining) return remaining;
+  }
+  return null;
+}
+
+async function namespacesOf({ db }: Context, gameId: string): Promise<Namespace[]> {
+  const namespaces: Namespace[] = [];
+  for (let after: string | null = null; ; after = namespaces.at(-1)!.namespaceId) {
+    const page = await listNamespaces(db, gameId, { after, limit: pageSizeMax });
+    namespaces.push(...page);
+    if (page.length < pageSizeMax) return namespaces;
+  }
+}
+
+function notEmpty({ nameId }: Namespace) {
+  const message = `Lobbies are alive in the namespace ${nameId}. Stop them first, or add ?force=true to stop them with it.`;
+  return refuse("CLOUD_NAMESPACE_NOT_EMPTY", message);
+}

@@ -1,0 +1,218 @@
+import type { ErrorOf } from "../contract/define.ts";
+import type { Operations } from "../contract/index.ts";
+import type { CommandOf, Find, RefusalCode } from "../matchmaker/commands.ts";
+import { type Client, type Context, type Handlers, isRefusal, type Refusal, refuse } from "./context.ts";
+import { idempotencyOf } from "./idempotency.ts";
+import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
+import type { NamespaceConfig } from "./namespace-configs.ts";
+import {
+  checkChosenSize,
+  checkModeTags,
+  deployedVersion,
+  gameModeOf,
+  isStartable,
+  newLobby,
+  pairsOf,
+  regionNotFound,
+} from "./plans.ts";
+import { answerSeated, namespaceGone, noDriver, seatRefusal } from "./seats.ts";
+
+type FindRequest = Parameters<Handlers["lobbies.find"]>[0];
+type CreateRequest = Parameters<Handlers["lobbies.create"]>[0];
+type CreateLobby = CommandOf<"createLobby">;
+type FindRefusal = Refusal<ErrorOf<Operations["lobbies.find"]>>;
+type CreateRefusal = Refusal<ErrorOf<Operations["lobbies.create"]>>;
+
+/** find, join and create: everything that can be settled before the atomic step is settled here. */
+export function seatingOperations(context: Context) {
+  const newIds = (count: number | null | undefined) => Array.from({ length: count ?? 1 }, () => context.newId());
+
+  /** The command, or why there can be none. `mayCreate` is asked only when a lobby could be made. */
+  function planFind(config: NamespaceConfig, request: FindRequest, mayCreate: () => boolean): Find | FindRefusal {
+    const { body, client } = request;
+    const version = deployedVersion(config);
+    if (isRefusal(version)) return version;
+    const tags = body.tags ?? {};
+    const maxPlayers = body.max_players ?? null;
+    const modes = [];
+    for (const name of body.game_modes) {
+      const mode = gameModeOf(version, name);
+      if (isRefusal(mode)) return mode;
+      if (!mode.actions.find.enabled) {
+        return refuse("MATCHMAKER_FIND_DISABLED", `The game mode ${name} does not allow find.`);
+      }
+      const fault = checkModeTags(name, mode, tags) ?? checkChosenSize(name, mode, maxPlayers);
+      if (fault) return fault;
+      modes.push([name, mode] as const);
+    }
+    const pairs = pairsOf(version, modes, body.regions ?? [], client.place);
+    if (pairs.length === 0) return regionNotFound(body.game_modes, body.regions ?? []);
+
+    const startable = pairs.find((pair) => isStartable(version.config.game_modes[pair.gameMode]!));
+    const command: Find = {
+      type: "find",
+      namespaceId: config.namespaceId,
+      now: context.now(),
+      revision: config.revision,
+      clientId: client.id,
+      pairs,
+      tags,
+      playerIds: newIds(body.party_size),
+      create: null,
+      createRefusal: "NO_AVAILABLE_LOBBIES",
+      idempotency: null,
+    };
+    if (startable === undefined || body.prevent_auto_create_lobby) return command;
+    if (!context.runtime) return { ...command, createRefusal: "START_FAILED" };
+    if (!mayCreate()) return { ...command, createRefusal: "API_RATE_LIMIT" };
+    const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
+    return { ...command, create: newLobby(context.newId(), version, startable, { tags, maxPlayers }, more) };
+  }
+
+  function planCreate(config: NamespaceConfig, { body, client }: CreateRequest): CreateLobby | CreateRefusal {
+    const version = deployedVersion(config);
+    if (isRefusal(version)) return version;
+    const mode = gameModeOf(version, body.game_mode);
+    if (isRefusal(mode)) return mode;
+    const { create } = mode.actions;
+    if (!create.enabled || !isStartable(mode)) {
+      const message = `The game mode ${body.game_mode} does not allow players to create lobbies.`;
+      return refuse("MATCHMAKER_CREATE_DISABLED", message);
+    }
+    const publicity = body.publicity ?? (create.public ? "public" : "private");
+    if (!create[publicity]) {
+      const message = `The game mode ${body.game_mode} does not allow ${publicity} lobbies to be created.`;
+      return refuse("MATCHMAKER_PUBLICITY_NOT_ALLOWED", message);
+    }
+    const tags = body.tags ?? {};
+    const maxPlayers = body.max_players ?? null;
+    const fault = checkModeTags(body.game_mode, mode, tags) ?? checkChosenSize(body.game_mode, mode, maxPlayers);
+    if (fault) return fault;
+    const regions = body.region === undefined || body.region === null ? [] : [body.region];
+    const [pair] = pairsOf(version, [[body.game_mode, mode]], regions, client.place);
+    if (!pair) return regionNotFound([body.game_mode], regions);
+    if (!context.runtime) return noDriver(body.game_mode);
+
+    const { lobby_config } = body;
+    const lobbyConfig = lobby_config === undefined || lobby_config === null ? null : JSON.stringify(lobby_config);
+    const more = { isExternal: false, isPrivate: publicity === "private", ports: null, lobbyConfig };
+    return {
+      type: "createLobby",
+      reason: "created",
+      namespaceId: config.namespaceId,
+      now: context.now(),
+      revision: config.revision,
+      lobby: newLobby(context.newId(), version, pair, { tags, maxPlayers }, more),
+      clientId: client.id,
+      playerIds: newIds(body.party_size),
+      idempotency: null,
+    };
+  }
+
+  return {
+    "lobbies.find": async (request) => {
+      const { caller, body, client, whenGone } = request;
+      const { namespaceId } = caller;
+      const fault = checkFindRequest(body);
+      if (fault) return fault;
+      const idempotency = idempotencyOf("find", request.idempotencyKey, body);
+      if (isRefusal(idempotency)) return idempotency;
+
+      const budget = createBudgetPlace(context, client);
+      let isNewLobby = false;
+      try {
+        const outcome = await context.configs.execute("find", namespaceId, (config) => {
+          const plan = planFind(config, request, budget.hold);
+          return isRefusal(plan) ? plan : { ...plan, idempotency };
+        });
+        if (outcome === null) return namespaceGone();
+        if (isRefusal(outcome)) return outcome;
+        if (!outcome.ok) return findRefusal(outcome.code, body.game_modes, budget.retryAfterS());
+        isNewLobby = outcome.isNewLobby;
+        return answerSeated(context, { namespaceId, hasKey: idempotency !== null, whenGone }, outcome);
+      } finally {
+        budget.settle(isNewLobby);
+      }
+    },
+
+    "lobbies.join": async (request) => {
+      const { caller, body, client, whenGone } = request;
+      const { namespaceId } = caller;
+      const idempotency = idempotencyOf("join", request.idempotencyKey, body);
+      if (isRefusal(idempotency)) return idempotency;
+      const outcome = await context.configs.execute("join", namespaceId, ({ revision }) => ({
+        type: "join",
+        namespaceId,
+        now: context.now(),
+        revision,
+        clientId: client.id,
+        lobbyId: body.lobby_id.toLowerCase(),
+        playerIds: newIds(body.party_size),
+        idempotency,
+      }));
+      if (outcome === null) return namespaceGone();
+      if (!outcome.ok) {
+        return seatRefusal(outcome.code, [
+          "LOBBY_NOT_FOUND",
+          "LOBBY_STOPPED",
+          "LOBBY_FULL",
+          "JOIN_DISABLED",
+          "TOO_MANY_PLAYERS_FROM_SOURCE",
+          "IDEMPOTENCY_KEY_REUSED",
+        ]);
+      }
+      return answerSeated(context, { namespaceId, hasKey: idempotency !== null, whenGone }, outcome);
+    },
+
+    "lobbies.create": async (request) => {
+      const { caller, body, whenGone } = request;
+      const { namespaceId } = caller;
+      const fault = checkTags(body.tags) ?? checkLobbyConfig(body.lobby_config);
+      if (fault) return fault;
+      const idempotency = idempotencyOf("create", request.idempotencyKey, body);
+      if (isRefusal(idempotency)) return idempotency;
+      const outcome = await context.configs.execute("createLobby", namespaceId, (config) => {
+        const plan = planCreate(config, request);
+        return isRefusal(plan) ? plan : { ...plan, idempotency };
+      });
+      if (outcome === null) return namespaceGone();
+      if (isRefusal(outcome)) return outcome;
+      if (!outcome.ok) return seatRefusal(outcome.code, newLobbyRefusals);
+      return answerSeated(context, { namespaceId, hasKey: idempotency !== null, whenGone }, outcome);
+    },
+  } satisfies Partial<Handlers>;
+}
+
+const newLobbyRefusals = [
+  "NO_AVAILABLE_LOBBIES",
+  "TOO_MANY_LOBBIES",
+  "TOO_MANY_PLAYERS_FROM_SOURCE",
+  "IDEMPOTENCY_KEY_REUSED",
+] as const;
+
+function findRefusal(code: RefusalCode, modes: readonly string[], retryAfterS: number) {
+  if (code === "START_FAILED") return noDriver(modes.join(", "));
+  if (code === "API_RATE_LIMIT") {
+    const message = "This client's finds have caused as many new lobbies as they may in a minute.";
+    return refuse("API_RATE_LIMIT", message, { retryAfterS });
+  }
+  return seatRefusal(code, newLobbyRefusals);
+}
+
+/** One find's place in its client's budget. Direct loopback requests have no budget, as they have no rate limits. */
+function createBudgetPlace({ creationBudget, now }: Context, client: Client) {
+  let isHeld = false;
+  let retryAfterS = 0;
+  return {
+    hold(): boolean {
+      if (!client.isLimited || isHeld) return true;
+      retryAfterS = creationBudget.hold(client.id, now());
+      isHeld = retryAfterS === 0;
+      return isHeld;
+    },
+    settle(isUsed: boolean): void {
+      if (isHeld) creationBudget.settle(client.id, isUsed, now());
+    },
+    retryAfterS: () => retryAfterS,
+  };
+}

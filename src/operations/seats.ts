@@ -1,0 +1,74 @@
+import type { LobbyView, RefusalCode, Seated } from "../matchmaker/commands.ts";
+import { type Context, refuse } from "./context.ts";
+
+/** What find, join and create know of their caller. */
+export interface Seating {
+  readonly namespaceId: string;
+  /** A call with a key keeps its seats for the retry; another loses them when it gives up. */
+  readonly hasKey: boolean;
+  readonly whenGone: (listener: () => void) => void;
+}
+
+/** Waits for the lobby if it is still starting, then answers where it is and with which tokens. */
+export async function answerSeated(context: Context, seating: Seating, { lobby, playerIds }: Seated) {
+  const { namespaceId } = seating;
+  if (lobby.status === "ready") return joinAnswer(context, namespaceId, lobby, playerIds);
+
+  const waited = await context.waiting.untilReady(namespaceId, lobby.lobbyId, seating.whenGone);
+  if (waited.end === "ready") return joinAnswer(context, namespaceId, waited.lobby, playerIds);
+  if (waited.end === "stopped") return startFailed(lobby);
+  if (!seating.hasKey) {
+    await context.engine.execute({ type: "releaseSeats", namespaceId, now: context.now(), playerIds });
+  }
+  const retryAfterS = waited.end === "stopping" ? 1 : 5;
+  const message = `Lobby ${lobby.lobbyId} is not ready yet. Try again shortly.`;
+  return refuse("MATCHMAKER_LOBBY_NOT_READY", message, { retryAfterS });
+}
+
+function startFailed(lobby: LobbyView) {
+  const message = `Lobby ${lobby.lobbyId} ended before it was ready.`;
+  return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { retryAfterS: 5 });
+}
+
+/** The service has no driver that could start the lobby. */
+export function noDriver(gameMode: string) {
+  const message = `The game mode ${gameMode} has the process runtime, and this service has no driver that starts processes.`;
+  return refuse("MATCHMAKER_LOBBY_START_FAILED", message);
+}
+
+async function joinAnswer(context: Context, namespaceId: string, lobby: LobbyView, playerIds: readonly string[]) {
+  const config = await context.configs.get(namespaceId);
+  const version = config && (await context.configs.version(config.gameId, lobby.versionId));
+  const players = playerIds.map((playerId) => ({
+    player_id: playerId,
+    token: context.tokens.make({ kind: "player", namespaceId, lobbyId: lobby.lobbyId, playerId }),
+  }));
+  const player = { token: players[0]!.token };
+  const ports = lobby.ports === null ? {} : JSON.parse(lobby.ports);
+  const displayName = version?.config.regions[lobby.region]?.display_name ?? lobby.region;
+  const region = { region_id: lobby.region, display_name: displayName };
+  return { lobby: { lobby_id: lobby.lobbyId, region, ports, player }, ports, player, players };
+}
+
+const seatMessages = {
+  NO_AVAILABLE_LOBBIES: "No lobby fits, and none may be created for this request.",
+  LOBBY_NOT_FOUND: "There is no such lobby in this namespace.",
+  LOBBY_STOPPED: "The lobby has stopped.",
+  LOBBY_FULL: "The lobby has not enough free seats.",
+  JOIN_DISABLED: "The lobby's game mode does not allow join.",
+  TOO_MANY_LOBBIES: "The namespace has as many lobbies as its lobby_count_max allows.",
+  TOO_MANY_PLAYERS_FROM_SOURCE: "This client would hold more seats than max_players_per_client allows.",
+  IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used with another body. Use a new key for a new request.",
+} as const satisfies Partial<Record<RefusalCode, string>>;
+
+/** The rules' refusal in the contract's words; anything but the expected codes is a bug. */
+export function seatRefusal<C extends keyof typeof seatMessages>(code: RefusalCode, expected: readonly C[]) {
+  const known = expected.find((candidate) => candidate === code);
+  if (known === undefined) throw new Error(`the rules answered ${code}, which is no answer to this call`);
+  return refuse(`MATCHMAKER_${known}`, seatMessages[known]);
+}
+
+/** The caller's namespace was deleted while the request was under way. */
+export function namespaceGone() {
+  return refuse("TOKEN_INVALID", "The token's namespace is gone.");
+}

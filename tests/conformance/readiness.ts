@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { createWorld, type EngineFactory, refusal, seated } from "./world.ts";
+
+export function readinessSuite(factory: EngineFactory): void {
+  describe("readiness", () => {
+    test("[R1] ready is said once; again it changes nothing and starts no clock anew", async () => {
+      const world = await createWorld(factory);
+      const { id, players } = await world.ready({ party: 2, reservationMs: 1000 });
+      const readyAt = world.now;
+      await world.connect(id, players[0]!);
+      await world.pass(999);
+      expect(await world.setReady(id)).toEqual({ ok: true, isChanged: false });
+      expect((await world.lobby(id))?.readyAt).toBe(readyAt);
+      await world.pass(1);
+      expect(await world.lobby(id)).toMatchObject({ reserved: 0, connected: 1 });
+    });
+
+    test("[R2] the clock of a seat reserved before ready starts at ready, once, and of connected seats never", async () => {
+      const world = await createWorld(factory);
+      const { id, players } = await world.starting({ party: 2, reservationMs: 1000 });
+      await world.connect(id, players[0]!);
+      await world.pass(5000);
+      const seats = () => world.read<"players">({ type: "players", lobbyId: id });
+      expect((await seats()).map((player) => player.expiresAt)).toEqual([null, null]);
+      await world.setReady(id);
+      expect((await seats()).map((player) => player.expiresAt)).toEqual([null, world.now + 1000]);
+      await world.pass(999);
+      expect(await world.lobby(id)).toMatchObject({ reserved: 1, connected: 1 });
+      await world.pass(1);
+      expect(await world.lobby(id)).toMatchObject({ reserved: 0, connected: 1 });
+    });
+
+    test("[R3] a lobby that is not ready in time stops at that moment, and its seats end with it", async () => {
+      const world = await createWorld(factory);
+      const { id, players } = await world.starting({ party: 2, readyMs: 5000 });
+      await world.pass(4999);
+      expect(await world.statusOf(id)).toBe("starting");
+      await world.pass(1);
+      expect(await world.statusOf(id)).toBe("stopped: not_ready");
+      expect(await world.counts()).toMatchObject({ starting: 0, reserved: 0 });
+      expect(await world.setReady(id)).toEqual(refusal("LOBBY_STOPPED"));
+      expect(await world.connect(id, players[0]!)).toEqual(refusal("LOBBY_STOPPED"));
+    });
+
+    test("[R3] ready one millisecond before the deadline keeps the lobby, at the deadline it is too late", async () => {
+      const world = await createWorld(factory);
+      const early = await world.starting({ party: 1, readyMs: 5000 });
+      const late = await world.starting({ party: 1, readyMs: 5000 });
+      world.now += 4999;
+      expect(await world.setReady(early.id)).toEqual({ ok: true, isChanged: true });
+      world.now += 1;
+      expect(await world.setReady(late.id)).toEqual(refusal("LOBBY_STOPPED"));
+      expect(await world.statusOf(early.id)).toBe("ready");
+    });
+
+    test("[R3] an external lobby that is registered but never ready stops as well", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.starting({ isExternal: true, readyMs: 5000 });
+      await world.pass(5000);
+      expect(await world.statusOf(id)).toBe("stopped: not_ready");
+    });
+
+    test("[R4] finds and joins may take seats in a starting lobby, and it stops while they wait", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.starting({ maxPlayers: 3, party: 1 });
+      expect(seated(await world.find()).lobby).toMatchObject({ lobbyId: id, status: "starting" });
+      expect(seated(await world.join(id)).lobby).toMatchObject({ lobbyId: id, status: "starting", reserved: 3 });
+      await world.execute<"stopLobby">({ type: "stopLobby", lobbyId: id, reason: "start_failed", exit: '{"code":1}' });
+      expect(await world.lobby(id)).toMatchObject({
+        status: "stopped",
+        stopReason: "start_failed",
+        exit: '{"code":1}',
+      });
+      expect(await world.counts()).toMatchObject({ reserved: 0, starting: 0 });
+    });
+  });
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { clientOf, noteIssued } from "./harness.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Child {
+  readonly process: ChildProcess;
+  readonly client: ReturnType<typeof clientOf>;
+  /** Everything that it has written to both of its outputs. */
+  output(): string;
+  /** Its exit code, null when a signal ended it. */
+  readonly ended: Promise<number | null>;
+}
+
+/** A data folder that several processes can have one after the other. */
+export function newDataDir(): string {
+  const folder = join(root, "test-output", "data", `child-${process.pid}-${randomBytes(6).toString("hex")}`);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** The built service as a process of its own on SQLite. Its output goes where the search for leaked tokens looks. */
+export function spawnFoyer(dataDir: string): Pick<Child, "process" | "output" | "ended"> {
+  const logFile = join(root, "test-output", "logs", `child-${process.pid}-${randomBytes(6).toString("hex")}.log`);
+  mkdirSync(join(root, "test-output", "logs"), { recursive: true });
+  const flags = ["--port=0", "--metrics-port=off", `--data-dir=${dataDir}`, "--log-level=debug", "--log-format=json"];
+  const child = spawn(process.execPath, [join(root, "dist/cli/foyer.js"), "serve", ...flags], {
+    cwd: dataDir,
+    env: { PATH: process.env.PATH },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (piece: string) => {
+      output += piece;
+      appendFileSync(logFile, piece);
+    });
+  }
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  return { process: child, output: () => output, ended };
+}
+
+/** The same, once it answers. */
+export async function startChild(dataDir: string): Promise<Child> {
+  const child = spawnFoyer(dataDir);
+  while (!child.output().includes("Stop with Ctrl-C")) {
+    const isOver = await Promise.race([
+      child.ended.then(() => true),
+      once(child.process.stderr!, "data").then(() => false),
+    ]);
+    if (isOver) throw new Error(`foyer ended before it was ready: ${child.output()}`);
+  }
+  const url = /API +(\S+)/.exec(child.output())![1]!;
+  const token = readFileSync(join(dataDir, "admin-token"), "utf8").trim();
+  noteIssued(token);
+  return { ...child, client: clientOf("sqlite", url, token) };
+}

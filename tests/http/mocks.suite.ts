@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { aUuid, expectAnswer, expectEmpty, expectRefusal } from "./expectations.ts";
+import {
+  createGame,
+  createNamespace,
+  createToken,
+  createVersion,
+  type NamespaceAtHand,
+  type Service,
+  snapshot,
+} from "./harness.ts";
+
+const nil = "00000000-0000-0000-0000-000000000000";
+const region = {
+  region_id: "dev-local",
+  provider_display_name: "",
+  region_display_name: "Local",
+  datacenter_coord: { latitude: 0, longitude: 0 },
+  datacenter_distance_from_client: { kilometers: 0, miles: 0 },
+};
+const ports = {
+  default: { hostname: "127.0.0.1", host: "127.0.0.1:7777", port: 7777, is_tls: false },
+  media: { hostname: "127.0.0.1", port_range: { min: 9000, max: 9010 }, is_tls: true },
+};
+
+/** What development tokens are answered. Each request is checked like a real one, and nothing ever changes. */
+export function mocksTests(at: () => Service): void {
+  let namespace: NamespaceAtHand;
+  let token: string;
+  const call = (method: string, path: string, body?: unknown) =>
+    at().request(method, `/matchmaker/${path}`, { token, ...(body !== undefined && { body }) });
+  const seated = async (path: string, body: unknown, size: number) => {
+    const answer = await call("POST", path, body);
+    const aToken = expect.stringMatching(/^devplayer_[\w-]+$/);
+    const { player } = answer.json;
+    expectAnswer(answer, {
+      lobby: { lobby_id: nil, region: { region_id: "dev-local", display_name: "Local" }, ports, player },
+      ports,
+      player: { token: aToken },
+      players: Array.from({ length: size }, () => ({ player_id: aUuid, token: aToken })),
+    });
+    expect(answer.json.players[0].token).toBe(player.token);
+    expect(new Set(answer.json.players.map((each: { token: string }) => each.token)).size).toBe(size);
+    return answer.json;
+  };
+
+  beforeAll(async () => {
+    const game = await createGame(at());
+    namespace = await createNamespace(at(), game, { versionId: await createVersion(at(), game) });
+    token = (await createToken(at(), namespace, "dev")).token;
+  });
+
+  test("find, join and create seat a party of any allowed size at the developer's own server", async () => {
+    await seated("lobbies/find", { game_modes: ["duel"] }, 1);
+    await seated("lobbies/find", { game_modes: ["a", "b"], regions: ["x"], tags: { a: "b" }, party_size: 64 }, 64);
+    await seated(
+      "lobbies/find",
+      { game_modes: ["duel"], regions: null, tags: null, max_players: null, party_size: null },
+      1,
+    );
+    await seated("lobbies/join", { lobby_id: randomUUID() }, 1);
+    await seated("lobbies/join", { lobby_id: nil, party_size: 3 }, 3);
+    await seated("lobbies/create", { game_mode: "duel" }, 1);
+    await seated(
+      "lobbies/create",
+      { game_mode: "duel", publicity: "private", lobby_config: { map: [1] }, party_size: 2 },
+      2,
+    );
+  });
+
+  test("ready, closed, state and stop answer 204, the state is null", async () => {
+    expectEmpty(await call("POST", "lobbies/ready"));
+    expectEmpty(await call("POST", "lobbies/ready", {}));
+    for (const is_closed of [true, false]) expectEmpty(await call("PUT", "lobbies/closed", { is_closed }));
+    for (const state of [{ a: [1, null] }, null, 0, "", false, []])
+      expectEmpty(await call("PUT", "lobbies/state", state));
+    expectEmpty(await call("PUT", "lobbies/state"));
+    expectAnswer(await call("GET", `lobbies/${randomUUID()}/state`), null);
+    expectEmpty(await call("POST", "lobbies/stop"));
+  });
+
+  test("heartbeat echoes", async () => {
+    const ids = [randomUUID(), randomUUID()];
+    const echoed = { player_ids: ids, is_closed: true, is_outdated: false };
+    expectAnswer(await call("POST", "lobbies/heartbeat", { player_ids: ids, is_closed: true }), echoed);
+    const empty = { player_ids: [], is_closed: false, is_outdated: false };
+    for (const body of [{}, { player_ids: null, is_closed: null }]) {
+      expectAnswer(await call("POST", "lobbies/heartbeat", body), empty);
+    }
+  });
+
+  test("list, regions and statistics tell of one region, the deployed modes and nobody", async () => {
+    const listed = {
+      lobby_id: nil,
+      game_mode_id: "duel",
+      region_id: "dev-local",
+      max_players_normal: 2,
+      max_players_direct: 4,
+      max_players_party: 2,
+      total_player_count: 0,
+      is_closed: false,
+      tags: {},
+    };
+    const whole = { game_modes: [{ game_mode_id: "duel" }], regions: [region], lobbies: [listed] };
+    expectAnswer(await call("GET", "lobbies/list"), whole);
+    const withState = { ...whole, lobbies: [{ ...listed, state: null }] };
+    expectAnswer(await call("GET", "lobbies/list?include_state=true&game_mode=duel&limit=5"), withState);
+    expectAnswer(await call("GET", "regions"), { regions: [region] });
+    expectAnswer(await call("GET", "players/statistics"), { player_count: 0, game_modes: {} });
+    expectRefusal(await call("GET", "lobbies/list?include_state=perhaps&limit=0"), "API_BAD_QUERY");
+  });
+
+  test("without a deployed version the list is empty of modes", async () => {
+    const bare = await createNamespace(at(), namespace.game);
+    const dev = await createToken(at(), bare, "dev");
+    const answer = await at().request("GET", "/matchmaker/lobbies/list", { token: dev.token });
+    expectAnswer(answer, { game_modes: [], regions: [region], lobbies: [] });
+  });
+
+  test("connected and disconnected take only development players of the namespace", async () => {
+    const { player, players } = await seated("lobbies/find", { game_modes: ["duel"] }, 1);
+    const ticket = { player_token: player.token };
+    for (let time = 0; time < 2; time++) {
+      expectAnswer(await call("POST", "players/connected", ticket), { player_id: players[0].player_id });
+      expectEmpty(await call("POST", "players/disconnected", ticket));
+    }
+    const { namespaceId } = namespace;
+    const playerId = randomUUID();
+    const foreign = [
+      at().derive({ kind: "devplayer", namespaceId: randomUUID(), playerId }),
+      at().derive({ kind: "player", namespaceId, lobbyId: randomUUID(), playerId }),
+      at().derive({ kind: "lobby", namespaceId, lobbyId: randomUUID() }),
+      token,
+      `${player.token}x`,
+      "devplayer_",
+      "x",
+    ];
+    for (const player_token of foreign) {
+      for (const path of ["players/connected", "players/disconnected"]) {
+        expectRefusal(await call("POST", path, { player_token }), "MATCHMAKER_PLAYER_NOT_FOUND");
+      }
+    }
+  });
+
+  test("register is not for development tokens", async () => {
+    expectRefusal(await call("POST", "lobbies/register", {}), "TOKEN_FORBIDDEN");
+  });
+
+  describe("bodies are checked as the matchmaker would", () => {
+    const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`t${index}`, "v"]));
+    const find = (more: object) => ["lobbies/find", { game_modes: ["duel"], ...more }] as const;
+    const create = (more: object) => ["lobbies/create", { game_mode: "duel", ...more }] as const;
+
+    test.each([
+      ["no mode", "lobbies/find", { game_modes: [] }, "MATCHMAKER_NO_GAME_MODE_PROVIDED", undefined],
+      ["nine tags", ...find({ tags: nine }), "MATCHMAKER_TOO_MANY_TAGS", undefined],
+      ["long tag name", ...find({ tags: { ["n".repeat(65)]: "v" } }), "MATCHMAKER_TAG_TOO_LONG", undefined],
+      ["long tag value", ...find({ tags: { n: "é".repeat(129) } }), "MATCHMAKER_TAG_TOO_LONG", [["tags", "n"]]],
+      ["nine tags", ...create({ tags: nine }), "MATCHMAKER_TOO_MANY_TAGS", undefined],
+      ["long tag value", ...create({ tags: { n: "v".repeat(257) } }), "MATCHMAKER_TAG_TOO_LONG", [["tags", "n"]]],
+      ["large config", ...create({ lobby_config: "x".repeat(16_383) }), "MATCHMAKER_LOBBY_CONFIG_INVALID", undefined],
+      ["party of 65", ...find({ party_size: 65 }), "API_BAD_BODY", [["party_size"]]],
+      ["party of 0", ...find({ party_size: 0 }), "API_BAD_BODY", [["party_size"]]],
+      ["17 modes", "lobbies/find", { game_modes: Array(17).fill("duel") }, "API_BAD_BODY", [["game_modes"]]],
+      ["65 regions", ...find({ regions: Array(65).fill("local") }), "API_BAD_BODY", [["regions"]]],
+      ["odd publicity", ...create({ publicity: "secret" }), "API_BAD_BODY", [["publicity"]]],
+      ["odd id", "lobbies/join", { lobby_id: "nil" }, "API_BAD_BODY", [["lobby_id"]]],
+      ["odd players", "lobbies/heartbeat", { player_ids: ["me"], is_closed: 1 }, "API_BAD_BODY", undefined],
+      ["unknown field", ...find({ party: 2 }), "API_BAD_BODY", [["party"]]],
+      ["empty player", "players/connected", { player_token: "" }, "API_BAD_BODY", [["player_token"]]],
+    ] as const)("%s to %s", async (_title, path, body, code, paths) => {
+      expectRefusal(await call("POST", path, body), code, paths);
+    });
+
+    test("8 tags of the greatest length pass", async () => {
+      const tags = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}`.padEnd(64, "x"), "v".repeat(256)]));
+      await seated("lobbies/find", { game_modes: ["duel"], tags }, 1);
+      await seated("lobbies/create", { game_mode: "duel", tags, lobby_config: "x".repeat(16_382) }, 1);
+    });
+
+    test("a state of 16 KiB passes, one byte more is too large", async () => {
+      expectEmpty(await call("PUT", "lobbies/state", "x".repeat(16 * 1024 - 2)));
+      expectRefusal(await call("PUT", "lobbies/state", "x".repeat(16 * 1024 - 1)), "API_BODY_TOO_LARGE");
+    });
+
+    test("an Idempotency-Key is 1 to 128 visible characters of ASCII", async () => {
+      const find = (key: string) =>
+        at().request("POST", "/matchmaker/lobbies/find", {
+          token,
+          body: { game_modes: ["duel"] },
+          headers: { "idempotency-key": key },
+        });
+      for (const key of ["k", "~".repeat(128)]) expect((await find(key)).status).toBe(200);
+      for (const key of ["", "k".repeat(129), "two words", "caf\u00e9"])
+        expectRefusal(await find(key), "API_BAD_HEADER");
+    });
+  });
+
+  test("no mock answer changes anything", async () => {
+    const before = await snapshot(at());
+    await seated("lobbies/create", { game_mode: "duel" }, 1);
+    await call("PUT", "lobbies/closed", { is_closed: true });
+    await call("PUT", "lobbies/state", { a: 1 });
+    await call("POST", "lobbies/stop");
+    expect(await snapshot(at())).toEqual(before);
+  });
+}

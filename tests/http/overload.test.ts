@@ -1,0 +1,132 @@
+import pg from "pg";
+import { afterEach, describe, expect, test } from "vitest";
+import { storeKinds } from "../services/stores.ts";
+import { expectRefusal } from "./expectations.ts";
+import {
+  createGame,
+  createNamespace,
+  createToken,
+  type NamespaceAtHand,
+  type Service,
+  startService,
+  until,
+} from "./harness.ts";
+import { openRaw, type RawConnection } from "./raw.ts";
+
+let service: Service;
+const held: RawConnection[] = [];
+
+afterEach(async () => {
+  for (const connection of held.splice(0)) connection.destroy();
+  await service?.close();
+});
+
+/** A request whose body does not come: it is in flight until the body does. The server says when it has begun with it. */
+async function hold(namespace: NamespaceAtHand): Promise<RawConnection> {
+  const connection = await openRaw(service.port);
+  held.push(connection);
+  connection.write(
+    `POST ${namespace.path}/mm-config HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.adminToken}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  expect((await connection.answer())?.status).toBe(100);
+  return connection;
+}
+const body = JSON.stringify({ lobby_count_max: 11, max_players: 12 });
+
+describe.each(storeKinds)("too many requests at once (%s)", (kind) => {
+  test("what is over the limit gets 503 and when to come back; what is under way is finished; /healthz answers", async () => {
+    service = await startService(kind, { maxInFlight: 3 });
+    const namespace = await createNamespace(service, await createGame(service));
+    const waiting = [await hold(namespace), await hold(namespace), await hold(namespace)];
+    const ask = () => service.request("GET", "/cloud/games", { token: service.adminToken });
+    await until(async () => (await ask()).status === 503);
+
+    const refused = await ask();
+    expectRefusal(refused, "API_UNAVAILABLE");
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+    const page = { origin: "https://play.example.com" };
+    const toPage = await service.request("GET", "/matchmaker/regions", { headers: page });
+    expectRefusal(toPage, "API_UNAVAILABLE");
+    expect(toPage.headers["access-control-allow-origin"]).toBe(page.origin);
+    expect((await service.request("GET", "/healthz")).status).toBe(200);
+
+    for (const connection of waiting) connection.write(body);
+    for (const connection of waiting) expect((await connection.answer())?.status).toBe(204);
+    await until(async () => (await ask()).status === 200);
+  });
+
+  test("requests that were broken off do not count for ever", async () => {
+    service = await startService(kind, { maxInFlight: 3 });
+    const namespace = await createNamespace(service, await createGame(service));
+    for (let count = 0; count < 8; count++) {
+      const connection = await hold(namespace);
+      connection.destroy();
+    }
+    await until(async () => (await service.request("GET", "/readyz")).status === 200, 5_000);
+  });
+
+  test("stopping: what is under way is finished, the rest finds nobody", async () => {
+    service = await startService(kind);
+    const namespace = await createNamespace(service, await createGame(service));
+    const connection = await hold(namespace);
+    const closing = service.close();
+    connection.write(body);
+    const answer = await connection.answer();
+    expect(answer?.status).toBe(204);
+    expect(answer?.headers.connection).toBe("close");
+    await closing;
+    await expect(service.request("GET", "/healthz")).rejects.toThrow();
+  });
+});
+
+describe("a store that cannot be reached", () => {
+  test("operations and /readyz answer 503 with Retry-After, /healthz 200; all is well when it is back", async () => {
+    service = await startService("postgresql");
+    const namespace = await createNamespace(service, await createGame(service));
+    const dev = (await createToken(service, namespace, "dev")).token;
+    const { pathname } = new URL(service.databaseUrl!);
+    const database = pathname.slice(1);
+    const elsewhere = new pg.Client({ connectionString: service.databaseUrl!.replace(pathname, "/postgres") });
+    await elsewhere.connect();
+    const admin = { token: service.adminToken };
+    const cut = () =>
+      elsewhere.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [database]);
+    try {
+      await elsewhere.query(`alter database ${database} allow_connections false`);
+      await cut();
+      const calls = [
+        () => service.request("GET", "/readyz"),
+        () => service.request("GET", "/cloud/games", admin),
+        () => service.request("GET", namespace.path, admin),
+        () => service.request("POST", "/cloud/games", { ...admin, body: { display_name: "A", name_id: "a" } }),
+        () => service.request("POST", `${namespace.path}/domains`, { ...admin, body: { domain: "lost.example.com" } }),
+        () => service.request("POST", `${namespace.path}/mm-config`, { ...admin, rawBody: body }),
+        () => service.request("DELETE", namespace.path, admin),
+        () => service.request("GET", "/matchmaker/regions", { token: dev }),
+      ];
+      for (const call of calls) {
+        const answer = await call();
+        expectRefusal(answer, "API_UNAVAILABLE");
+        expect(Number(answer.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+        expect(answer.text).not.toMatch(/postgres|database|select|insert|pg_/i);
+      }
+      expect((await service.request("GET", "/healthz")).status).toBe(200);
+    } finally {
+      await elsewhere.query(`alter database ${database} allow_connections true`);
+    }
+    await until(async () => (await service.request("GET", "/readyz")).status === 200);
+    const shown = await service.request("GET", namespace.path, admin);
+    expect(shown.json.namespace).toMatchObject({ domains: [], matchmaker: { lobby_count_max: 1000 } });
+    expect((await service.request("GET", "/matchmaker/regions", { token: dev })).status).toBe(200);
+
+    // Connections that end between two requests are replaced: at most the requests that they carried fail, with 503.
+    for (let round = 0; round < 3; round++) {
+      await cut();
+      const answers = await Promise.all(Array.from({ length: 8 }, () => service.request("GET", namespace.path, admin)));
+      for (const answer of answers) expect([200, 503]).toContain(answer.status);
+    }
+    await until(async () => (await service.request("GET", namespace.path, admin)).status === 200);
+    await elsewhere.end();
+  });
+});

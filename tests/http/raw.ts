@@ -1,0 +1,95 @@
+import { connect, type Socket } from "node:net";
+import { type Answer, answerOf } from "./harness.ts";
+
+export interface RawConnection {
+  write(text: string | Buffer): void;
+  /** Says that nothing more will come, and listens on. */
+  end(): void;
+  /** Breaks the connection off. */
+  destroy(): void;
+  /** The next whole answer; null when the other side closed without one. */
+  answer(): Promise<Answer | null>;
+  /** Resolves when the other side has closed. */
+  closed: Promise<void>;
+}
+
+/** A connection over which a test can send what no HTTP library would. */
+export async function openRaw(port: number): Promise<RawConnection> {
+  const socket = await connected(port);
+  let received: Buffer = Buffer.alloc(0);
+  let isClosed = false;
+  let wake = () => {};
+  const closed = new Promise<void>((resolve) => {
+    const over = () => {
+      isClosed = true;
+      wake();
+      resolve();
+    };
+    socket.once("end", over);
+    socket.once("close", over);
+  });
+  socket.on("data", (piece: Buffer) => {
+    received = Buffer.concat([received, piece]);
+    wake();
+  });
+  // A reset is one of the ways to be closed.
+  socket.on("error", () => {});
+  return {
+    write: (text) => socket.write(text),
+    end: () => socket.end(),
+    destroy: () => socket.destroy(),
+    closed,
+    async answer() {
+      for (;;) {
+        const taken = takeAnswer(received, isClosed);
+        if (taken !== null) {
+          received = taken.rest;
+          return taken.answer;
+        }
+        if (isClosed) return null;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}
+
+/** Sends this and nothing more; gives the answer. */
+export async function sendRaw(
+  port: number,
+  text: string | Buffer,
+  then: "wait" | "end" = "wait",
+): Promise<Answer | null> {
+  const connection = await openRaw(port);
+  connection.write(text);
+  if (then === "end") connection.end();
+  const answer = await connection.answer();
+  connection.destroy();
+  return answer;
+}
+
+function connected(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => resolve(socket));
+    socket.once("error", reject);
+  });
+}
+
+function takeAnswer(received: Buffer, isClosed: boolean): { answer: Answer; rest: Buffer } | null {
+  const end = received.indexOf("\r\n\r\n");
+  if (end === -1) return null;
+  const [statusLine = "", ...lines] = received.toString("latin1", 0, end).split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+  );
+  const start = end + 4;
+  const length = headers["content-length"];
+  const isWithout = length === undefined && headers["transfer-encoding"] === undefined;
+  const stop = start + Number(length ?? 0);
+  if (isWithout && !isClosed && !/ (?:1\d\d|204|304) /.test(`${statusLine} `)) return null;
+  if (received.length < stop) return null;
+  const bytes = isWithout && isClosed ? received.subarray(start) : received.subarray(start, stop);
+  const answer = answerOf(Number(statusLine.split(" ")[1]), headers, bytes);
+  return { answer, rest: received.subarray(start + bytes.length) };
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, test } from "vitest";
+import { operationIds, operations } from "../src/contract/index.ts";
+import { openApiDocument } from "../src/contract/openapi.ts";
+
+interface Described {
+  operationId: string;
+  parameters: { name: string; in: string; required: boolean }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: BodySchema }> };
+  responses: Record<string, { content?: Record<string, { schema: BodySchema }> }>;
+}
+
+interface BodySchema {
+  type: string;
+  required?: string[];
+  properties: Record<string, BodySchema>;
+  items?: BodySchema;
+  minimum?: number;
+  maximum?: number;
+}
+
+const file = fileURLToPath(new URL("../openapi.json", import.meta.url));
+// The document goes through its text, as every reader of it gets it.
+const text = `${JSON.stringify(openApiDocument(null), null, 2)}\n`;
+const document = JSON.parse(text) as { paths: Record<string, Record<string, Described>> };
+
+test("openapi.json is what the contract says; `node scripts/write-openapi.mjs` writes it anew", () => {
+  expect(readFileSync(file, "utf8") === text).toBe(true);
+});
+
+test("it is valid OpenAPI 3.1", async () => {
+  const result = await new Validator().validate(JSON.parse(text));
+  expect(result).toEqual({ valid: true });
+});
+
+test("it has exactly the operations of the table, each where the table has it", () => {
+  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => [operationId, method.toUpperCase(), path]),
+  );
+  const declared = operationIds.map((id) => [id, operations[id].method, operations[id].path]);
+  expect(described.sort()).toEqual(declared.sort());
+});
+
+test("every name between braces is a required parameter of the path", () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    for (const { parameters } of Object.values(methods)) {
+      const inPath = parameters.filter((parameter) => parameter.in === "path");
+      expect(inPath.map(({ name }) => name)).toEqual(names);
+      expect(inPath.every(({ required }) => required)).toBe(true);
+    }
+  }
+});
+
+describe("the operations that the service was asked for", () => {
+  const uint32 = { type: "integer", minimum: 0, maximum: 4294967295 };
+  const asked = [
+    {
+      id: "games.namespaces.validateGameNamespace",
+      method: "post",
+      path: "/cloud/games/{game_id}/namespaces/validate",
+      fields: { display_name: { type: "string" }, name_id: { type: "string" } },
+      success: "200",
+    },
+    {
+      id: "games.namespaces.updateGameNamespaceMatchmakerConfig",
+      method: "post",
+      path: "/cloud/games/{game_id}/namespaces/{namespace_id}/mm-config",
+      fields: { lobby_count_max: uint32, max_players: uint32 },
+      success: "204",
+    },
+    {
+      id: "games.namespaces.addNamespaceDomain",
+      method: "post",
+      path: "/cloud/games/{game_id}/namespaces/{namespace_id}/domains",
+      fields: { domain: { type: "string" } },
+      success: "204",
+    },
+    {
+      id: "lobbies.setClosed",
+      method: "put",
+      path: "/matchmaker/lobbies/closed",
+      fields: { is_closed: { type: "boolean" } },
+      success: "204",
+    },
+  ];
+
+  test.each(asked)("$id has its method, path and required fields", ({ id, method, path, fields, success }) => {
+    const described = document.paths[path]?.[method];
+    expect(described?.operationId).toBe(id);
+    expect(described?.requestBody?.required).toBe(true);
+    const schema = described?.requestBody?.content["application/json"]?.schema;
+    expect(schema?.required?.sort()).toEqual(Object.keys(fields).sort());
+    expect(schema?.properties).toMatchObject(fields);
+    const successes = Object.keys(described?.responses ?? {}).filter((status) => status.startsWith("2"));
+    expect(successes).toEqual([success]);
+    if (success === "204") expect(described?.responses["204"]?.content).toBeUndefined();
+  });
+
+  test("validateGameNamespace answers errors, each with a path of strings", () => {
+    const described = document.paths["/cloud/games/{game_id}/namespaces/validate"]?.post;
+    const schema = described?.responses["200"]?.content?.["application/json"]?.schema;
+    expect(schema).toMatchObject({
+      type: "object",
+      required: ["errors"],
+      properties: {
+        errors: {
+          type: "array",
+          items: {
+            required: expect.arrayContaining(["path"]),
+            properties: { path: { type: "array", items: { type: "string" } } },
+          },
+        },
+      },
+    });
+  });
+});
