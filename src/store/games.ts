@@ -32,6 +32,7 @@ export function findGame(db: Db, ref: string): Promise<Game | null> {
     const gameId = ref.toLowerCase();
     return cached(db, `game ${gameId}`, () => readRow(db, gameById, [gameId]));
   }
+  if (!mayBeName(ref)) return Promise.resolve(null);
   return cached(db, `game-name ${ref}`, () => readRow(db, gameByName, [ref]));
 }
 
@@ -61,6 +62,11 @@ export function deleteGame(db: Db, gameId: string): Promise<boolean> {
 
 export function isUuid(ref: string): boolean {
   return uuidPattern.test(ref);
+}
+
+/** What is no name is not asked for: SQLite ends a text at a NUL, and PostgreSQL refuses one. */
+export function mayBeName(ref: string): boolean {
+  return /^[a-z0-9-]{1,64}$/.test(ref);
 }
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,7 +1,7 @@
 import { cached, write } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { isForeignKeyViolation } from "./faults.ts";
-import { isUuid } from "./games.ts";
+import { isUuid, mayBeName } from "./games.ts";
 import { type Namespace, type NamespaceRow, namespaceColumns, toNamespace } from "./namespace-row.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
 import { transact } from "./transaction.ts";
@@ -62,6 +62,7 @@ export function findNamespace(db: Db, gameId: string, ref: string): Promise<Name
       return namespace?.gameId === gameId ? namespace : null;
     });
   }
+  if (!mayBeName(ref)) return Promise.resolve(null);
   return cached(db, `namespace-name ${gameId} ${ref}`, () => readNamespace(db, byName, [gameId, ref]));
 }
 
