@@ -12,7 +12,7 @@ export interface ServerProcess {
 
 /** Starts a Node program and waits until it has written its address to standard error, as `API http://…`. */
 export async function startServer(program: string, args: readonly string[], cwd: string): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ["--import", reporter, program, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, "--import", reporter, program, ...args], {
     cwd,
     env: plainEnvironment(),
     stdio: ["ignore", "ignore", "pipe", "ipc"],
@@ -34,6 +34,9 @@ export async function startServer(program: string, args: readonly string[], cwd:
     },
   };
 }
+
+/** `npm start` gives Node these, and so does the foyer command; the bare server gets the same. */
+const nodeFlags = ["--max-semi-space-size=32"];
 
 const reporter = new URL("report-cpu.mjs", import.meta.url).href;
 
