@@ -9,16 +9,7 @@ import {
   readNamespaceRow,
   readPlayerRow,
 } from "./rows.ts";
-import {
-  addLobby,
-  addPlayer,
-  createState,
-  type Entity,
-  ensurePool,
-  putKey,
-  putNamespace,
-  type State,
-} from "./state.ts";
+import { createState, type Entity, ensurePool, fillState, putNamespace, type State } from "./state.ts";
 
 /** One entity as it is after a command; a null value: it is gone. All changes of one command are stored together. */
 export interface Change {
@@ -69,9 +60,12 @@ export function loadState(namespaceId: string, changes: Iterable<Change>): State
   for (const [, row] of rows.namespace) putNamespace(state, readNamespaceRow(row));
   const poolOf = (versionId: string, gameMode: string, region: string) =>
     ensurePool(state, versionId, gameMode, region);
-  for (const [id, row] of rows.lobby) addLobby(state, readLobbyRow(id, row, poolOf));
-  for (const [id, row] of rows.player) addPlayer(state, readPlayerRow(id, row));
-  for (const [id, row] of rows.key) putKey(state, readKeyRow(id, row));
+  fillState(
+    state,
+    rows.lobby.map(([id, row]) => readLobbyRow(id, row, poolOf)),
+    rows.player.map(([id, row]) => readPlayerRow(id, row)),
+    rows.key.map(([id, row]) => readKeyRow(id, row)),
+  );
   state.changed.clear();
   state.now = latestTime(state);
   return state;

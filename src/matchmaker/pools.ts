@@ -1,4 +1,4 @@
-import { addOrdered, createOrderedSet, orderedFrom, removeOrdered } from "./ordered-set.ts";
+import { addOrdered, createOrderedSet, firstFrom, type OrderedSet, orderedFrom, removeOrdered } from "./ordered-set.ts";
 import {
   compareAge,
   compareFullest,
@@ -59,22 +59,37 @@ function bestOf(
   for (const sized of group.sizes) {
     const takenMax = Math.min(sized.maxPlayers, maxPlayers) - seats;
     if (sized.isReady !== isReady || takenMax < 0) continue;
-    for (const lobby of orderedFrom(sized.lobbies, (other) => takenSeats(other) > takenMax)) {
-      if (!tagKeys.every((tagKey) => lobby.tagKeys.includes(tagKey))) continue;
-      if (best === undefined || compareFullest(lobby, best) < 0) best = lobby;
-      break;
-    }
+    const lobby = firstTagged(sized.lobbies, tagKeys, (other) => takenSeats(other) > takenMax);
+    if (lobby !== undefined && (best === undefined || compareFullest(lobby, best) < 0)) best = lobby;
   }
   return best;
 }
 
+/** Up to one tag, every lobby of the group has it; of several, the group's is only the rarest. */
+function firstTagged(
+  lobbies: OrderedSet<Lobby>,
+  tagKeys: readonly string[],
+  isTooFull: (lobby: Lobby) => boolean,
+): Lobby | undefined {
+  if (tagKeys.length < 2) return firstFrom(lobbies, isTooFull);
+  for (const lobby of orderedFrom(lobbies, isTooFull)) {
+    if (tagKeys.every((tagKey) => lobby.tagKeys.includes(tagKey))) return lobby;
+  }
+  return undefined;
+}
+
 export function addToPool(lobby: Lobby): void {
+  addToSeatIndexes(lobby);
+  if (isListed(lobby)) addOrdered(lobby.pool.listed, lobby);
+}
+
+/** The indexes whose order or members depend on the seats taken. */
+export function addToSeatIndexes(lobby: Lobby): void {
   const { pool } = lobby;
   if (isRoutable(lobby)) {
     addToGroup(pool, "", lobby);
     for (const tagKey of lobby.tagKeys) addToGroup(pool, tagKey, lobby);
   }
-  if (isListed(lobby)) addOrdered(pool.listed, lobby);
   if (isIdle(lobby)) {
     if (lobby.readyAt === null) pool.idleStarting += 1;
     else addOrdered(pool.idle, lobby);
@@ -83,12 +98,16 @@ export function addToPool(lobby: Lobby): void {
 
 /** Must see the lobby exactly as addToPool saw it. */
 export function removeFromPool(lobby: Lobby): void {
+  removeFromSeatIndexes(lobby);
+  if (isListed(lobby)) removeOrdered(lobby.pool.listed, lobby);
+}
+
+export function removeFromSeatIndexes(lobby: Lobby): void {
   const { pool } = lobby;
   if (isRoutable(lobby)) {
     removeFromGroup(pool, "", lobby);
     for (const tagKey of lobby.tagKeys) removeFromGroup(pool, tagKey, lobby);
   }
-  if (isListed(lobby)) removeOrdered(pool.listed, lobby);
   if (isIdle(lobby)) {
     if (lobby.readyAt === null) pool.idleStarting -= 1;
     else removeOrdered(pool.idle, lobby);

@@ -1,7 +1,15 @@
 import type { Event, Limits, LobbyEvent, PlayerEvent, SeatStatus } from "./commands.ts";
 import { keyDueAt, lobbyDueAt, playerDueAt, rememberedMs } from "./deadlines.ts";
-import { addOrdered, createOrderedSet, firstOrdered, itemAt, type OrderedSet, removeOrdered } from "./ordered-set.ts";
-import { addToPool, createPool, removeFromPool } from "./pools.ts";
+import {
+  addOrdered,
+  createOrderedSet,
+  fillOrdered,
+  firstOrdered,
+  itemAt,
+  type OrderedSet,
+  removeOrdered,
+} from "./ordered-set.ts";
+import { addToPool, addToSeatIndexes, createPool, removeFromPool, removeFromSeatIndexes } from "./pools.ts";
 import {
   compareDue,
   compareIds,
@@ -140,6 +148,34 @@ export function addLobby(state: State, lobby: Lobby): void {
   markChanged(state, "lobby", lobby.id);
 }
 
+/** Fills a state without records at once: the same as adding one by one, but each lobby is put into order only once. */
+export function fillState(state: State, lobbies: Lobby[], players: readonly Player[], keys: readonly Key[]): void {
+  for (const lobby of lobbies) {
+    state.lobbies.set(lobby.id, lobby);
+    lobby.pool.lobbyCount += 1;
+    countLobby(state, lobby, 1);
+  }
+  for (const player of players) {
+    state.players.set(player.id, player);
+    if (!isTaken(player)) continue;
+    const lobby = lobbyOf(state, player);
+    countSeat(state, lobby, player.status, 1);
+    takePlace(state, lobby, player);
+  }
+  for (const key of keys) state.keys.set(key.id, key);
+
+  for (const lobby of lobbies) addToPool(lobby);
+  fillOrdered(state.lobbiesById, lobbies);
+  const timed: Timed[] = [];
+  for (const records of [lobbies, players, keys]) {
+    for (const record of records) {
+      record.dueAt = dueAtOf(state, record);
+      if (record.dueAt !== Infinity) timed.push(record);
+    }
+  }
+  fillOrdered(state.timers, timed);
+}
+
 export type LobbyPatch = Partial<
   Pick<
     Lobby,
@@ -252,13 +288,18 @@ function countLobby(state: State, lobby: Lobby, by: 1 | -1): void {
 function moveSeat(state: State, player: Player, before: SeatStatus | null): void {
   const lobby = lobbyOf(state, player);
   const isMove = before !== null && isTaken(player);
-  if (!isMove) unindexLobby(state, lobby);
+  if (!isMove) {
+    removeFromSeatIndexes(lobby);
+    noteIdleGone(state, lobby);
+  }
   if (before !== null) countSeat(state, lobby, before, -1);
   if (isTaken(player)) countSeat(state, lobby, player.status, 1);
   if (!isMove) {
     if (before === null) takePlace(state, lobby, player);
     else leavePlace(state, lobby, player);
-    indexLobby(state, lobby);
+    addToSeatIndexes(lobby);
+    noteIdleCome(state, lobby);
+    retime(state, lobby);
   }
 }
 
@@ -301,16 +342,24 @@ function lobbyOf(state: State, player: Player): Lobby {
   return lobby;
 }
 
-/** An idle lobby that comes in may push another one out of those that are kept. */
 function indexLobby(state: State, lobby: Lobby): void {
   addToPool(lobby);
-  if (lobby.readyAt !== null && isIdle(lobby)) retimeAt(state, lobby.pool, lobby.pool.idleMin);
+  noteIdleCome(state, lobby);
   retime(state, lobby);
 }
 
-/** An idle lobby that goes may let another one in among those that are kept. */
 function unindexLobby(state: State, lobby: Lobby): void {
   removeFromPool(lobby);
+  noteIdleGone(state, lobby);
+}
+
+/** An idle lobby that comes in may push another one out of those that are kept. */
+function noteIdleCome(state: State, lobby: Lobby): void {
+  if (lobby.readyAt !== null && isIdle(lobby)) retimeAt(state, lobby.pool, lobby.pool.idleMin);
+}
+
+/** An idle lobby that goes may let another one in among those that are kept. */
+function noteIdleGone(state: State, lobby: Lobby): void {
   if (lobby.readyAt !== null && isIdle(lobby)) retimeAt(state, lobby.pool, lobby.pool.idleMin - 1);
 }
 
