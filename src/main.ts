@@ -1,6 +1,5 @@
 import type { Config } from "./config.ts";
 import { ensureAdminToken, ensureSecret, openDataFolder, secretFromText } from "./data-folder.ts";
-import type { Engine } from "./engine/engine.ts";
 import { createMemoryEngine } from "./engine/memory/memory.ts";
 import { createSqliteJournal } from "./engine/memory/sqlite-journal.ts";
 import { createHttpServer } from "./http/server.ts";
@@ -70,7 +69,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const previousSecret = config.previousSecret === null ? null : secretFromText(config.previousSecret);
   const tokens = createDerivedTokens(ensureSecret(folder, config.secret), previousSecret);
   const db = await openStore(config, folder.path, log, opened);
-  const engine = await openEngine(folder.path, now, log);
+  const { engine, journal } = await openEngine(folder.path, now, log);
   opened.push(() => engine.close());
 
   const tokenUses = createTokenUses(db);
@@ -108,6 +107,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     mocks: mockOperations(context),
     authenticate: createAuthenticate(context, adminToken.token),
     newRequestId: createRequestIds(newId().slice(-12)),
+    isStoreBehind: journal.isBehind,
     checkReady: () => db.ping(),
   });
   const address = await http.app.listen({ host: config.host, port: config.port });
@@ -168,7 +168,7 @@ async function openStore(config: Config, dataDir: string, log: Logger, opened: C
 }
 
 /** The embedded engine, with everything that came due while the service was down ended before the first request. */
-async function openEngine(dataDir: string, now: () => number, log: Logger): Promise<Engine> {
+async function openEngine(dataDir: string, now: () => number, log: Logger) {
   const journal = createSqliteJournal({
     dataDir,
     onSyncFailure(fault) {
@@ -179,7 +179,7 @@ async function openEngine(dataDir: string, now: () => number, log: Logger): Prom
   });
   const engine = await createMemoryEngine(journal);
   await createExpire(engine, now)();
-  return engine;
+  return { engine, journal };
 }
 
 /** In the reverse order of opening; one failure does not keep the rest open. */

@@ -5,8 +5,8 @@ const sampleEveryMs = 500;
 /** The event loop being this late means that every answer is; turning new requests away lets it catch up. */
 const loopDelayMaxMs = 1_000;
 
-/** Says when to turn requests away: too many at once, or an event loop that cannot keep up. */
-export function createOverload(inFlightMax: number, metrics: Metrics) {
+/** Says when to turn requests away: too many at once, or an event loop or a disk that cannot keep up. */
+export function createOverload(inFlightMax: number, metrics: Metrics, isStoreBehind: () => boolean) {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   let isLate = false;
@@ -16,7 +16,7 @@ export function createOverload(inFlightMax: number, metrics: Metrics) {
   }, sampleEveryMs).unref();
 
   return {
-    isOverloaded: () => isLate || metrics.inFlight() > inFlightMax,
+    isOverloaded: () => isLate || metrics.inFlight() > inFlightMax || isStoreBehind(),
     stop() {
       clearInterval(timer);
       delay.disable();

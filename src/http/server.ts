@@ -25,6 +25,8 @@ export interface ServerParts {
   readonly mocks: Mocks;
   readonly authenticate: Authenticate;
   newRequestId(): string;
+  /** More is waiting to be written than the disk keeps up with. */
+  isStoreBehind(): boolean;
   /** Throws when the service cannot do its work, for `/readyz`. */
   checkReady(): Promise<void>;
 }
@@ -67,7 +69,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     },
   });
   answerUnroutable(app.server, parts.newRequestId);
-  const overload = createOverload(config.maxInFlight, metrics);
+  const overload = createOverload(config.maxInFlight, metrics, parts.isStoreBehind);
   const admit = createAdmit(parts);
   let isStopping = false;
   app.decorate("isStopping", () => isStopping);

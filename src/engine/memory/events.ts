@@ -79,8 +79,9 @@ function createQueue(onLeave: (listener: Listener, unheard: readonly Event[]) =>
     async return() {
       const unheard = queue;
       queue = [];
-      isEnded = true;
       onLeave(listener, unheard);
+      // Whoever waits for the next event hears that there is none.
+      listener.end();
       return { done: true, value: undefined };
     },
   };
