@@ -6,7 +6,7 @@ import { bodyMaxBytes } from "../limits.ts";
 import type { Logger } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Authenticate } from "../operations/authenticate.ts";
-import { type Handlers, type Mocks, refuse } from "../operations/context.ts";
+import { type CallerOf, type Handlers, type Mocks, type Refusal, refuse } from "../operations/context.ts";
 import { createAdmit } from "./admit.ts";
 import { setCorsHeaders, setPreflightHeaders } from "./cors.ts";
 import { answerBrokenRequest, answerUnroutable, refusalOf, sendRefusal } from "./errors.ts";
@@ -27,6 +27,8 @@ export interface ServerParts {
   newRequestId(): string;
   /** More is waiting to be written than the disk keeps up with. */
   isStoreBehind(): boolean;
+  /** A refusal when the lobby of an authentic token is gone. */
+  checkLobby(caller: CallerOf<"lobby">): Promise<Refusal | null>;
   /** Throws when the service cannot do its work, for `/readyz`. */
   checkReady(): Promise<void>;
 }
@@ -115,25 +117,22 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   });
   useStrictValidation(app);
   readBody(app);
-  app.setErrorHandler((fault, request, reply) => {
-    const { validation, validationContext } = fault as { validation?: never[]; validationContext?: string };
-    if (validation) {
-      const isBody = validationContext === "body";
-      const errors = faultsOf(validation, isBody ? request.body : request.query);
-      const first = errors[0] ? `${errors[0].path.join(".")} ${errors[0].message}`.trim() : "";
-      const message = `The ${isBody ? "body" : "query"} has ${count(errors.length)}: ${first}.`;
-      return sendRefusal(reply, request.id, refuse(isBody ? "API_BAD_BODY" : "API_BAD_QUERY", message, { errors }));
-    }
+  app.setErrorHandler(async (fault, request, reply) => {
     if (request.raw.destroyed && !request.raw.complete) {
       log.debug({ request_id: request.id }, "the client went away in the middle of its request");
       return sendRefusal(reply, request.id, refuse("API_BAD_BODY", "The request is incomplete."));
     }
-    const refusal = refusalOf(fault);
+    const refusal = validationRefusal(fault, request) ?? refusalOf(fault);
     if (refusal.code === "API_INTERNAL" || refusal.code === "API_UNAVAILABLE") {
       const operation = request.routeOptions.config?.operationId;
       log.error({ err: fault, request_id: request.id, operation }, "a request failed");
+      return sendRefusal(reply, request.id, refusal);
     }
-    return sendRefusal(reply, request.id, refusal);
+    // That a token is good comes before that its body is not. Of a lobby's token only the engine knows, and it is asked
+    // here, where something is wrong anyway, instead of before every call.
+    const caller = request.admitted?.caller;
+    const gone = caller?.kind === "lobby" ? await parts.checkLobby(caller) : null;
+    return sendRefusal(reply, request.id, gone ?? refusal);
   });
   app.setNotFoundHandler(notFound);
 
@@ -177,6 +176,17 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       await closed;
     },
   };
+}
+
+/** What the schemas found wrong, every fault of it; null: the fault is of another kind. */
+function validationRefusal(fault: unknown, request: FastifyRequest): Refusal | null {
+  const { validation, validationContext } = fault as { validation?: never[]; validationContext?: string };
+  if (!validation) return null;
+  const isBody = validationContext === "body";
+  const errors = faultsOf(validation, isBody ? request.body : request.query);
+  const first = errors[0] ? `${errors[0].path.join(".")} ${errors[0].message}`.trim() : "";
+  const message = `The ${isBody ? "body" : "query"} has ${count(errors.length)}: ${first}.`;
+  return refuse(isBody ? "API_BAD_BODY" : "API_BAD_QUERY", message, { errors });
 }
 
 function count(faults: number): string {

@@ -123,6 +123,12 @@ export function lobbyRefusal(code: RefusalCode) {
   throw new Error(`the rules answered ${code}, which is no answer to a lobby's call`);
 }
 
+/** A refusal when the lobby of an authentic token is gone. That it has stopped is for its calls to tell. */
+export async function checkLobby({ engine, now }: Context, { namespaceId, lobbyId }: CallerOf<"lobby">) {
+  const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
+  return lobby ? null : lobbyRefusal("LOBBY_NOT_FOUND");
+}
+
 export function endedRefusal(lobby: LobbyView | null) {
   if (!lobby) return lobbyRefusal("LOBBY_NOT_FOUND");
   return lobby.status === "stopped" ? lobbyRefusal("LOBBY_STOPPED") : null;

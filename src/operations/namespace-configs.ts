@@ -82,13 +82,14 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
   }
 
   async function version(gameId: string, versionId: string): Promise<VersionInUse | null> {
-    const cached = versions.get(versionId);
+    const key = `${gameId}/${versionId}`;
+    const cached = versions.get(key);
     if (cached) return cached;
     const row = await findVersion(db, gameId, versionId);
     if (!row) return null;
     const found = { versionId, config: resolveVersionConfig(JSON.parse(row.config)) };
     if (versions.size >= versionsMax) versions.delete(versions.keys().next().value!);
-    versions.set(versionId, found);
+    versions.set(key, found);
     return found;
   }
 
