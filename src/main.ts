@@ -14,6 +14,7 @@ import { createAuthenticate } from "./operations/authenticate.ts";
 import type { Context } from "./operations/context.ts";
 import { createCreationBudget } from "./operations/creation-budget.ts";
 import { createHandlers } from "./operations/index.ts";
+import { checkLobby } from "./operations/lobby-calls.ts";
 import { describeLobby, planWarm, portsText } from "./operations/lobby-start.ts";
 import { mockOperations } from "./operations/mocks.ts";
 import { createNamespaceConfigs } from "./operations/namespace-configs.ts";
@@ -108,6 +109,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     authenticate: createAuthenticate(context, adminToken.token),
     newRequestId: createRequestIds(newId().slice(-12)),
     isStoreBehind: journal.isBehind,
+    checkLobby: (caller) => checkLobby(context, caller),
     checkReady: () => db.ping(),
   });
   const address = await http.app.listen({ host: config.host, port: config.port });
