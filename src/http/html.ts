@@ -36,12 +36,14 @@ code, pre, .call { font: 0.86em/1.5 ui-monospace, monospace; }
 pre { padding: 0.8rem 1rem; background: var(--tint); border: 1px solid var(--line); border-radius: 6px; overflow-x: auto; }
 .call { padding: 0.1rem 0.45rem; background: var(--tint); border: 1px solid var(--line); border-radius: 4px; overflow-wrap: anywhere; }
 .contents { list-style: none; padding: 0; }
-.contents li { padding: 0.15rem 0; }
+.contents li { display: grid; grid-template-columns: minmax(0, 30rem) minmax(0, 1fr); gap: 1rem; padding: 0.15rem 0; justify-items: start; }
+@media (max-width: 50rem) { .contents li { grid-template-columns: minmax(0, 1fr); gap: 0; } }
 .codes code { margin-right: 0.4rem; }
 table { width: 100%; border-collapse: collapse; font-size: 0.92rem; }
 th, td { padding: 0.4rem 0.6rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
 td:first-child code { overflow-wrap: anywhere; }
+tr[id] > td:first-child { white-space: nowrap; }
 tr:target { background: var(--tint); }
 em { color: var(--soft); font-size: 0.85em; }
 `;
