@@ -11,7 +11,9 @@ declare module "autocannon" {
     readonly method: string;
     readonly connections: number;
     /** Seconds. */
-    readonly duration: number;
+    readonly duration?: number;
+    /** Ends the run after this many answers instead, shared out evenly between the connections. */
+    readonly amount?: number;
     readonly setupClient: (client: Client) => void;
     readonly verifyBody: (body: string) => boolean;
   }

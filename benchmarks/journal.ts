@@ -1,36 +1,37 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { createSqliteJournal, journalFileName, type SqliteJournal } from "../src/engine/memory/sqlite-journal.ts";
+import { createSqliteJournal, type SqliteJournal } from "../src/engine/memory/sqlite-journal.ts";
 import { createIds } from "../src/ids.ts";
-import { type Change, loadState } from "../src/matchmaker/changes.ts";
+import type { Change } from "../src/matchmaker/changes.ts";
+import { quantile } from "./load.ts";
+import { markdownTable } from "./table.ts";
 
-// How many changes a second the journal of the embedded engine takes, how long one waits for the disk, and how long
-// loading takes. Run: node --import tsx benchmarks/journal.ts [lobbies] [players per lobby]
-const [lobbyCount = 100_000, playersPerLobby = 10] = process.argv.slice(2).map(Number);
-const folder = mkdtempSync(join(process.env.TMPDIR ?? tmpdir(), "foyer-journal-"));
+export const question = "How long does a change wait for the disk, and how many a second does the journal take?";
+
 const newId = createIds(Date.now);
 const namespaceId = newId();
 const versionId = newId();
 const startedAt = Date.now();
 
-try {
-  await measureWriting(join(folder, "writing"));
-  await measureLoading(join(folder, "loading"));
-} finally {
-  rmSync(folder, { recursive: true });
-}
-
-async function measureWriting(dataDir: string): Promise<void> {
+export async function run(): Promise<string> {
+  const dataDir = mkdtempSync(join(process.env.TMPDIR ?? tmpdir(), "foyer-journal-"));
   const journal = createSqliteJournal({ dataDir });
-  await journal.load();
-  await measureSingle(journal);
-  for (const perTurn of [16, 256, 1024]) await measureTurns(journal, perTurn);
-  await journal.close();
+  try {
+    await journal.load();
+    const single = await measureSingle(journal);
+    const turns: string[][] = [];
+    for (const perTurn of [16, 256, 1024]) turns.push(await measureTurns(journal, perTurn));
+    const head = ["finds decided in one turn", "changes/s", "commits", "µs of the event loop a change"];
+    return `${single}\n\n${markdownTable(head, turns)}`;
+  } finally {
+    await journal.close();
+    rmSync(dataDir, { recursive: true });
+  }
 }
 
-async function measureSingle(journal: SqliteJournal): Promise<void> {
+async function measureSingle(journal: SqliteJournal): Promise<string> {
   const waits: number[] = [];
   for (let i = 0; i < 2_000; i++) {
     const from = performance.now();
@@ -38,12 +39,12 @@ async function measureSingle(journal: SqliteJournal): Promise<void> {
     waits.push(performance.now() - from);
   }
   waits.sort((a, b) => a - b);
-  const [median, late] = [waits[1_000], waits[1_980]].map((ms) => ms?.toFixed(2));
-  print("one append at a time", `median ${median} ms, 99 of 100 within ${late} ms`);
+  const row = ["one at a time", ...[0.5, 0.99].map((q) => quantile(waits, q).toFixed(2))];
+  return markdownTable(["from append to synced", "p50 ms", "p99 ms"], [row]);
 }
 
 /** As the engine does under load: each turn of the event loop decides many finds, and does not wait for the disk. */
-async function measureTurns(journal: SqliteJournal, findsPerTurn: number): Promise<void> {
+async function measureTurns(journal: SqliteJournal, findsPerTurn: number): Promise<string[]> {
   const changes = 200_000;
   const commitsBefore = journal.commitCount();
   const from = performance.now();
@@ -60,42 +61,8 @@ async function measureTurns(journal: SqliteJournal, findsPerTurn: number): Promi
   await journal.flush();
   const seconds = (performance.now() - from) / 1000;
   const commits = journal.commitCount() - commitsBefore;
-  print(
-    `${findsPerTurn} finds a turn`,
-    `${Math.round(changes / seconds).toLocaleString("en")} changes/s, ${commits} commits, ` +
-      `appending takes the event loop ${((loopMs * 1000) / changes).toFixed(1)} µs a change`,
-  );
-}
-
-async function measureLoading(dataDir: string): Promise<void> {
-  await fill(dataDir);
-  const journal = createSqliteJournal({ dataDir });
-  const from = performance.now();
-  const stored = await journal.load();
-  const readAt = performance.now();
-  const changes = stored.get(namespaceId) ?? [];
-  loadState(namespaceId, changes);
-  const builtAt = performance.now();
-  const bytes = statSync(join(dataDir, journalFileName)).size;
-  print(
-    `loading ${changes.length.toLocaleString("en")} rows (${Math.round(bytes / 1e6)} MB)`,
-    `reading ${((readAt - from) / 1000).toFixed(1)} s, building the state ${((builtAt - readAt) / 1000).toFixed(1)} s, ` +
-      `${Math.round(process.memoryUsage().rss / 1e6)} MB resident`,
-  );
-  await journal.close();
-}
-
-async function fill(dataDir: string): Promise<void> {
-  const journal = createSqliteJournal({ dataDir });
-  await journal.load();
-  for (let i = 0; i < lobbyCount; i++) {
-    const lobbyId = newId();
-    const changes = [lobby(lobbyId)];
-    for (let seat = 0; seat < playersPerLobby; seat++) changes.push(player(newId(), lobbyId));
-    void journal.append(namespaceId, changes);
-    if (journal.isBehind()) await journal.flush();
-  }
-  await journal.close();
+  const perSecond = Math.round(changes / seconds).toLocaleString("en");
+  return [String(findsPerTurn), perSecond, String(commits), ((loopMs * 1000) / changes).toFixed(1)];
 }
 
 // The shapes of src/matchmaker/rows.ts.
@@ -108,8 +75,4 @@ function lobby(id: string): Change {
 
 function player(id: string, lobbyId: string): Change {
   return { entity: "player", id, value: [1, lobbyId, "203.0.113.7", startedAt, "connected", startedAt, null, 0] };
-}
-
-function print(what: string, figures: string): void {
-  console.log(`${what}: ${figures}`);
 }

@@ -1,17 +1,23 @@
 import autocannon from "autocannon";
 import type { ServerProcess } from "./server-process.ts";
 
-export const connections = 64;
-
 /** One of the things that are compared: where to send what, and what must come back. */
 export interface Target {
   readonly name: string;
   readonly server: ServerProcess;
+  readonly method: "POST" | "PUT";
   readonly path: string;
+  readonly connections: number;
+  /** What one connection sends in turn; asked once per connection and round. */
+  requestsOf(connection: number): readonly Sent[];
+  accepts(body: string): boolean;
+  /** When there are only so many requests to send: how many. The round then ends with them, not with its time. */
+  requestCount?(): number;
+}
+
+export interface Sent {
+  readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The bodies that one connection sends in turn; asked once per connection and round. */
-  bodiesOf(connection: number): readonly string[];
-  readonly answer: string;
 }
 
 export interface Round {
@@ -24,11 +30,14 @@ export interface Round {
   readonly busy: number;
 }
 
+export interface Plan {
+  readonly warmUpS: number;
+  readonly rounds: number;
+  readonly roundS: number;
+}
+
 /** Rounds of all targets in turn, A B C A B C, so that a machine that slows down slows all of them. */
-export async function interleave(
-  targets: readonly Target[],
-  plan: { warmUpS: number; rounds: number; roundS: number },
-): Promise<Map<Target, Round>> {
+export async function interleave(targets: readonly Target[], plan: Plan): Promise<Map<Target, Round>> {
   const results = new Map(targets.map((target): [Target, Round[]] => [target, []]));
   for (const target of targets) await loadFor(plan.warmUpS, target);
   for (let round = 0; round < plan.rounds; round++) {
@@ -39,6 +48,8 @@ export async function interleave(
 
 /** Loads one target for a while. Any answer but the expected one makes the round worthless, and so an error. */
 async function loadFor(seconds: number, target: Target): Promise<Round> {
+  const { connections, method } = target;
+  const amount = target.requestCount?.();
   const times: number[] = [];
   let connection = 0;
   let firstAt = 0;
@@ -46,12 +57,11 @@ async function loadFor(seconds: number, target: Target): Promise<Round> {
   const cpuBefore = await target.server.cpuMicroseconds();
   const run = autocannon({
     url: `${target.server.url}${target.path}`,
-    method: "POST",
+    method,
     connections,
-    duration: seconds,
-    setupClient: (client) =>
-      client.setRequests(target.bodiesOf(connection++).map((body) => ({ body, headers: target.headers }))),
-    verifyBody: (body) => body === target.answer,
+    ...(amount === undefined ? { duration: seconds } : { amount }),
+    setupClient: (client) => client.setRequests(target.requestsOf(connection++)),
+    verifyBody: (body) => target.accepts(body),
   });
   run.on("response", (_client, _status, _bytes, milliseconds) => {
     times.push(milliseconds);
@@ -94,6 +104,6 @@ function medianRound(rounds: readonly Round[]): Round {
 }
 
 /** Of a sorted list that is not empty. */
-function quantile(sorted: readonly number[], q: number): number {
+export function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { Answer } from "./requests.ts";
 
 /** A server under test, in a process of its own so that its processor time can be told from the client's. */
 export interface ServerProcess {
@@ -10,8 +13,21 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
+/** Foyer on a data folder, as `foyer serve` starts it, once it says that it is ready. */
+export async function serveFoyer(folder: string): Promise<ServerProcess> {
+  const args = ["serve", "--data-dir", folder, "--port", "0", "--metrics-port", "off"];
+  const server = await startServer(foyerProgram, args, folder);
+  while ((await fetch(`${server.url}/readyz`)).status !== 200) await sleep(5);
+  return server;
+}
+
+/** The least that Node can do: these answers, by path, whatever is asked. */
+export function startBare(answers: Readonly<Record<string, Answer>>): Promise<ServerProcess> {
+  return startServer(bareProgram, [JSON.stringify(answers)], tmpdir());
+}
+
 /** Starts a Node program and waits until it has written its address to standard error, as `API http://…`. */
-export async function startServer(program: string, args: readonly string[], cwd: string): Promise<ServerProcess> {
+async function startServer(program: string, args: readonly string[], cwd: string): Promise<ServerProcess> {
   const child = spawn(process.execPath, [...nodeFlags, "--import", reporter, program, ...args], {
     cwd,
     env: plainEnvironment(),
@@ -40,8 +56,8 @@ const nodeFlags = ["--max-semi-space-size=32"];
 
 const reporter = new URL("report-cpu.mjs", import.meta.url).href;
 
-export const foyerProgram = fileURLToPath(new URL("../dist/cli/foyer.js", import.meta.url));
-export const bareProgram = fileURLToPath(new URL("bare-server.mjs", import.meta.url));
+const foyerProgram = fileURLToPath(new URL("../dist/cli/foyer.js", import.meta.url));
+const bareProgram = fileURLToPath(new URL("bare-server.mjs", import.meta.url));
 
 /** What the operator has set for his own service must not change what is measured. */
 function plainEnvironment(): NodeJS.ProcessEnv {

@@ -36,6 +36,16 @@ export function whole(placeholder: string, min: number, max: number): Kind<numbe
 
 export const port: Kind<number> = whole("PORT", 0, 65_535);
 
+export const portRange: Kind<string> = {
+  placeholder: "FROM-TO",
+  allowed: "a range of ports such as 27000-27999",
+  parse(given) {
+    const [min = 0, max = 0, ...rest] = /^\d{1,5}-\d{1,5}$/.test(given) ? given.split("-").map(Number) : [];
+    return min >= 1 && max >= min && max <= 65_535 && rest.length === 0 ? given : undefined;
+  },
+  show: String,
+};
+
 export function text(
   placeholder: string,
   min: number,

@@ -1,5 +1,17 @@
 import type { Kind } from "./config-kinds.ts";
-import { address, choice, list, networkRange, origin, port, postgresUrl, text, toggle, whole } from "./config-kinds.ts";
+import {
+  address,
+  choice,
+  list,
+  networkRange,
+  origin,
+  port,
+  portRange,
+  postgresUrl,
+  text,
+  toggle,
+  whole,
+} from "./config-kinds.ts";
 
 /** One thing an operator can set. `data_dir` in the file is FOYER_DATA_DIR in the environment and --data-dir as a flag. */
 export interface Setting<T> {
@@ -19,6 +31,7 @@ export const settingGroups = [
   "Access",
   "Logs and metrics",
   "Matchmaking",
+  "Lobby processes",
   "Limits per minute, 0 for none",
 ] as const;
 type SettingGroup = (typeof settingGroups)[number];
@@ -94,12 +107,54 @@ export const settings = {
     "Port of the Prometheus endpoint; 0 takes any free one, off has none.",
   ),
 
-  demo: setting(toggle, true, "Matchmaking", "Offer the demo game on a new data folder (comes with the lobby runner)."),
+  demo: setting(
+    toggle,
+    true,
+    "Matchmaking",
+    "Offer the example game at /play; a service without games gets it at its start.",
+  ),
   find_wait_s: setting(
     whole("SECONDS", 0, 3600),
     60,
     "Matchmaking",
     "How long find, join and create wait for a lobby to become ready.",
+  ),
+
+  runtimes: setting(
+    list(choice("process", "external")),
+    ["process", "external"],
+    "Lobby processes",
+    "How versions may run their lobbies; without process no program is ever started on this machine.",
+  ),
+  lobby_ports: setting(portRange, "27000-27999", "Lobby processes", "Ports that are given to lobby processes."),
+  lobby_hostname: setting(address, null, "Lobby processes", "Name under which players reach those ports.", {
+    absent: "the host of public_url, else 127.0.0.1",
+  }),
+  lobby_root: setting(
+    text("DIR", 1, 4096),
+    ".",
+    "Lobby processes",
+    "Folder that the cwd of a version is relative to, itself relative to the working directory.",
+  ),
+  lobby_user: setting(
+    text("USER", 1, 64, /^[^\0:\s]+$/),
+    null,
+    "Lobby processes",
+    "User that lobby processes run as; needs root.",
+    { absent: "the user that runs Foyer, whose files and secrets they can then read" },
+  ),
+  max_lobby_processes: setting(whole("COUNT", 0, 100_000), 64, "Lobby processes", "Lobby processes at once, at most."),
+  lobby_stop_grace_s: setting(
+    whole("SECONDS", 0, 3600),
+    10,
+    "Lobby processes",
+    "How long a lobby process has to end after SIGTERM before it is killed.",
+  ),
+  lobby_log_kib: setting(
+    whole("KIB", 16, 1_048_576),
+    10_240,
+    "Lobby processes",
+    "Size at which a log of a lobby process starts anew; as much again is kept of what came before.",
   ),
 
   rate_address: perMinute(12_000, "Requests of one address, whatever they ask."),

@@ -98,7 +98,7 @@ async function takeLock(path: string): Promise<SqliteDatabase> {
 }
 
 /** The content, or null when there is no such file. A copy that came back readable by others is closed to them. */
-function readPrivateFile(file: string): string | null {
+export function readPrivateFile(file: string): string | null {
   try {
     const content = readFileSync(file, "utf8");
     chmodSync(file, 0o600);
@@ -112,7 +112,7 @@ function readPrivateFile(file: string): string | null {
 }
 
 /** Written beside and renamed, so that a crash leaves the whole file or none; the lock keeps other writers away. */
-function writePrivateFile(folder: string, file: string, content: string): void {
+export function writePrivateFile(folder: string, file: string, content: string): void {
   const draft = `${file}.new`;
   try {
     const descriptor = openSync(draft, "w", 0o600);

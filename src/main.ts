@@ -1,5 +1,7 @@
+import { resolve } from "node:path";
 import type { Config } from "./config.ts";
 import { ensureAdminToken, ensureSecret, openDataFolder, secretFromText } from "./data-folder.ts";
+import { openDemo } from "./demo.ts";
 import { createMemoryEngine } from "./engine/memory/memory.ts";
 import { createSqliteJournal } from "./engine/memory/sqlite-journal.ts";
 import { createHttpServer } from "./http/server.ts";
@@ -7,12 +9,14 @@ import { createIds, createRequestIds } from "./ids.ts";
 import type { Logger } from "./log.ts";
 import { createExpire } from "./loops/expire.ts";
 import { createKeepIdle, type PlanWarm } from "./loops/keep-idle.ts";
+import { record } from "./loops/record.ts";
 import { repeat } from "./loops/repeat.ts";
 import { supervise } from "./loops/supervise.ts";
 import { createMetrics, startMetricsServer } from "./metrics.ts";
 import { createAuthenticate } from "./operations/authenticate.ts";
 import type { Context } from "./operations/context.ts";
 import { createCreationBudget } from "./operations/creation-budget.ts";
+import { createHappenings } from "./operations/happenings.ts";
 import { createHandlers } from "./operations/index.ts";
 import { checkLobby } from "./operations/lobby-calls.ts";
 import { describeLobby, planWarm, portsText } from "./operations/lobby-start.ts";
@@ -20,7 +24,10 @@ import { mockOperations } from "./operations/mocks.ts";
 import { createNamespaceConfigs } from "./operations/namespace-configs.ts";
 import { createTokenUses } from "./operations/token-uses.ts";
 import { createWaiting } from "./operations/waiting.ts";
+import { createProcessRuntime } from "./runtime/process.ts";
+import { portRangeOf } from "./runtime/process-ports.ts";
 import type { Runtime } from "./runtime/runtime.ts";
+import { createStartGate } from "./runtime/start-gate.ts";
 import { type Db, openDb } from "./store/db.ts";
 import { holdDatabase } from "./store/only-node.ts";
 import { prune } from "./store/retention.ts";
@@ -29,17 +36,20 @@ import { createDerivedTokens } from "./tokens.ts";
 const tokenUsesEveryMs = 30_000;
 const expireEveryMs = 200;
 const keepIdleEveryMs = 500;
+const catchUpEveryMs = 10_000;
 const pruneEveryMs = 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 
 export interface RunningFoyer {
   readonly url: string;
   readonly metricsUrl: string | null;
+  /** Where the example game can be played; null: it is not offered. */
+  readonly demoUrl: string | null;
   readonly dataDir: string;
   /** `path`: the file that holds it, or null when the configuration gave it. */
   readonly adminToken: { readonly token: string; readonly path: string | null };
-  /** Stops accepting, finishes what is under way, writes everything down. */
-  close(): Promise<void>;
+  /** Stops accepting, finishes what is under way, writes everything down. Lobbies run on unless they are to be stopped. */
+  close(options?: { readonly stopLobbies?: boolean }): Promise<void>;
 }
 
 /** What tests put in place of the real thing. */
@@ -78,7 +88,10 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const configs = createNamespaceConfigs(db, engine, now);
   const waiting = createWaiting(engine, { waitMs: config.findWaitS * 1000, now });
   const creationBudget = createCreationBudget(config.lobbyCreationBudget);
-  const runtime = injected.runtime ?? null;
+  const happenings = createHappenings(engine, { now, newId });
+  const runtime = injected.runtime ?? (await openRuntime(config, folder.path, now));
+  opened.push(() => runtime?.close());
+  const gate = createStartGate();
   const context: Context = {
     db,
     config,
@@ -88,7 +101,9 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     configs,
     waiting,
     creationBudget,
+    happenings,
     runtime,
+    gate,
     now,
     newId,
   };
@@ -100,11 +115,14 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
       : await startMetricsServer(metrics, { host: config.metricsHost, port: config.metricsPort });
   opened.push(() => metricsServer?.close());
 
+  const handlers = createHandlers(context);
+  const playPage = await openDemo(config, handlers, folder.path, log);
   const http = createHttpServer({
     config,
     log,
     metrics,
-    handlers: createHandlers(context),
+    handlers,
+    playPage,
     mocks: mockOperations(context),
     authenticate: createAuthenticate(context, adminToken.token),
     newRequestId: createRequestIds(newId().slice(-12)),
@@ -112,41 +130,53 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     checkLobby: (caller) => checkLobby(context, caller),
     checkReady: () => db.ping(),
   });
+  const recorder = await record({ engine, db, log, now });
+  opened.push(() => recorder.stop());
+  // Before the first request, so that no find is sent to a lobby whose server died while the service was down.
+  let url = "";
+  const supervisor =
+    runtime &&
+    (await supervise({
+      engine,
+      runtime,
+      gate,
+      log,
+      now,
+      describe: (namespaceId, lobby) => describeLobby(context, url, namespaceId, lobby),
+      portsText,
+    }));
+  opened.push(() => supervisor?.stop());
   const address = await http.app.listen({ host: config.host, port: config.port });
-  const url = config.publicUrl ?? address;
+  url = config.publicUrl ?? address;
   opened.push(() => http.close());
 
   const tasks: [task: string, everyMs: number, run: () => Promise<unknown>][] = [
     ["writing down when tokens were used", tokenUsesEveryMs, () => tokenUses.flush()],
     ["pruning", pruneEveryMs, () => prune(db, { before: now() - config.retentionDays * dayMs })],
     ["ending what is due", expireEveryMs, createExpire(engine, now)],
+    ["catching up with the history of lobbies", catchUpEveryMs, () => recorder.catchUp()],
   ];
   if (runtime) {
-    const supervisor = await supervise({
-      engine,
-      runtime,
-      log,
-      now,
-      describe: (namespaceId, lobby) => describeLobby(context, url, namespaceId, lobby),
-      portsText,
-    });
-    opened.push(() => supervisor.stop());
     const plan: PlanWarm = (namespaceId, pair) => planWarm(context, namespaceId, pair);
     tasks.push(["starting lobbies ahead of need", keepIdleEveryMs, createKeepIdle(engine, now, plan)]);
   }
   const loops = tasks.map(([task, everyMs, run]) =>
     repeat(everyMs, run, (fault) => log.error({ err: fault }, `${task} failed and will be tried again`)),
   );
-  opened.push(() => Promise.all(loops.map((loop) => loop.stop())));
+  const stopLoops = () => Promise.all(loops.map((loop) => loop.stop()));
+  opened.push(stopLoops);
 
   return {
     url,
     metricsUrl: metricsServer?.url ?? null,
+    demoUrl: playPage && `${url}/play`,
     dataDir: folder.path,
     adminToken,
-    async close() {
+    async close({ stopLobbies = false } = {}) {
       http.beginStopping();
       waiting.stop();
+      await stopLoops();
+      if (stopLobbies) await supervisor?.stopLobbies();
       await closeAll(opened);
     },
   };
@@ -155,18 +185,35 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
 /** The control plane's store; a PostgreSQL one is held for this node alone, because live state is in its memory. */
 async function openStore(config: Config, dataDir: string, log: Logger, opened: Close[]): Promise<Db> {
   const { databaseUrl } = config;
-  let isHeld = () => true;
+  let isOnlyWriter = () => true;
   if (databaseUrl !== null) {
     const hold = await holdDatabase(databaseUrl, (fault) => {
       log.fatal({ err: fault }, "the database was taken over while the connection to it was broken; the service ends");
       process.kill(process.pid, "SIGTERM");
     });
     opened.push(() => hold.release());
-    isHeld = hold.isHeld;
+    isOnlyWriter = hold.isOurs;
   }
-  const db = await openDb({ databaseUrl, dataDir, isOnlyWriter: isHeld });
+  const db = await openDb({ databaseUrl, dataDir, isOnlyWriter });
   opened.push(() => db.close());
   return db;
+}
+
+/** The driver of lobby processes; null when the operator does not want any on this machine. */
+async function openRuntime(config: Config, dataDir: string, now: () => number): Promise<Runtime | null> {
+  if (!config.runtimes.includes("process")) return null;
+  const publicHost = config.publicUrl === null ? "127.0.0.1" : new URL(config.publicUrl).hostname;
+  return createProcessRuntime({
+    dataDir,
+    lobbyRoot: resolve(config.lobbyRoot),
+    hostname: config.lobbyHostname ?? publicHost,
+    ports: portRangeOf(config.lobbyPorts),
+    processesMax: config.maxLobbyProcesses,
+    stopGraceMs: config.lobbyStopGraceS * 1000,
+    logMaxBytes: config.lobbyLogKib * 1024,
+    user: config.lobbyUser,
+    now,
+  });
 }
 
 /** The embedded engine, with everything that came due while the service was down ended before the first request. */

@@ -4,9 +4,11 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 
 export interface Metrics {
   readonly registry: Registry;
-  /** A request is being handled now. Each is followed by exactly one requestDone. */
+  /** A request is being handled now. Each is followed by exactly one requestDone or requestStreams. */
   requestStarted(): void;
   requestDone(operation: string, status: number, seconds: number): void;
+  /** Instead of requestDone: the answer goes on for as long as somebody listens, so it is no longer in flight. */
+  requestStreams(operation: string, status: number): void;
   /** A request was turned away: too many in flight, or the service is late or stopping. */
   requestShed(): void;
   /** Requests started and not yet done. */
@@ -65,6 +67,10 @@ export function createMetrics(): Metrics {
       inFlight -= 1;
       requestsOf(operation)(String(status)).inc();
       durationOf(operation).observe(seconds);
+    },
+    requestStreams(operation, status) {
+      inFlight -= 1;
+      requestsOf(operation)(String(status)).inc();
     },
     requestShed: () => shed.inc(),
     inFlight: () => inFlight,

@@ -9,7 +9,8 @@ export function redact(text: string): string {
 // No word boundary in front: a token glued to other text is still a token.
 const tokenPattern = /(admin|cloud|pub|dev|server|lobby|player|devplayer)_[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{20,})*/g;
 
-// Up to the last @ before the path, since a password may hold an @ that was not encoded.
-const urlPasswordPattern = /([a-z][a-z0-9+.-]*:\/\/[^\s:@/?#"']*):[^\s/?#"']*@/gi;
+// Up to the last @ before the path, since a password may hold an @ that was not encoded. The scheme has a longest
+// length, else every letter of a long word would begin a scheme that is followed to the end of the word.
+const urlPasswordPattern = /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/?#"']*):[^\s/?#"']*@/gi;
 
 const queryPasswordPattern = /([?&](?:ssl)?password=)[^&\s"'#]+/gi;

@@ -34,18 +34,18 @@ const idCounts = { lobby: 2, player: 3, devplayer: 2 } as const;
 
 /** `previousSecret` lets tokens from before a change of secret live on until their lobby or seat ends. */
 export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | null): DerivedTokens {
-  function seal(kind: string, ids: Buffer, key: Buffer): Buffer {
-    return createHmac("sha256", key).update(kind).update("\0").update(ids).digest();
+  function seal(kind: DerivedToken["kind"], ids: Buffer, key: Buffer): Buffer {
+    return createHmac("sha256", key).update(`${kind}\0`).update(ids).digest();
   }
 
-  function isAuthentic(kind: string, ids: Buffer, mac: Buffer): boolean {
+  function isAuthentic(kind: DerivedToken["kind"], ids: Buffer, mac: Buffer): boolean {
     if (timingSafeEqual(seal(kind, ids, secret), mac)) return true;
     return previousSecret !== null && timingSafeEqual(seal(kind, ids, previousSecret), mac);
   }
 
   return {
     make(token) {
-      const ids = Buffer.concat(idsOf(token).map(bytesOfId));
+      const ids = bytesOfIds(idsOf(token));
       return `${token.kind}_${Buffer.concat([ids, seal(token.kind, ids, secret)]).toString("base64url")}`;
     },
     read(token) {
@@ -73,8 +73,8 @@ function idsOf(token: DerivedToken): string[] {
   return [token.namespaceId, token.playerId];
 }
 
-function bytesOfId(id: string): Buffer {
-  return Buffer.from(id.replaceAll("-", ""), "hex");
+function bytesOfIds(ids: readonly string[]): Buffer {
+  return Buffer.from(ids.join("").replaceAll("-", ""), "hex");
 }
 
 function idOfBytes(bytes: Buffer): string {

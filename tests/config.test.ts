@@ -37,7 +37,7 @@ describe("precedence", () => {
     expect(load({})).toEqual({ ...defaultConfig(), dataDir: join(emptyFolder, ".foyer") });
   });
 
-  test("flags win over the environment, that over the file, that over the defaults", () => {
+  test("[O9] flags win over the environment, that over the file, that over the defaults", () => {
     const cwd = folderWith({ port: 1, host: "10.0.0.1", retention_days: 7 });
     const config = load({ argv: ["--port", "3"], env: { FOYER_PORT: "2", FOYER_HOST: "10.0.0.2" }, cwd });
     expect(config).toMatchObject({ port: 3, host: "10.0.0.2", retentionDays: 7, logLevel: "info" });
@@ -49,7 +49,7 @@ describe("precedence", () => {
     expect(load({ argv: ["--config", "other.json"], env: { FOYER_CONFIG: "absent.json" }, cwd }).port).toBe(4);
   });
 
-  test("an empty variable and a null in the file count as not set", () => {
+  test("[O9] an empty variable and a null in the file count as not set", () => {
     const cwd = folderWith({ host: null });
     expect(load({ env: { FOYER_PORT: "", FOYER_CONFIG: "" }, cwd })).toMatchObject({ port: 7100, host: "127.0.0.1" });
   });
@@ -58,7 +58,7 @@ describe("precedence", () => {
     expect(load({ argv: ["--port=1", "--port=2"] }).port).toBe(2);
   });
 
-  test("every setting can be given as a flag, a variable and a file key", () => {
+  test("[O9] every setting can be given as a flag, a variable and a file key", () => {
     for (const [key, { fallback }] of Object.entries(settings)) {
       const text = sample(key, fallback);
       const origins = [
@@ -91,7 +91,7 @@ describe("values", () => {
     expect(load({ cwd: folderWith({ demo: false }) }).demo).toBe(false);
   });
 
-  test("the metrics port may be off", () => {
+  test("[O4] the metrics port may be off", () => {
     expect(load({ argv: ["--metrics-port", "off"] }).metricsPort).toBe(null);
     expect(load({ argv: ["--metrics-port", "0"] }).metricsPort).toBe(0);
   });
@@ -148,7 +148,7 @@ describe("values", () => {
     expect(fault).toContain(value);
   });
 
-  test("a bad secret is refused without being shown", () => {
+  test("[K10] a bad secret is refused without being shown", () => {
     const faults = faultsOf({
       env: {
         FOYER_ADMIN_TOKEN: "hush-admin",
@@ -169,7 +169,7 @@ describe("values", () => {
 });
 
 describe("faults", () => {
-  test("all are listed at once, each with where it came from and the nearest known name", () => {
+  test("[O8] all are listed at once, each with where it came from and the nearest known name", () => {
     const cwd = folderWith({ datadir: "x", port: "many", log_level: ["info"] });
     const argv = ["--prot", "1", "--host", "--rate-find=x", "--no-demo=yes", "-x"];
     expect(faultsOf({ argv, env: { FOYER_PUBLIC_ULR: "x", OTHER: "y" }, cwd })).toEqual([
@@ -189,7 +189,7 @@ describe("faults", () => {
     expect(faultsOf({ argv: ["--port"] })).toEqual(["--port needs a value, as in --port=VALUE."]);
   });
 
-  test("names that objects inherit are no settings", () => {
+  test("[O8] names that objects inherit are no settings", () => {
     expect(faultsOf({ cwd: folderWith('{ "constructor": 1, "__proto__": 2 }') })).toHaveLength(2);
     expect(faultsOf({ argv: ["--constructor=1", "--__proto__=1"] })).toHaveLength(2);
   });

@@ -10,13 +10,13 @@ const newPath = () => join(temporaryFolder(), "deep", "data");
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 describe("lock", () => {
-  test("the folder is made for this user alone", async () => {
+  test("[O10] the folder is made for this user alone", async () => {
     const folder = await openDataFolder(newPath());
     expect(modeOf(folder.path)).toBe(0o700);
     folder.release();
   });
 
-  test("a second opening is refused and names the folder, until the first is released", async () => {
+  test("[I23] [O6] a second opening is refused and names the folder, until the first is released", async () => {
     const folder = await openDataFolder(newPath());
     await expect(openDataFolder(folder.path)).rejects.toThrow(`The data folder ${folder.path} is in use`);
     await expect(openDataFolder(folder.path)).rejects.toThrow(DataFolderError);
@@ -24,7 +24,7 @@ describe("lock", () => {
     (await openDataFolder(folder.path)).release();
   });
 
-  test("another process holds it until it dies, even by kill -9", { timeout: 60_000 }, async () => {
+  test("[O6] another process holds it until it dies, even by kill -9", { timeout: 60_000 }, async () => {
     const path = newPath();
     const program = `
       import { openDataFolder } from ${JSON.stringify(new URL("../src/data-folder.ts", import.meta.url).href)};
@@ -50,7 +50,7 @@ describe("lock", () => {
 });
 
 describe("secret", () => {
-  test("is made once, 32 bytes, private, and the same at the next start", () => {
+  test("[K6] [O10] is made once, 32 bytes, private, and the same at the next start", () => {
     const folder = emptyFolder();
     const secret = ensureSecret(folder, null);
     expect(secret).toHaveLength(32);
@@ -77,7 +77,7 @@ describe("secret", () => {
     },
   );
 
-  test("one that others could read is closed to them", () => {
+  test("[O10] one that others could read is closed to them", () => {
     const folder = emptyFolder();
     ensureSecret(folder, null);
     chmodSync(join(folder.path, "secret"), 0o644);
@@ -87,7 +87,7 @@ describe("secret", () => {
 });
 
 describe("admin token", () => {
-  test("is made once, private, and the same at the next start", () => {
+  test("[K9] [O10] is made once, private, and the same at the next start", () => {
     const folder = emptyFolder();
     const path = join(folder.path, "admin-token");
     const made = ensureAdminToken(folder, null);
@@ -97,7 +97,7 @@ describe("admin token", () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
-  test("from the configuration: as given, and no file", () => {
+  test("[K10] from the configuration: as given, and no file", () => {
     const folder = emptyFolder();
     expect(ensureAdminToken(folder, "t".repeat(32))).toEqual({ token: "t".repeat(32), path: null });
     expect(readdirSync(folder.path)).toEqual([]);

@@ -17,19 +17,22 @@ const kinds = ["admin", "cloud", "pub", "dev", "server", "lobby", "player", "dev
 const random = "Ab3_-9".repeat(8);
 
 describe("secrets", () => {
-  test.each(kinds)("a %s token is redacted in messages, fields, nested fields, keys, errors and causes", (kind) => {
-    for (const format of ["json", "pretty"] as const) {
-      const { log, text } = logInto({ format });
-      const token = `${kind}_${random}`;
-      log.info({ token, deep: { list: [`Bearer ${token}`] }, [token]: 1 }, `got ${token}!`);
-      log.error(new Error(`bad ${token}`, { cause: new Error(`worse ${token}`) }));
-      log.child({ token }).warn("child");
-      expect(text()).toContain(`${kind}_[redacted]`);
-      expect(text()).not.toContain(random);
-    }
-  });
+  test.each(kinds)(
+    "[O12] a %s token is redacted in messages, fields, nested fields, keys, errors and causes",
+    (kind) => {
+      for (const format of ["json", "pretty"] as const) {
+        const { log, text } = logInto({ format });
+        const token = `${kind}_${random}`;
+        log.info({ token, deep: { list: [`Bearer ${token}`] }, [token]: 1 }, `got ${token}!`);
+        log.error(new Error(`bad ${token}`, { cause: new Error(`worse ${token}`) }));
+        log.child({ token }).warn("child");
+        expect(text()).toContain(`${kind}_[redacted]`);
+        expect(text()).not.toContain(random);
+      }
+    },
+  );
 
-  test("a token glued to other text is redacted too, with the right kind", () => {
+  test("[O12] a token glued to other text is redacted too, with the right kind", () => {
     expect(redact(`xdevplayer_${random}`)).toBe("xdevplayer_[redacted]");
     expect(redact(`lobby_${random}.${random} end`)).toBe("lobby_[redacted] end");
   });
@@ -39,13 +42,13 @@ describe("secrets", () => {
     expect(redact(text)).toBe(text);
   });
 
-  test("passwords in URLs are redacted, with an @ in them and as a query parameter", () => {
+  test("[O12] passwords in URLs are redacted, with an @ in them and as a query parameter", () => {
     expect(redact("postgres://foyer:p@ss:w@db:5432/x")).toBe("postgres://foyer:[redacted]@db:5432/x");
     expect(redact("redis://:hush@cache")).toBe("redis://:[redacted]@cache");
     expect(redact("postgres:///x?user=a&password=hush&ssl=1")).toBe("postgres:///x?user=a&password=[redacted]&ssl=1");
   });
 
-  test("texts named as secret are hidden, whatever they look like", () => {
+  test("[O12] texts named as secret are hidden, whatever they look like", () => {
     const { log, text } = logInto({ secrets: ['my "own" admin secret'] });
     log.info({ header: 'Bearer my "own" admin secret' }, 'my "own" admin secret');
     expect(text()).not.toContain("own");

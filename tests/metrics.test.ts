@@ -42,7 +42,7 @@ test("a gauge is read at each scrape; one that cannot be read makes that scrape 
   expect(await scrape()).toMatch(/^foyer_test_lobbies 3$/m);
 });
 
-test("only GET /metrics is there", async () => {
+test("[O4] only GET /metrics is there", async () => {
   expect((await fetch(server.url)).headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
   expect((await fetch(new URL("/", server.url))).status).toBe(404);
   expect((await fetch(server.url, { method: "POST" })).status).toBe(404);

@@ -26,21 +26,37 @@ const file = fileURLToPath(new URL("../openapi.json", import.meta.url));
 const text = `${JSON.stringify(openApiDocument(null), null, 2)}\n`;
 const document = JSON.parse(text) as { paths: Record<string, Record<string, Described>> };
 
-test("openapi.json is what the contract says; `node scripts/write-openapi.mjs` writes it anew", () => {
+test("[T39] openapi.json is what the contract says; `node scripts/write-openapi.mjs` writes it anew", () => {
   expect(readFileSync(file, "utf8") === text).toBe(true);
 });
 
-test("it is valid OpenAPI 3.1", async () => {
+test("[T39] it is valid OpenAPI 3.1", async () => {
   const result = await new Validator().validate(JSON.parse(text));
   expect(result).toEqual({ valid: true });
 });
 
-test("it has exactly the operations of the table, each where the table has it", () => {
+test("[T39] it has exactly the operations of the table, each where the table has it", () => {
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => [operationId, method.toUpperCase(), path]),
   );
   const declared = operationIds.map((id) => [id, operations[id].method, operations[id].path]);
   expect(described.sort()).toEqual(declared.sort());
+});
+
+test("[T1] bodies are JSON, and every field and parameter has a snake_case name", () => {
+  const fields: string[] = [];
+  JSON.stringify(document, (key, value) => {
+    if (key === "properties") fields.push(...Object.keys(value));
+    return value;
+  });
+  const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const names = described.flatMap(({ parameters }) => parameters.filter((each) => each.in !== "header"));
+  expect(fields.length).toBeGreaterThan(100);
+  for (const name of [...fields, ...names.map((each) => each.name)])
+    expect(name).toMatch(/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/);
+  for (const { requestBody } of described) {
+    if (requestBody) expect(Object.keys(requestBody.content)).toEqual(["application/json"]);
+  }
 });
 
 test("every name between braces is a required parameter of the path", () => {

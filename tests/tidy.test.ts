@@ -42,7 +42,6 @@ describe("floors: imports go down only", () => {
    */
   const ground = [
     "ids",
-    "sqlite-library",
     "limits",
     "tokens",
     "config",
@@ -64,12 +63,12 @@ describe("floors: imports go down only", () => {
     loops: ["engine", "runtime", "store", "matchmaker", "metrics", ...ground],
     http: ["operations", "contract", "metrics", ...ground],
     "data-folder": ground,
+    demo: ["data-folder", "http", "operations", ...ground],
     metrics: ground,
     nearest: [],
     "sqlite-library": [],
     limits: [],
     ids: [],
-    "sqlite-library": [],
     tokens: [],
     redact: [],
     "config-kinds": ["redact"],

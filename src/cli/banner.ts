@@ -4,6 +4,7 @@ export interface BannerFacts {
   readonly version: string;
   readonly url: string;
   readonly metricsUrl: string | null;
+  readonly demoUrl: string | null;
   readonly dataDir: string;
   readonly adminToken: { readonly token: string; readonly path: string | null };
   /** Where a configured admin token came from: a flag, a variable or a file. */
@@ -23,6 +24,7 @@ export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteracti
     row("Data", facts.dataDir),
     row("Metrics", facts.metricsUrl ?? "off"),
     "",
+    ...(facts.demoUrl === null ? [] : [`  ${bold(terminal, "Play the demo:")} ${facts.demoUrl}`, ""]),
     dim(terminal, "  Create a game:"),
     "",
     curl(`${url}/cloud/games`, adminToken.path, { display_name: "My Game", name_id: "my-game" }),

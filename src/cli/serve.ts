@@ -6,7 +6,7 @@ import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
 import { packageVersion } from "./version.ts";
 
-/** `foyer serve`: runs until a signal, then stops within ten seconds. */
+/** `foyer serve`: runs until a signal, then stops within ten seconds, and with Ctrl-C its lobbies' grace before that. */
 export async function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { config, shown } = loadSettings({ argv });
   const log = createLog({
@@ -35,23 +35,26 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
 
   const signal = await stopRequested;
   log.info({ signal }, "stopping");
-  return stop(foyer, log);
+  // Ctrl-C is somebody who wants everything gone; a service manager restarts Foyer without ending the games.
+  if (signal === "SIGINT") return stop(() => foyer.close({ stopLobbies: true }), log, config.lobbyStopGraceS * 1000);
+  return stop(() => foyer.close(), log);
 }
 
 const stopWithinMs = 10_000;
 
-async function stop(foyer: { close(): Promise<void> }, log: Logger): Promise<number> {
+async function stop(close: () => Promise<void>, log: Logger, lobbiesWithinMs = 0): Promise<number> {
+  const withinMs = stopWithinMs + lobbiesWithinMs;
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<"too late">((resolve) => {
-    timer = setTimeout(() => resolve("too late"), stopWithinMs);
+    timer = setTimeout(() => resolve("too late"), withinMs);
   });
   try {
-    const outcome = await Promise.race([foyer.close(), tooLate]);
+    const outcome = await Promise.race([close(), tooLate]);
     if (outcome !== "too late") {
       log.info("stopped");
       return 0;
     }
-    log.error(`not stopped within ${stopWithinMs} ms; exiting all the same`);
+    log.error(`not stopped within ${withinMs} ms; exiting all the same`);
   } catch (error) {
     log.error({ err: error }, "stopping failed");
   } finally {

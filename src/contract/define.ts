@@ -18,8 +18,14 @@ export interface Operation {
   /** The body may be left out altogether. */
   readonly bodyOptional: boolean;
   readonly bodyMaxBytes: number;
-  /** null: a success is 204 with zero bytes. */
+  /** null: a success is 204 with zero bytes, unless the operation streams. */
   readonly reply: TSchema | null;
+  /** What is answered instead of `reply` when the body says `dry_run: true`. */
+  readonly dryRunReply?: TSchema;
+  /** To clients that accept text/csv the answer is CSV: the rows of this field of the reply. */
+  readonly csvField?: string;
+  /** A success is a stream of server-sent events that does not end: the data of each event by its name. */
+  readonly stream?: Readonly<Record<string, TSchema>>;
   /** The codes that are this operation's own; `everyErrorOf` adds what its shape implies. */
   readonly errors: readonly ErrorCode[];
 }
@@ -34,7 +40,11 @@ export type QueryOf<O extends Operation> = O["query"] extends TSchema ? Static<O
 export type BodyOf<O extends Operation> = O["body"] extends TSchema
   ? Static<O["body"]> | (O["bodyOptional"] extends true ? undefined : never)
   : null;
-export type ReplyOf<O extends Operation> = O["reply"] extends TSchema ? Static<O["reply"]> : null;
+export type ReplyOf<O extends Operation> =
+  | (O["reply"] extends TSchema ? Static<O["reply"]> : null)
+  | (O extends { readonly dryRunReply: infer S extends TSchema } ? Static<S> : never);
+/** Operations that stream have no reply: their handlers give the stream itself. */
+export type IsStream<O extends Operation> = O extends { readonly stream: object } ? true : false;
 export type ErrorOf<O extends Operation> = O["errors"][number];
 
 /** Codes that follow from how an operation is shaped, not from what it does. */

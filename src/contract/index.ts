@@ -1,6 +1,8 @@
 import type { CallerKind, Operation } from "./define.ts";
+import { events } from "./events.ts";
 import { games } from "./games.ts";
 import { lobbies } from "./lobbies.ts";
+import { lobbyRecords } from "./lobby-records.ts";
 import { namespaceLobbies } from "./namespace-lobbies.ts";
 import { namespaces } from "./namespaces.ts";
 import { players } from "./players.ts";
@@ -12,6 +14,8 @@ export const operations = {
   ...games,
   ...namespaces,
   ...namespaceLobbies,
+  ...lobbyRecords,
+  ...events,
   ...versions,
   ...lobbies,
   ...players,

@@ -10,8 +10,9 @@ import {
   partySizeMax,
   portsMax,
 } from "../limits.ts";
-import { cursor, object, optional, uint32, uuid } from "./common.ts";
+import { cursor, nullable, object, optional, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
+import { explanation } from "./explanation.ts";
 import { region } from "./regions.ts";
 
 const player = {
@@ -41,7 +42,11 @@ const partySize = Type.Integer({
   description: "Seats to take together; 1 if absent.",
 });
 const maxPlayers = uint32("Size of a lobby that this call creates, where the game mode allows choosing it.");
-const publicity = Type.Enum(["public", "private"], { type: "string", description: "Private lobbies are never found." });
+const publicity = Type.Unsafe<"public" | "private" | null>({
+  type: ["string", "null"],
+  enum: ["public", "private", null],
+  description: "Private lobbies are never found.",
+});
 
 const portOut = object({
   hostname: Type.String(),
@@ -55,7 +60,7 @@ const playerTicket = object({
   token: Type.String({ description: "Pass it to the lobby, which calls players.connected." }),
 });
 
-const joinAnswer = object({
+const joinAnswerFields = {
   lobby: object({
     lobby_id: uuid("The lobby."),
     region: object({ region_id: Type.String(), display_name: Type.String() }),
@@ -65,6 +70,22 @@ const joinAnswer = object({
   ports: portsOut,
   player: playerTicket,
   players: Type.Array(object({ player_id: uuid("The player."), token: Type.String() })),
+};
+const joinAnswer = object(joinAnswerFields);
+const explain = Type.Optional(explanation);
+
+const dryRunAnswer = object({
+  lobby: nullable(
+    object(
+      {
+        lobby_id: uuid("The lobby."),
+        region: object({ region_id: Type.String(), display_name: Type.String() }),
+      },
+      "The lobby that find would choose; null: it would create one.",
+    ),
+  ),
+  would_create: Type.Boolean({ description: "No lobby fits, and find would create one." }),
+  explain,
 });
 
 const seatErrors = [
@@ -96,8 +117,20 @@ export const lobbies = {
       max_players: optional(maxPlayers),
       party_size: optional(partySize),
       prevent_auto_create_lobby: optional(Type.Boolean()),
+      dry_run: optional(
+        Type.Boolean({
+          description: "Answer what find would do, take and create nothing. An Idempotency-Key is ignored.",
+        }),
+      ),
+      explain: optional(
+        Type.Boolean({
+          description:
+            "Add why each lobby was or was not chosen. When nothing fits, it is in the error's `metadata.explain`.",
+        }),
+      ),
     }),
-    reply: joinAnswer,
+    reply: object({ ...joinAnswerFields, explain }),
+    dryRunReply: dryRunAnswer,
     errors: [
       ...modeErrors,
       "MATCHMAKER_NO_GAME_MODE_PROVIDED",
@@ -135,7 +168,7 @@ export const lobbies = {
     body: object({
       game_mode: mode,
       region: optional(regionId),
-      publicity: optional(publicity),
+      publicity: Type.Optional(publicity),
       tags: optional(tags),
       max_players: optional(maxPlayers),
       party_size: optional(partySize),
@@ -273,7 +306,7 @@ export const lobbies = {
       version_id: optional(uuid("The version the lobby runs; absent: the deployed one.")),
       tags: optional(tags),
       max_players: optional(maxPlayers),
-      publicity: optional(publicity),
+      publicity: Type.Optional(publicity),
     }),
     reply: object({ lobby_id: uuid("The lobby."), token: Type.String({ description: "The lobby token." }) }),
     errors: [

@@ -37,7 +37,12 @@ const lobbyFields = {
     }),
   ),
   exit_code: nullable(Type.Integer({ description: "Of the lobby's process, when it has ended and is known." })),
+  exit_signal: nullable(Type.String({ description: "The signal that ended the lobby's process, when one did." })),
+  exit_message: nullable(Type.String({ description: "How its process ended or why it was not started, in words." })),
 };
+
+/** A lobby as the operator sees it, without its players. */
+export const operatorLobby = object(lobbyFields);
 
 export const namespaceLobbies = {
   "games.namespaces.lobbies.list": {
@@ -49,17 +54,33 @@ export const namespaceLobbies = {
       ...pageQuery.properties,
       include_stopped: Type.Optional(Type.Boolean({ description: "Also those that stopped within ten minutes." })),
     }),
-    reply: object({ lobbies: Type.Array(object(lobbyFields)), cursor }),
+    reply: object({
+      lobbies: Type.Array(operatorLobby),
+      held_back: Type.Array(
+        object({
+          version_id: uuid("The version."),
+          game_mode_id: Type.String(),
+          consecutive_failures: uint32("Lobbies that failed one after the other."),
+          next_try_ts: timestamp("When another one may be started."),
+          message: Type.String(),
+        }),
+        { description: "Game modes of the deployed version whose lobbies keep failing, so that none is started now." },
+      ),
+      cursor,
+    }),
     errors: ["API_BAD_QUERY", ...notFound],
   },
   "games.namespaces.lobbies.get": {
     ...cloud,
     method: "GET",
     path: `${lobbiesPath}/{lobby_id}`,
-    summary: "Reads a lobby with its players.",
+    summary: "Reads a lobby with its players and what happened to it last.",
     reply: object({
       lobby: object({
         ...lobbyFields,
+        log_tail: nullable(
+          Type.String({ description: "What the process wrote last, when it ended without being asked to." }),
+        ),
         players: Type.Array(
           object({
             player_id: uuid("The player."),
@@ -69,6 +90,21 @@ export const namespaceLobbies = {
             connect_ts: nullable(timestamp("When the player connected.")),
             expires_ts: nullable(timestamp("When the reservation ends.")),
           }),
+        ),
+        timeline: Type.Array(
+          object({
+            at: timestamp("As of when it happened."),
+            event: Type.String({ description: "The name of the event, as in games.namespaces.events." }),
+            details: Type.Optional(
+              Type.Record(Type.String(), Type.Unknown(), {
+                description: "The player, the reason or what was changed, where there is more to say.",
+              }),
+            ),
+          }),
+          {
+            description:
+              "The last 50 things that happened, the newest last. After a restart of the service it begins anew with `lobby.created`, `lobby.ready` and `lobby.stopped`.",
+          },
         ),
       }),
     }),

@@ -35,7 +35,7 @@ function paths(): Record<string, Record<string, unknown>> {
       summary: operation.summary,
       description: `Callers: ${operation.callers.map(callerText).join(", ")}.`,
       security: operation.callers.includes("origin") ? [{ bearer: [] }, {}] : [{ bearer: [] }],
-      parameters: [...pathParameters(operation), ...queryParameters(operation)],
+      parameters: [...pathParameters(operation), ...queryParameters(operation), ...streamParameters(operation)],
       ...(operation.body && { requestBody: requestBody(operation) }),
       responses: responses(operation),
     };
@@ -66,14 +66,18 @@ function queryParameters(operation: Operation) {
   return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", required: false, schema }));
 }
 
+function streamParameters(operation: Operation) {
+  const description = "The id of the last event received: the stream goes on after it.";
+  const header = { name: "Last-Event-ID", in: "header", required: false, schema: { type: "string" }, description };
+  return operation.stream ? [header] : [];
+}
+
 function requestBody(operation: Operation) {
   return { required: !operation.bodyOptional, content: { "application/json": { schema: operation.body } } };
 }
 
 function responses(operation: Operation) {
-  const success = operation.reply
-    ? { 200: { description: "Done.", content: { "application/json": { schema: operation.reply } } } }
-    : { 204: { description: "Done. The body is empty." } };
+  const success = successOf(operation);
   const codesOf = new Map<number, string[]>();
   for (const code of everyErrorOf(operation)) {
     const { status } = errorTable[code];
@@ -87,6 +91,19 @@ function responses(operation: Operation) {
     },
   ]);
   return { ...success, ...Object.fromEntries(failures) };
+}
+
+function successOf({ reply, dryRunReply, csvField, stream }: Operation) {
+  if (stream) {
+    const description = "Server-sent events until the client goes away; the schema is that of each event's data.";
+    const schema = { anyOf: Object.values(stream) };
+    return { 200: { description, content: { "text/event-stream": { schema } } } };
+  }
+  if (!reply) return { 204: { description: "Done. The body is empty." } };
+  const description = dryRunReply ? "Done; to `dry_run` the second form." : "Done.";
+  const schema = dryRunReply ? { anyOf: [reply, dryRunReply] } : reply;
+  const csv = csvField ? { "text/csv": { schema: { type: "string" } } } : {};
+  return { 200: { description, content: { "application/json": { schema }, ...csv } } };
 }
 
 const errorSchema = {

@@ -46,12 +46,12 @@ export function errorsPage(): string {
 }
 
 /** `/`: what a newcomer sees who opens the printed address. */
-export function homePage(): string {
+export function homePage(hasDemo: boolean): string {
   return layout(
     "Foyer is running",
     `<p>Foyer is a matchmaker for multiplayer games: it keeps games and their namespaces, routes players to lobbies and
     reserves their seats.</p>
-    <ul><li><a href="/docs">API reference</a></li><li><a href="/docs/errors">Error codes</a></li>
+    <ul>${hasDemo ? '<li><a href="/play">Play the demo</a> in two tabs</li>' : ""}<li><a href="/docs">API reference</a></li><li><a href="/docs/errors">Error codes</a></li>
     <li><a href="/openapi.json">openapi.json</a> for code generators</li>
     <li><a href="/healthz">/healthz</a> and <a href="/readyz">/readyz</a> for probes</li></ul>
     <p>The terminal that started the service shows the admin token and a first command to try.</p>`,
@@ -63,12 +63,28 @@ function operationSection(id: string, operation: Operation): string {
   const parts = [
     operation.query && `<h4>Query</h4>${schemaTable(operation.query)}`,
     operation.body && `<h4>Body${operation.bodyOptional ? " (optional)" : ""}</h4>${schemaTable(operation.body)}`,
-    operation.reply ? `<h4>Answer: 200</h4>${schemaTable(operation.reply)}` : "<h4>Answer: 204, empty</h4>",
+    ...answerParts(operation),
     `<h4>Failures</h4><p class="codes">${everyErrorOf(operation).map(errorLink).join(" ")}</p>`,
   ];
   return `<section id="${id}"><h3><a href="#${id}">${id}</a></h3><p><span class="call">${operation.method} ${escapeHtml(
     operation.path,
   )}</span></p><p>${escapeHtml(operation.summary)} Callers: ${callers.join(", ")}.</p>${parts.filter(Boolean).join("")}</section>`;
+}
+
+function answerParts({ reply, dryRunReply, stream }: Operation): string[] {
+  if (stream) {
+    const events = Object.entries(stream).map(
+      ([name, data]) => `<details><summary><code>${name}</code></summary>${schemaTable(data)}</details>`,
+    );
+    return [
+      `<h4>Answer: 200, server-sent events</h4><p>The stream goes on until one side ends it; a line that begins with a colon
+      every 15 seconds shows that it lives. Each event has an <code>id</code>: send the last one as <code>Last-Event-ID</code>
+      to go on after it. The data of each event is JSON:</p>${events.join("")}`,
+    ];
+  }
+  if (!reply) return ["<h4>Answer: 204, empty</h4>"];
+  const dryRun = dryRunReply ? [`<h4>Answer to dry_run: 200</h4>${schemaTable(dryRunReply)}`] : [];
+  return [`<h4>Answer: 200</h4>${schemaTable(reply)}`, ...dryRun];
 }
 
 function errorLink(code: ErrorCode): string {

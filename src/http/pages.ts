@@ -5,6 +5,7 @@ import { sendRefusal } from "./errors.ts";
 
 export interface PagesParts {
   readonly openApi: object;
+  readonly hasDemo: boolean;
   checkReady(): Promise<void>;
   checkHost(request: FastifyRequest): Refusal | null;
 }
@@ -35,7 +36,7 @@ export function addPages(app: FastifyInstance, parts: PagesParts): void {
   page("/docs", html, referencePage());
   page("/docs/errors", html, errorsPage());
   page("/docs/style.css", "text/css; charset=utf-8", stylesheet);
-  page("/", html, homePage());
+  page("/", html, homePage(parts.hasDemo));
 }
 
 const html = "text/html; charset=utf-8";

@@ -1,9 +1,20 @@
+import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/define.ts";
 import { type OperationId, operationList } from "../contract/index.ts";
-import { type Handlers, isRefusal, type Mocks, type Refusal, refuse } from "../operations/context.ts";
+import {
+  type EventStream,
+  type Handlers,
+  isRefusal,
+  type Mocks,
+  type Refusal,
+  refuse,
+  type WhenGone,
+} from "../operations/context.ts";
 import type { Admit, Admitted } from "./admit.ts";
+import { csvOf, prefersCsv } from "./csv.ts";
 import { endIfStopping, Refused, sendRefusal, unsupportedMediaType } from "./errors.ts";
+import type { EventStreams } from "./event-stream.ts";
 import { parseJson } from "./json.ts";
 
 declare module "fastify" {
@@ -19,7 +30,8 @@ declare module "fastify" {
 type AnyHandler = (request: AnyRequest) => Promise<unknown>;
 interface AnyRequest extends Admitted {
   readonly idempotencyKey: string | undefined;
-  readonly whenGone: (listener: () => void) => void;
+  readonly lastEventId: string | undefined;
+  readonly whenGone: WhenGone;
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
@@ -30,10 +42,12 @@ export function addOperations(
   app: FastifyInstance,
   parts: { handlers: Handlers; mocks: Mocks },
   { admit }: Admit,
+  streams: EventStreams,
 ): void {
   const handlers = parts.handlers as unknown as Record<OperationId, AnyHandler>;
   const mocks = parts.mocks as unknown as Partial<Record<OperationId, AnyHandler>>;
   app.decorateRequest("admitted", null);
+  app.decorateRequest("isStreaming", false);
 
   for (const [operationId, operation] of operationList) {
     const handler = handlers[operationId];
@@ -64,10 +78,16 @@ export function addOperations(
         const { caller, client } = request.admitted!;
         const { params, query, body } = request;
         const idempotencyKey = header(request, "idempotency-key");
-        const whenGone = (listener: () => void) => reply.raw.once("close", listener);
+        const whenGone = (listener: () => void) => whenClosed(request.raw.socket, listener);
         const handle = caller.kind === "dev" ? mock : handler;
-        const answer = await handle({ caller, client, idempotencyKey, whenGone, params, query, body });
+        const lastEventId = header(request, "last-event-id");
+        const answer = await handle({ caller, client, idempotencyKey, lastEventId, whenGone, params, query, body });
         if (isRefusal(answer)) return sendRefusal(reply, request.id, answer);
+        // Border: an operation that streams answers a stream, as its handler's type says.
+        if (operation.stream) return streams.send(operation, request, reply, answer as EventStream);
+        if (operation.dryRunReply && isDryRun(body)) return sendJson(reply, answer);
+        if (operation.csvField && prefersCsv(header(request, "accept")))
+          return sendCsv(operation, request, reply, answer);
         return sendAnswer(operation, reply, answer);
       },
     });
@@ -113,6 +133,15 @@ function hasForeignBody(request: FastifyRequest): boolean {
   );
 }
 
+/** The connection's end, not the response's: of several requests on one connection only the first owns the response. */
+function whenClosed(socket: Socket, listener: () => void): () => void {
+  if (socket.destroyed) listener();
+  else socket.once("close", listener);
+  return () => socket.off("close", listener);
+}
+
+const faultsMax = 100;
+
 function bodyFault(operation: Operation, request: FastifyRequest): Refusal | null {
   const { body } = request;
   if (operation.body) {
@@ -124,7 +153,7 @@ function bodyFault(operation: Operation, request: FastifyRequest): Refusal | nul
   const isObject = typeof body === "object" && !Array.isArray(body);
   const fields = isObject ? Object.keys(body) : [];
   if (isObject && fields.length === 0) return null;
-  const errors = fields.map((field) => ({ path: [field], message: "is not a known field" }));
+  const errors = fields.slice(0, faultsMax).map((field) => ({ path: [field], message: "is not a known field" }));
   return refuse("API_BAD_BODY", "The operation takes no body.", { errors });
 }
 
@@ -132,6 +161,34 @@ function sendAnswer(operation: Operation, reply: FastifyReply, answer: unknown):
   endIfStopping(reply);
   if (!operation.reply) return reply.code(204).send();
   // A reply of any JSON type is written here: Fastify would send a string bare and null as nothing.
-  if (!("type" in operation.reply)) return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));
+  if (!("type" in operation.reply)) return sendJson(reply, answer);
   return reply.send(answer);
+}
+
+/** The rest of the list is where the Link header points, since a table has no place for a cursor. */
+function sendCsv(operation: Operation, request: FastifyRequest, reply: FastifyReply, answer: unknown): FastifyReply {
+  endIfStopping(reply);
+  // Border: the reply of an operation with a csvField has rows there, and a cursor when there is more.
+  const { cursor, [operation.csvField!]: rows } = answer as { cursor?: string } & Record<string, never>;
+  const { properties } = operation.reply as unknown as ListSchema;
+  const columns = Object.keys(properties[operation.csvField!]!.items.properties);
+  if (cursor !== undefined) {
+    const next = new URLSearchParams({ ...(request.query as Record<string, string>), cursor });
+    reply.header("link", `<${request.url.split("?", 1)[0]}?${next}>; rel="next"`);
+  }
+  return reply.type("text/csv; charset=utf-8").send(csvOf(columns, rows ?? []));
+}
+
+interface ListSchema {
+  readonly properties: Readonly<Record<string, { readonly items: { readonly properties: object } }>>;
+}
+
+function isDryRun(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "dry_run" in body && body.dry_run === true;
+}
+
+/** Past the schema of the operation's usual reply. */
+function sendJson(reply: FastifyReply, answer: unknown): FastifyReply {
+  endIfStopping(reply);
+  return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));
 }

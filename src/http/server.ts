@@ -10,9 +10,11 @@ import { type CallerOf, type Handlers, type Mocks, type Refusal, refuse } from "
 import { createAdmit } from "./admit.ts";
 import { setCorsHeaders, setPreflightHeaders } from "./cors.ts";
 import { answerBrokenRequest, answerUnroutable, refusalOf, sendRefusal } from "./errors.ts";
+import { createEventStreams } from "./event-stream.ts";
 import { answerOtherMethods } from "./methods.ts";
 import { createOverload } from "./overload.ts";
 import { addPages } from "./pages.ts";
+import { addPlayPage, type PlayPage } from "./play.ts";
 import { addOperations, readBody } from "./routes.ts";
 import { faultsOf } from "./schema-faults.ts";
 import { useStrictValidation } from "./validation.ts";
@@ -24,6 +26,8 @@ export interface ServerParts {
   readonly handlers: Handlers;
   readonly mocks: Mocks;
   readonly authenticate: Authenticate;
+  /** The example game; null: it is not offered. */
+  readonly playPage: PlayPage | null;
   newRequestId(): string;
   /** More is waiting to be written than the disk keeps up with. */
   isStoreBehind(): boolean;
@@ -90,7 +94,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     reply.raw.once("close", () => {
       const operation = request.routeOptions.config?.operationId ?? "none";
       const ms = performance.now() - startedAt;
-      metrics.requestDone(operation, reply.statusCode, ms / 1000);
+      if (!request.isStreaming) metrics.requestDone(operation, reply.statusCode, ms / 1000);
       if (!log.isLevelEnabled("debug")) return;
       log.debug({ request_id: request.id, operation, status: reply.statusCode, ms: Math.round(ms) }, "request");
     });
@@ -153,19 +157,26 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     setPreflightHeaders(reply, allowed);
     return reply.code(204).send();
   });
-  addOperations(app, parts, admit);
+  const streams = createEventStreams(parts);
+  addOperations(app, parts, admit, streams);
   addPages(app, {
     openApi: openApiDocument(config.publicUrl),
     checkReady: parts.checkReady,
     checkHost: admit.checkHost,
+    hasDemo: parts.playPage !== null,
   });
+  if (parts.playPage) addPlayPage(app, parts.playPage, admit.checkHost);
   completeMethods();
-  app.addHook("onClose", () => overload.stop());
+  app.addHook("onClose", () => {
+    overload.stop();
+    streams.endAll();
+  });
 
   return {
     app,
     beginStopping() {
       isStopping = true;
+      streams.endAll();
     },
     async close() {
       const closed = app.close();

@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.ts";
 import type { NewLobby, Pair } from "../matchmaker/commands.ts";
 
-/** Builds a lobby of the deployed version for a pair; null: nothing is deployed, or the pair is gone. */
+/** Builds a lobby of the deployed version for a pair; null: nothing is deployed, the pair is gone, or it cannot be started now. */
 export type PlanWarm = (namespaceId: string, pair: Pair) => Promise<{ lobby: NewLobby; revision: number } | null>;
 
 /** Creates lobbies ahead of need wherever fewer are idle than the deployed version wants. The rules decide; this only asks. */

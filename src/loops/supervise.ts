@@ -1,86 +1,130 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { Logger } from "../log.ts";
-import type { Answer, LobbyView, StopReason } from "../matchmaker/commands.ts";
-import type { LobbyExit, LobbyPort, LobbyToStart, Runtime } from "../runtime/runtime.ts";
+import type { Event, LobbyView, StopReason } from "../matchmaker/commands.ts";
+import { redact } from "../redact.ts";
+import {
+  type LobbyExit,
+  LobbyNotStarted,
+  type LobbyPorts,
+  type LobbyToStart,
+  type Runtime,
+} from "../runtime/runtime.ts";
+import type { StartGate } from "../runtime/start-gate.ts";
+import { livingLobbies } from "./living-lobbies.ts";
 
 export interface SuperviseParts {
   readonly engine: Engine;
   readonly runtime: Runtime;
+  readonly gate: StartGate;
   readonly log: Logger;
   now(): number;
   /** How to start the lobby; null: its version is gone. */
   describe(namespaceId: string, lobby: LobbyView): Promise<LobbyToStart | null>;
   /** The ports in the form that lobbies carry. */
-  portsText(ports: Readonly<Record<string, LobbyPort>>): string;
+  portsText(ports: LobbyPorts): string;
 }
 
-const pageSize = 500;
+export interface Supervisor {
+  /** Ends every lobby that Foyer runs, and resolves when their servers are gone. */
+  stopLobbies(): Promise<void>;
+  /** Stops watching; the servers run on. */
+  stop(): Promise<void>;
+}
+
+const retryMs = 500;
+const keptLogBytes = 4096;
 
 /**
  * Keeps lobby servers and lobbies in step: starts the server of every new lobby, stops that of every ended one, and
  * ends the lobby of a server that ended by itself. After a restart it first takes back what still runs.
  */
-export async function supervise(parts: SuperviseParts): Promise<{ stop(): Promise<void> }> {
-  const { engine, runtime, log } = parts;
+export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
+  const { engine, runtime, gate, log } = parts;
   const namespaceOf = new Map<string, string>();
+  const underWay = new Set<Promise<void>>();
   const events = engine.events("supervise")[Symbol.asyncIterator]();
+  let isStopping = false;
+
   runtime.onExit((lobbyId, exit) => {
     const namespaceId = namespaceOf.get(lobbyId);
-    if (namespaceId !== undefined) void end(namespaceId, lobbyId, "crashed", exit);
+    if (namespaceId !== undefined) track(exited(namespaceId, lobbyId, exit));
   });
   await takeBack();
   const listening = listen();
 
+  function track(task: Promise<void>): void {
+    underWay.add(task);
+    void task.finally(() => underWay.delete(task));
+  }
+
   async function listen(): Promise<void> {
     for (let next = await events.next(); !next.done; next = await events.next()) {
-      const event = next.value;
-      if (event.type === "lobby.created" && !event.lobby.isExternal) void start(event.namespaceId, event.lobby);
-      if (event.type === "lobby.stopped" && !event.lobby.isExternal) void stop(event.lobby.lobbyId);
+      if ("lobby" in next.value && !next.value.lobby.isExternal) hear(next.value);
     }
+  }
+
+  function hear({ type, namespaceId, lobby }: Extract<Event, { lobby: LobbyView }>): void {
+    if (type === "lobby.created") track(start(namespaceId, lobby));
+    if (type === "lobby.ready") gate.becameReady(lobby.versionId, lobby.gameMode, lobby.lobbyId);
+    if (type !== "lobby.stopped") return;
+    if (lobby.stopReason === "not_ready") noteFailure(lobby, "it was not ready in time.");
+    else if (lobby.stopReason !== "crashed" && lobby.stopReason !== "start_failed") gate.ended(lobby);
+    track(stop(lobby.lobbyId));
   }
 
   async function takeBack(): Promise<void> {
     for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-      for await (const lobby of livingLobbies(namespaceId)) {
-        if (lobby.isExternal) continue;
-        namespaceOf.set(lobby.lobbyId, namespaceId);
-        const isRunning = await runtime.adopt(lobby.lobbyId);
-        if (!isRunning) await end(namespaceId, lobby.lobbyId, "crashed", null);
+      for await (const lobby of livingLobbies(engine, namespaceId, parts.now)) {
+        if (!lobby.isExternal) await takeBackOne(namespaceId, lobby);
       }
     }
-    for (const lobbyId of await runtime.list()) if (!namespaceOf.has(lobbyId)) await runtime.stop(lobbyId);
+    for (const lobbyId of await runtime.list()) if (!namespaceOf.has(lobbyId)) track(stop(lobbyId));
   }
 
-  async function* livingLobbies(namespaceId: string): AsyncIterable<LobbyView> {
-    let after: string | null = null;
-    do {
-      const page: Answer<"listAllLobbies"> = await engine.read({
-        type: "listAllLobbies",
+  async function takeBackOne(namespaceId: string, lobby: LobbyView): Promise<void> {
+    const { lobbyId } = lobby;
+    namespaceOf.set(lobbyId, namespaceId);
+    const ports = await runtime.adopt(lobbyId);
+    if (!ports) {
+      log.warn({ lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby's server ended while the service was down");
+      const message = "Its process ended while the service was down.";
+      await end(namespaceId, lobbyId, "crashed", { code: null, signal: null, message, log: await lastLines(lobbyId) });
+    } else if (lobby.ports === null) {
+      // The service was killed between starting the server and writing down where it is.
+      await engine.execute({
+        type: "setPorts",
         namespaceId,
+        lobbyId,
         now: parts.now(),
-        includeStopped: false,
-        after,
-        limit: pageSize,
+        ports: parts.portsText(ports),
       });
-      yield* page.lobbies;
-      after = page.next;
-    } while (after !== null);
+    }
   }
 
   async function start(namespaceId: string, lobby: LobbyView): Promise<void> {
-    const { lobbyId } = lobby;
+    const { lobbyId, versionId, gameMode } = lobby;
     namespaceOf.set(lobbyId, namespaceId);
+    const held = gate.enter(versionId, gameMode, lobbyId, parts.now());
+    if (held) return endUnstarted(namespaceId, lobbyId, held.message);
     try {
       const description = await parts.describe(namespaceId, lobby);
-      if (!description) throw new Error("the lobby's version is gone");
+      if (!description) throw new LobbyNotStarted("Its version is gone.");
       const ports = parts.portsText(await runtime.start(description));
       const outcome = await engine.execute({ type: "setPorts", namespaceId, lobbyId, now: parts.now(), ports });
       // The lobby ended while its server was starting, so nobody else will stop it.
       if (!outcome.ok) await stop(lobbyId);
     } catch (fault) {
       log.error({ err: fault, lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby could not be started");
-      await end(namespaceId, lobbyId, "start_failed", null);
+      const message = fault instanceof LobbyNotStarted ? fault.message : "It could not be started.";
+      if (fault instanceof LobbyNotStarted && fault.isShortage) gate.ended(lobby);
+      else noteFailure(lobby, message);
+      await endUnstarted(namespaceId, lobbyId, message);
     }
+  }
+
+  function endUnstarted(namespaceId: string, lobbyId: string, message: string): Promise<void> {
+    return end(namespaceId, lobbyId, "start_failed", { code: null, signal: null, message, log: "" });
   }
 
   async function stop(lobbyId: string): Promise<void> {
@@ -90,17 +134,85 @@ export async function supervise(parts: SuperviseParts): Promise<{ stop(): Promis
     });
   }
 
-  async function end(namespaceId: string, lobbyId: string, reason: StopReason, exit: LobbyExit | null): Promise<void> {
-    const command = { namespaceId, lobbyId, now: parts.now(), reason, exit: exit && JSON.stringify(exit) };
-    await engine.execute({ type: "stopLobby", ...command }).catch((fault: unknown) => {
-      log.error({ err: fault, lobby_id: lobbyId }, "the end of a lobby could not be recorded");
-    });
+  /** The server ended without having been asked to. One that was ready and ends with code 0 has ended itself. */
+  async function exited(namespaceId: string, lobbyId: string, exit: LobbyExit): Promise<void> {
+    const lobby = await persist(() => engine.read({ type: "lobby", namespaceId, lobbyId, now: parts.now() }));
+    if (!lobby || lobby.status === "stopped") return;
+    const message = wordsFor(exit, lobby.readyAt !== null);
+    const ended = { ...exit, message, log: await lastLines(lobbyId) };
+    if (exit.code === 0 && lobby.readyAt !== null) return end(namespaceId, lobbyId, "self", ended);
+    log.warn({ lobby_id: lobbyId, namespace_id: namespaceId, ...ended }, "a lobby's process ended by itself");
+    noteFailure(lobby, message);
+    await end(namespaceId, lobbyId, "crashed", ended);
+  }
+
+  function noteFailure(lobby: LobbyView, why: string): void {
+    const held = gate.failed(lobby, why, parts.now());
+    if (!held) return;
+    const { versionId, gameMode } = lobby;
+    const { consecutiveFailures, retryAfterS } = held;
+    const fields = {
+      version_id: versionId,
+      game_mode_id: gameMode,
+      failures: consecutiveFailures,
+      wait_s: retryAfterS,
+    };
+    log.error(fields, "lobbies of a game mode keep failing; none is started until the wait is over");
+  }
+
+  /** What the process wrote last, without tokens, should the program have printed its own. */
+  async function lastLines(lobbyId: string): Promise<string> {
+    const streams = ["stderr", "stdout"] as const;
+    for (const stream of streams) {
+      const { text } = await runtime.logs(lobbyId, stream, keptLogBytes).catch(() => ({ text: "" }));
+      if (text.trim() !== "") return redact(text);
+    }
+    return "";
+  }
+
+  async function end(namespaceId: string, lobbyId: string, reason: StopReason, exit: LobbyEnd | null): Promise<void> {
+    const text = exit && JSON.stringify(exit);
+    const base = { type: "stopLobby", namespaceId, lobbyId, reason, exit: text } as const;
+    await persist(() => engine.execute({ ...base, now: parts.now() }));
+  }
+
+  /** A store that takes nothing now will later; until then a lobby without a server would keep its players waiting. */
+  async function persist<T>(task: () => Promise<T>): Promise<T | null> {
+    for (;;) {
+      try {
+        return await task();
+      } catch (fault) {
+        if (isStopping) return null;
+        log.error({ err: fault }, "the end of a lobby could not be recorded yet; it is tried again");
+        await sleep(retryMs);
+      }
+    }
   }
 
   return {
+    async stopLobbies() {
+      for (const [lobbyId, namespaceId] of [...namespaceOf]) await end(namespaceId, lobbyId, "operator", null);
+      await Promise.all([...underWay]);
+      await Promise.all((await runtime.list()).map(stop));
+    },
     async stop() {
+      isStopping = true;
       await events.return?.();
       await listening;
+      await Promise.all([...underWay]);
     },
   };
+}
+
+/** How a lobby's server ended, as the lobby carries it in its `exit`. */
+interface LobbyEnd extends LobbyExit {
+  /** For everyone. */
+  readonly message: string;
+  /** For the operator: what it wrote last. */
+  readonly log: string;
+}
+
+function wordsFor({ code, signal }: LobbyExit, wasReady: boolean): string {
+  const how = signal ? `was ended by ${signal}` : code === null ? "ended" : `ended with exit code ${code}`;
+  return `Its process ${how}${wasReady ? "" : " before it was ready"}.`;
 }

@@ -1,3 +1,4 @@
+import type { Key, Lobby, Player } from "./records.ts";
 import {
   keyRow,
   lobbyRow,
@@ -9,7 +10,15 @@ import {
   readNamespaceRow,
   readPlayerRow,
 } from "./rows.ts";
-import { createState, type Entity, ensurePool, fillState, putNamespace, type State } from "./state.ts";
+import {
+  createState,
+  type Entity,
+  ensurePool,
+  fillState,
+  type NamespaceRecord,
+  putNamespace,
+  type State,
+} from "./state.ts";
 
 /** One entity as it is after a command; a null value: it is gone. All changes of one command are stored together. */
 export interface Change {
@@ -53,22 +62,42 @@ export function allChanges(state: State): Change[] {
 
 /** The state that these entities describe, in whatever order they come. Heartbeat clocks wait for `restarted`. */
 export function loadState(namespaceId: string, changes: Iterable<Change>): State {
-  const state = createState(namespaceId);
-  const rows: Record<Entity, [string, Row][]> = { namespace: [], lobby: [], player: [], key: [] };
-  for (const { entity, id, value } of changes) if (value !== null) rows[entity].push([id, value]);
+  const loader = createStateLoader(namespaceId);
+  for (const change of changes) loader.add(change);
+  return loader.finish();
+}
 
-  for (const [, row] of rows.namespace) putNamespace(state, readNamespaceRow(row));
+/** Takes entities one by one, so that their rows need not be kept until all are there. */
+export interface StateLoader {
+  add(change: Change): void;
+  /** Call it once, after the last one. */
+  finish(): State;
+}
+
+export function createStateLoader(namespaceId: string): StateLoader {
+  const state = createState(namespaceId);
+  const lobbies: Lobby[] = [];
+  const players: Player[] = [];
+  const keys: Key[] = [];
+  let namespace: NamespaceRecord | null = null;
   const poolOf = (versionId: string, gameMode: string, region: string) =>
     ensurePool(state, versionId, gameMode, region);
-  fillState(
-    state,
-    rows.lobby.map(([id, row]) => readLobbyRow(id, row, poolOf)),
-    rows.player.map(([id, row]) => readPlayerRow(id, row)),
-    rows.key.map(([id, row]) => readKeyRow(id, row)),
-  );
-  state.changed.clear();
-  state.now = latestTime(state);
-  return state;
+  return {
+    add({ entity, id, value }) {
+      if (value === null) return;
+      if (entity === "player") players.push(readPlayerRow(id, value));
+      else if (entity === "lobby") lobbies.push(readLobbyRow(id, value, poolOf));
+      else if (entity === "key") keys.push(readKeyRow(id, value));
+      else namespace = readNamespaceRow(value);
+    },
+    finish() {
+      if (namespace !== null) putNamespace(state, namespace);
+      fillState(state, lobbies, players, keys);
+      state.changed.clear();
+      state.now = latestTime(state);
+      return state;
+    },
+  };
 }
 
 /** Time goes on from the last thing that is known to have happened, even if the machine's clock was set back. */

@@ -1,3 +1,4 @@
+import type { Explanation } from "./explanation.ts";
 import type {
   CreateReason,
   FindRequest,
@@ -16,6 +17,7 @@ import type {
  * Times are milliseconds since the epoch, ids lower-case UUIDs, JSON that the rules never look into is text.
  */
 
+export type * from "./explanation.ts";
 export type * from "./nouns.ts";
 export type * from "./reads.ts";
 
@@ -175,6 +177,8 @@ export interface Seated {
   readonly isNewLobby: boolean;
   /** A retry of an earlier call: nothing was taken. */
   readonly isReplay: boolean;
+  /** Of a find that asked for it and is no retry. */
+  readonly explanation?: Explanation;
 }
 
 // biome-ignore lint/complexity/noBannedTypes: an accepted command without anything to say is exactly the empty object.

@@ -122,7 +122,7 @@ function describePool(pool: Pool): string {
     );
     return [tagKey, lobbyCount, lines.sort()];
   });
-  const { isDeployed, idleMin, lobbyCount, taken, idleStarting } = pool;
+  const { isDeployed, idleMin, lobbyCount, taken, idleStarting, privateCount } = pool;
   groups.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1));
   return JSON.stringify([
     isDeployed,
@@ -132,6 +132,8 @@ function describePool(pool: Pool): string {
     idleStarting,
     ids(pool.idle),
     ids(pool.listed),
+    ids(pool.barred),
+    privateCount,
     groups,
   ]);
 }

@@ -1,3 +1,5 @@
+import type { Explanation } from "./explanation.ts";
+
 /** The things that commands, outcomes, events and queries speak of. Import them from commands.ts. */
 
 export type Tags = Readonly<Record<string, string>>;
@@ -57,6 +59,8 @@ export interface FindRequest {
   readonly create: NewLobby | null;
   /** What to answer when nothing fits and `create` is null. */
   readonly createRefusal: RefusalCode;
+  /** Also tell why each lobby was or was not chosen. */
+  readonly explain?: boolean;
 }
 
 /** `created` by a player's call, `registered` by a server token, `warm` ahead of need; `found` is find's own creation. */
@@ -103,6 +107,8 @@ export type RefusalCode =
 export interface Refusal {
   readonly ok: false;
   readonly code: RefusalCode;
+  /** Of a find that asked for it and was refused by what it found. */
+  readonly explanation?: Explanation;
 }
 
 export type LobbyStatus = "starting" | "ready" | "stopped";

@@ -5,6 +5,7 @@ import {
   createOrderedSet,
   firstOrdered,
   itemAt,
+  orderedBefore,
   orderedFrom,
   orderedItems,
   removeOrdered,
@@ -37,6 +38,9 @@ describe("ordered set", () => {
         const sorted = [...model].sort(byNumber);
         expect([...orderedItems(set)]).toEqual(sorted);
         expect(set.size).toBe(sorted.length);
+        expect([...orderedBefore(set, (item) => item < from)]).toEqual(
+          sorted.filter((item) => item < from).toReversed(),
+        );
         expect(firstOrdered(set)).toBe(sorted[0]);
         expect(itemAt(set, 3)).toBe(sorted[3]);
         expect([...orderedFrom(set, (value) => value < from)]).toEqual(sorted.filter((value) => value >= from));

@@ -102,6 +102,23 @@ export function* orderedFrom<T>(set: OrderedSet<T>, isBefore: (item: T) => boole
   }
 }
 
+/** The items that `isBefore` holds for, from the last of them backwards. */
+export function* orderedBefore<T>(set: OrderedSet<T>, isBefore: (item: T) => boolean): Generator<T, void, undefined> {
+  const { chunks } = set;
+  let chunkAt = firstChunk(set, isBefore);
+  let at = chunkAt < chunks.length ? firstInside(set, chunks[chunkAt]!, isBefore) : 0;
+  for (;;) {
+    while (at > 0) {
+      at -= 1;
+      set.steps += 1;
+      yield chunks[chunkAt]![at]!;
+    }
+    if (chunkAt === 0) return;
+    chunkAt -= 1;
+    at = chunks[chunkAt]!.length;
+  }
+}
+
 export function* orderedItems<T>(set: OrderedSet<T>): Generator<T, void, undefined> {
   for (const chunk of set.chunks) yield* chunk;
 }

@@ -6,6 +6,7 @@ import {
   type Group,
   isIdle,
   isListed,
+  isLiving,
   isRoutable,
   type Lobby,
   type Pool,
@@ -27,6 +28,8 @@ export function createPool(versionId: string, gameMode: string, region: string):
     idle: createOrderedSet(compareAge),
     idleStarting: 0,
     listed: createOrderedSet<Lobby>(compareIds),
+    barred: createOrderedSet(compareAge),
+    privateCount: 0,
   };
 }
 
@@ -89,6 +92,9 @@ export function addToSeatIndexes(lobby: Lobby): void {
   if (isRoutable(lobby)) {
     addToGroup(pool, "", lobby);
     for (const tagKey of lobby.tagKeys) addToGroup(pool, tagKey, lobby);
+  } else if (isLiving(lobby)) {
+    if (lobby.isPrivate) pool.privateCount += 1;
+    else addOrdered(pool.barred, lobby);
   }
   if (isIdle(lobby)) {
     if (lobby.readyAt === null) pool.idleStarting += 1;
@@ -107,6 +113,9 @@ export function removeFromSeatIndexes(lobby: Lobby): void {
   if (isRoutable(lobby)) {
     removeFromGroup(pool, "", lobby);
     for (const tagKey of lobby.tagKeys) removeFromGroup(pool, tagKey, lobby);
+  } else if (isLiving(lobby)) {
+    if (lobby.isPrivate) pool.privateCount -= 1;
+    else removeOrdered(pool.barred, lobby);
   }
   if (isIdle(lobby)) {
     if (lobby.readyAt === null) pool.idleStarting -= 1;

@@ -16,7 +16,7 @@ import { orderedFrom } from "./ordered-set.ts";
 import { accept, refuse } from "./outcome.ts";
 import { compareIds, isLiving } from "./records.ts";
 import { missingIdle } from "./rules/create-lobby.ts";
-import { decideFind } from "./rules/find.ts";
+import { decideFind, explanationOf, withExplanation } from "./rules/find.ts";
 import { currentNamespace } from "./rules/party.ts";
 import { nextDueAt, pairKey, type State } from "./state.ts";
 import { viewLobby, viewPlayer } from "./views.ts";
@@ -136,9 +136,10 @@ function previewFind(state: State, query: PreviewFind): Answer<"previewFind"> {
   const namespace = currentNamespace(state, query.revision);
   if (namespace === null) return refuse("STALE_REVISION");
   const decision = decideFind(state, namespace, query);
-  if (decision.type === "refused") return decision.refusal;
-  if (decision.type === "create") return accept({ lobby: null, wouldCreate: true });
-  return accept({ lobby: viewLobby(decision.lobby), wouldCreate: false });
+  const explained = explanationOf(state, namespace, query, decision);
+  if (decision.type === "refused") return withExplanation(decision.refusal, explained);
+  if (decision.type === "create") return withExplanation(accept({ lobby: null, wouldCreate: true }), explained);
+  return withExplanation(accept({ lobby: viewLobby(decision.lobby), wouldCreate: false }), explained);
 }
 
 function comparePairs(a: Pair, b: Pair): number {

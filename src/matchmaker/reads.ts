@@ -1,3 +1,4 @@
+import type { Explanation } from "./explanation.ts";
 import type { FindRequest, LobbyView, Pair, PlayerView, Refusal } from "./nouns.ts";
 
 /** What can be asked of a namespace without changing it, and what it answers. Import it from commands.ts. */
@@ -106,7 +107,12 @@ interface Answers {
   };
   readonly missingIdle: readonly (Pair & { readonly missing: number })[];
   readonly previewFind:
-    | { readonly ok: true; readonly lobby: LobbyView | null; readonly wouldCreate: boolean }
+    | {
+        readonly ok: true;
+        readonly lobby: LobbyView | null;
+        readonly wouldCreate: boolean;
+        readonly explanation?: Explanation;
+      }
     | Refusal;
   /** By id. */
   readonly namespaces: readonly { readonly namespaceId: string; readonly nextDueAt: number | null }[];

@@ -98,6 +98,10 @@ export interface Pool {
   idleStarting: number;
   /** What the public list shows, by id. */
   readonly listed: OrderedSet<Lobby>;
+  /** Living public lobbies that are closed or silent, the oldest first: what an explanation tells besides the groups. */
+  readonly barred: OrderedSet<Lobby>;
+  /** Living private lobbies. */
+  privateCount: number;
 }
 
 export interface Group {

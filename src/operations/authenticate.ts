@@ -28,7 +28,7 @@ export type Authenticate = (
 ) => Promise<Authenticated | Refusal>;
 
 export function createAuthenticate(context: Context, adminToken: string): Authenticate {
-  const adminHash = hashToken(adminToken);
+  const adminHash = Buffer.from(hashToken(adminToken));
 
   return async (callers, credentials) => {
     const token = bearerToken(credentials.authorization);
@@ -40,16 +40,16 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
         : refuse("TOKEN_MISSING", "Send a token: Authorization: Bearer <token>.");
     }
 
-    const hash = hashToken(token);
-    if (timingSafeEqual(Buffer.from(hash), Buffer.from(adminHash))) {
-      if (!callers.includes("admin")) return forbidden("the admin token", callers);
-      return { caller: { kind: "admin" }, rateKey: "admin" };
-    }
-
     const derived = context.tokens.read(token);
     if (derived) {
       if (derived.kind !== "lobby" || !callers.includes("lobby")) return forbidden(`a ${derived.kind} token`, callers);
       return { caller: derived, rateKey: derived.lobbyId };
+    }
+
+    const hash = hashToken(token);
+    if (timingSafeEqual(Buffer.from(hash), adminHash)) {
+      if (!callers.includes("admin")) return forbidden("the admin token", callers);
+      return { caller: { kind: "admin" }, rateKey: "admin" };
     }
 
     const row = await findTokenByHash(context.db, hash);

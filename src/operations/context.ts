@@ -1,13 +1,25 @@
 import type { Config } from "../config.ts";
-import type { BodyOf, CallerKind, ErrorOf, Operation, ParamsOf, QueryOf, ReplyOf } from "../contract/define.ts";
+import type {
+  BodyOf,
+  CallerKind,
+  ErrorOf,
+  IsStream,
+  Operation,
+  ParamsOf,
+  QueryOf,
+  ReplyOf,
+} from "../contract/define.ts";
 import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationId, OperationIdOf, Operations } from "../contract/index.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { StartGate } from "../runtime/start-gate.ts";
 import type { Db } from "../store/db.ts";
 import type { DerivedTokens } from "../tokens.ts";
 import type { CreationBudget } from "./creation-budget.ts";
 import type { Place } from "./distances.ts";
+import type { EventReader } from "./event-feed.ts";
+import type { Happenings } from "./happenings.ts";
 import type { NamespaceConfigs } from "./namespace-configs.ts";
 import type { TokenUses } from "./token-uses.ts";
 import type { Waiting } from "./waiting.ts";
@@ -22,8 +34,11 @@ export interface Context {
   readonly configs: NamespaceConfigs;
   readonly waiting: Waiting;
   readonly creationBudget: CreationBudget;
+  readonly happenings: Happenings;
   /** Starts the lobbies of modes with the process runtime; null: this service has no driver. */
   readonly runtime: Runtime | null;
+  /** Knows which game modes' lobbies keep failing. */
+  readonly gate: StartGate;
   now(): number;
   newId(): string;
 }
@@ -68,12 +83,16 @@ export interface Client {
   readonly place: Place | null;
 }
 
+/** Calls back when the client goes away before it has its answer, at once if it is gone. The result stops listening. */
+export type WhenGone = (listener: () => void) => () => void;
+
 export interface Request<O extends Operation, K extends CallerKind> {
   readonly caller: CallerOf<K>;
   readonly client: Client;
   readonly idempotencyKey: string | undefined;
-  /** Calls back when the client goes away before it has its answer. */
-  readonly whenGone: (listener: () => void) => void;
+  /** Where a listener that comes back wants its stream to go on. */
+  readonly lastEventId: string | undefined;
+  readonly whenGone: WhenGone;
   readonly params: ParamsOf<O>;
   readonly query: QueryOf<O>;
   readonly body: BodyOf<O>;
@@ -115,10 +134,19 @@ export function isRefusal(value: unknown): value is Refusal {
   return typeof value === "object" && value !== null && refusal in value;
 }
 
+/** What an operation that streams answers. Whoever sends it closes the reader. */
+export interface EventStream {
+  readonly reader: EventReader;
+  /** What the stream is about is gone. */
+  isOver(): Promise<boolean>;
+}
+
+type AnswerOf<O extends Operation> = IsStream<O> extends true ? EventStream : ReplyOf<O>;
+
 /** TOKEN_INVALID is every operation's: what a token belongs to may be gone by the time the handler looks. */
 export type Handler<O extends Operation, K extends CallerKind> = (
   request: Request<O, K>,
-) => Promise<ReplyOf<O> | Refusal<ErrorOf<O> | "TOKEN_INVALID">>;
+) => Promise<AnswerOf<O> | Refusal<ErrorOf<O> | "TOKEN_INVALID">>;
 
 /** What an operation really does. A development token never gets here: it is answered by a mock. */
 export type Handlers = {

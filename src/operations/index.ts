@@ -2,6 +2,8 @@ import type { Context, Handlers } from "./context.ts";
 import { gameOperations } from "./games.ts";
 import { lobbyCallOperations } from "./lobby-calls.ts";
 import { lobbyListOperations } from "./lobby-list.ts";
+import { lobbyRecordOperations } from "./lobby-records.ts";
+import { namespaceEventOperations } from "./namespace-events.ts";
 import { namespaceLobbyOperations } from "./namespace-lobbies.ts";
 import { namespaceTokenOperations } from "./namespace-tokens.ts";
 import { namespaceOperations } from "./namespaces.ts";
@@ -17,6 +19,8 @@ export function createHandlers(context: Context): Handlers {
     ...namespaceOperations(context),
     ...namespaceTokenOperations(context),
     ...namespaceLobbyOperations(context),
+    ...lobbyRecordOperations(context),
+    ...namespaceEventOperations(context),
     ...versionOperations(context),
     ...seatingOperations(context),
     ...lobbyListOperations(context),

@@ -1,8 +1,9 @@
 import type { LobbyView, NewLobby, Pair } from "../matchmaker/commands.ts";
-import type { LobbyPort, LobbyToStart } from "../runtime/runtime.ts";
+import type { LobbyPorts, LobbyToStart } from "../runtime/runtime.ts";
 import type { Context } from "./context.ts";
 import { newLobby } from "./plans.ts";
 import { portsAnswer } from "./ports.ts";
+import { startRefusal } from "./start-refusal.ts";
 
 /** How to start the server of a lobby that Foyer runs; null: its version or namespace is gone. */
 export async function describeLobby(
@@ -44,7 +45,7 @@ export async function describeLobby(
 }
 
 /** The ports that a driver chose, in the form that lobbies carry. */
-export function portsText(ports: Readonly<Record<string, LobbyPort>>): string {
+export function portsText(ports: LobbyPorts): string {
   const entries = Object.entries(ports).map(([label, { hostname, port, isTls }]) => [
     label,
     { hostname, port, is_tls: isTls },
@@ -52,7 +53,7 @@ export function portsText(ports: Readonly<Record<string, LobbyPort>>): string {
   return JSON.stringify(portsAnswer(Object.fromEntries(entries)));
 }
 
-/** A lobby to be started ahead of need. */
+/** A lobby to be started ahead of need; null: the pair is gone, or no lobby of it can be started now. */
 export async function planWarm(
   context: Context,
   namespaceId: string,
@@ -61,6 +62,7 @@ export async function planWarm(
   const config = await context.configs.get(namespaceId);
   const mode = config?.version?.config.game_modes[pair.gameMode];
   if (!config?.version || !mode?.regions.includes(pair.region)) return null;
+  if (startRefusal(context, config.version.versionId, pair.gameMode)) return null;
   const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
   const lobby = newLobby(context.newId(), config.version, pair, { tags: {}, maxPlayers: null }, more);
   return { lobby, revision: config.revision };

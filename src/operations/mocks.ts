@@ -55,7 +55,13 @@ export function mockOperations(context: Context): Mocks {
 
   return {
     "lobbies.find": async ({ caller, body, idempotencyKey }) =>
-      checkKey(idempotencyKey) ?? checkFindRequest(body) ?? seat(caller, body.party_size),
+      checkKey(idempotencyKey) ??
+      checkFindRequest(body) ?? {
+        ...(body.dry_run
+          ? { lobby: { lobby_id: nilUuid, region }, would_create: false }
+          : seat(caller, body.party_size)),
+        ...(body.explain && { explain: explainMock(body.game_modes[0]!) }),
+      },
     "lobbies.join": async ({ caller, body, idempotencyKey }) =>
       checkKey(idempotencyKey) ?? seat(caller, body.party_size),
     "lobbies.create": async ({ caller, body, idempotencyKey }) =>
@@ -102,6 +108,13 @@ export function mockOperations(context: Context): Mocks {
     "players.getStatistics": async () => ({ player_count: 0, game_modes: {} }),
     "regions.list": async () => ({ regions: [listedRegion] }),
   };
+}
+
+function explainMock(gameMode: string) {
+  const message = "Chosen: with a development token every find leads to the server that the token names.";
+  const place = { game_mode_id: gameMode, region_id: region.region_id };
+  const candidates = [{ lobby_id: nilUuid, ...place, codes: ["chosen"], message }];
+  return { summary: "A mock answer: no lobby was looked for.", candidates, has_more: false, private_count: 0 };
 }
 
 function portAnswer(hostname: string, { protocol, port, portRange }: DevelopmentPort) {

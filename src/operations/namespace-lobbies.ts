@@ -2,6 +2,8 @@ import type { LobbyView, PlayerView } from "../matchmaker/commands.ts";
 import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
 import { namespaceOf, quoted } from "./resources.ts";
+import { exitOf } from "./start-refusal.ts";
+import type { Moment } from "./timelines.ts";
 
 /** The operator's view of the lobbies of a namespace. */
 export function namespaceLobbyOperations(context: Context) {
@@ -18,6 +20,17 @@ export function namespaceLobbyOperations(context: Context) {
     return { namespaceId, lobby };
   }
 
+  function heldBackAnswer(deployedVersionId: string | null) {
+    const held = context.gate.all(context.now()).filter(({ versionId }) => versionId === deployedVersionId);
+    return held.map(({ versionId, gameMode, consecutiveFailures, nextTryAt, message }) => ({
+      version_id: versionId,
+      game_mode_id: gameMode,
+      consecutive_failures: consecutiveFailures,
+      next_try_ts: timestampOf(nextTryAt),
+      message,
+    }));
+  }
+
   return {
     "games.namespaces.lobbies.list": async ({ params, query }) => {
       const page = pageOf(query);
@@ -32,7 +45,7 @@ export function namespaceLobbyOperations(context: Context) {
         ...page,
       });
       const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
-      return { lobbies: rows.map(lobbyAnswer), ...more };
+      return { lobbies: rows.map(lobbyAnswer), held_back: heldBackAnswer(namespace.versionId), ...more };
     },
 
     "games.namespaces.lobbies.get": async ({ params }) => {
@@ -41,7 +54,15 @@ export function namespaceLobbyOperations(context: Context) {
       const { namespaceId, lobby } = found;
       const query = { type: "players", namespaceId, lobbyId: lobby.lobbyId, now: context.now() } as const;
       const players = await engine.read(query);
-      return { lobby: { ...lobbyAnswer(lobby), players: players.map(playerAnswer) } };
+      const timeline = context.happenings.timelines.of(lobby).map(momentAnswer);
+      return {
+        lobby: {
+          ...lobbyAnswer(lobby),
+          log_tail: exitOf(lobby)?.log ?? null,
+          players: players.map(playerAnswer),
+          timeline,
+        },
+      };
     },
 
     "games.namespaces.lobbies.stop": async ({ params }) => {
@@ -56,8 +77,8 @@ export function namespaceLobbyOperations(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function lobbyAnswer(lobby: LobbyView) {
-  const exit = lobby.exit === null ? null : (JSON.parse(lobby.exit) as { code: number | null });
+export function lobbyAnswer(lobby: LobbyView) {
+  const exit = exitOf(lobby);
   return {
     lobby_id: lobby.lobbyId,
     game_mode_id: lobby.gameMode,
@@ -83,6 +104,8 @@ function lobbyAnswer(lobby: LobbyView) {
     stop_ts: timestampOrNull(lobby.stoppedAt),
     stop_reason: lobby.stopReason,
     exit_code: exit?.code ?? null,
+    exit_signal: exit?.signal ?? null,
+    exit_message: exit?.message ?? null,
   };
 }
 
@@ -95,6 +118,10 @@ function playerAnswer(player: PlayerView) {
     connect_ts: timestampOrNull(player.connectedAt),
     expires_ts: timestampOrNull(player.expiresAt),
   };
+}
+
+function momentAnswer({ at, event, details }: Moment) {
+  return { at: timestampOf(at), event, ...(details && { details: { ...details } }) };
 }
 
 function timestampOrNull(at: number | null): string | null {

@@ -2,6 +2,11 @@ import type { RefusalCode } from "../matchmaker/commands.ts";
 import { type CallerOf, type Context, type Handlers, isRefusal, refuse } from "./context.ts";
 import { endedRefusal, lobbyRefusal } from "./lobby-calls.ts";
 
+interface ModeCount {
+  player_count: number;
+  regions: Record<string, { player_count: number }>;
+}
+
 export function playerOperations(context: Context) {
   const { engine } = context;
 
@@ -40,9 +45,10 @@ export function playerOperations(context: Context) {
     "players.getStatistics": async ({ caller }) => {
       const { namespaceId } = caller;
       const { playerCount, pairs } = await engine.read({ type: "statistics", namespaceId, now: context.now() });
-      const modes: Record<string, { player_count: number; regions: Record<string, { player_count: number }> }> = {};
+      // Without a prototype: `constructor` is a name like any other.
+      const modes: Record<string, ModeCount> = Object.create(null);
       for (const { gameMode, region, playerCount: count } of pairs) {
-        modes[gameMode] ??= { player_count: 0, regions: {} };
+        modes[gameMode] ??= { player_count: 0, regions: Object.create(null) };
         modes[gameMode].player_count += count;
         modes[gameMode].regions[region] = { player_count: count };
       }

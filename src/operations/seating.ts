@@ -1,7 +1,9 @@
 import type { ErrorOf } from "../contract/define.ts";
 import type { Operations } from "../contract/index.ts";
-import type { CommandOf, Find, RefusalCode } from "../matchmaker/commands.ts";
+import type { CommandOf, Refusal as EngineRefusal, Find, RefusalCode } from "../matchmaker/commands.ts";
 import { type Client, type Context, type Handlers, isRefusal, type Refusal, refuse } from "./context.ts";
+import { previewedLobby, previewFind } from "./dry-run.ts";
+import { createFindReport } from "./find-report.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
 import type { NamespaceConfig } from "./namespace-configs.ts";
@@ -15,7 +17,8 @@ import {
   pairsOf,
   regionNotFound,
 } from "./plans.ts";
-import { answerSeated, namespaceGone, noDriver, seatRefusal } from "./seats.ts";
+import { answerEarlier, answerSeated, namespaceGone, seatRefusal } from "./seats.ts";
+import { startRefusal } from "./start-refusal.ts";
 
 type FindRequest = Parameters<Handlers["lobbies.find"]>[0];
 type CreateRequest = Parameters<Handlers["lobbies.create"]>[0];
@@ -28,7 +31,12 @@ export function seatingOperations(context: Context) {
   const newIds = (count: number | null | undefined) => Array.from({ length: count ?? 1 }, () => context.newId());
 
   /** The command, or why there can be none. `mayCreate` is asked only when a lobby could be made. */
-  function planFind(config: NamespaceConfig, request: FindRequest, mayCreate: () => boolean): Find | FindRefusal {
+  function planFind(
+    config: NamespaceConfig,
+    request: FindRequest,
+    mayCreate: () => boolean,
+    noteUnstartable: (refusal: FindRefusal) => void,
+  ): Find | FindRefusal {
     const { body, client } = request;
     const version = deployedVersion(config);
     if (isRefusal(version)) return version;
@@ -48,7 +56,7 @@ export function seatingOperations(context: Context) {
     const pairs = pairsOf(version, modes, body.regions ?? [], client.place);
     if (pairs.length === 0) return regionNotFound(body.game_modes, body.regions ?? []);
 
-    const startable = pairs.find((pair) => isStartable(version.config.game_modes[pair.gameMode]!));
+    const startable = pairs.filter((pair) => isStartable(version.config.game_modes[pair.gameMode]!));
     const command: Find = {
       type: "find",
       namespaceId: config.namespaceId,
@@ -62,11 +70,16 @@ export function seatingOperations(context: Context) {
       createRefusal: "NO_AVAILABLE_LOBBIES",
       idempotency: null,
     };
-    if (startable === undefined || body.prevent_auto_create_lobby) return command;
-    if (!context.runtime) return { ...command, createRefusal: "START_FAILED" };
+    if (startable.length === 0 || body.prevent_auto_create_lobby) return command;
+    const refusals = startable.map(({ gameMode }) => startRefusal(context, version.versionId, gameMode));
+    const pair = startable.find((_, index) => refusals[index] === null);
+    if (pair === undefined) {
+      noteUnstartable(refusals[0]!);
+      return { ...command, createRefusal: "START_FAILED" };
+    }
     if (!mayCreate()) return { ...command, createRefusal: "API_RATE_LIMIT" };
     const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
-    return { ...command, create: newLobby(context.newId(), version, startable, { tags, maxPlayers }, more) };
+    return { ...command, create: newLobby(context.newId(), version, pair, { tags, maxPlayers }, more) };
   }
 
   function planCreate(config: NamespaceConfig, { body, client }: CreateRequest): CreateLobby | CreateRefusal {
@@ -91,7 +104,8 @@ export function seatingOperations(context: Context) {
     const regions = body.region === undefined || body.region === null ? [] : [body.region];
     const [pair] = pairsOf(version, [[body.game_mode, mode]], regions, client.place);
     if (!pair) return regionNotFound([body.game_mode], regions);
-    if (!context.runtime) return noDriver(body.game_mode);
+    const unstartable = startRefusal(context, version.versionId, body.game_mode);
+    if (unstartable) return unstartable;
 
     const { lobby_config } = body;
     const lobbyConfig = lobby_config === undefined || lobby_config === null ? null : JSON.stringify(lobby_config);
@@ -119,17 +133,43 @@ export function seatingOperations(context: Context) {
       if (isRefusal(idempotency)) return idempotency;
 
       const budget = createBudgetPlace(context, client);
+      const report = createFindReport(body);
       let isNewLobby = false;
-      try {
-        const outcome = await context.configs.execute("find", namespaceId, (config) => {
-          const plan = planFind(config, request, budget.hold);
-          return isRefusal(plan) ? plan : { ...plan, idempotency };
+      let unstartable: FindRefusal | null = null;
+      const build = (mayCreate: () => boolean) => (config: NamespaceConfig) => {
+        const plan = planFind(config, request, mayCreate, (refusal) => {
+          unstartable = refusal;
         });
+        if (isRefusal(plan)) return plan;
+        const find = { ...plan, idempotency };
+        return report ? report.planned(find) : find;
+      };
+      const refused = ({ code, explanation }: EngineRefusal) => {
+        const refusal = code === "START_FAILED" && unstartable ? unstartable : findRefusal(code, budget.retryAfterS());
+        return report ? report.refused(refusal, code, explanation) : refusal;
+      };
+
+      if (body.dry_run) {
+        const preview = await previewFind(context, namespaceId, build(budget.hasRoom));
+        if (preview === null) return namespaceGone();
+        if (isRefusal(preview)) return preview;
+        if (!preview.ok) return refused(preview);
+        const lobby = await previewedLobby(context, namespaceId, preview.lobby);
+        return { lobby, would_create: preview.wouldCreate, ...report?.previewed(preview) };
+      }
+
+      try {
+        const outcome = await context.configs.execute("find", namespaceId, build(budget.hold));
         if (outcome === null) return namespaceGone();
-        if (isRefusal(outcome)) return outcome;
-        if (!outcome.ok) return findRefusal(outcome.code, body.game_modes, budget.retryAfterS());
+        const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
+        if (isRefusal(outcome)) return (await answerEarlier(context, seating, client, idempotency)) ?? outcome;
+        if (!outcome.ok) return refused(outcome);
         isNewLobby = outcome.isNewLobby;
-        return answerSeated(context, { namespaceId, hasKey: idempotency !== null, whenGone }, outcome);
+        if (!report) return answerSeated(context, seating, outcome);
+        const explained = report.seated(outcome);
+        return answerSeated(context, seating, outcome).then((answer) =>
+          isRefusal(answer) ? answer : { ...answer, ...explained },
+        );
       } finally {
         budget.settle(isNewLobby);
       }
@@ -165,7 +205,7 @@ export function seatingOperations(context: Context) {
     },
 
     "lobbies.create": async (request) => {
-      const { caller, body, whenGone } = request;
+      const { caller, body, client, whenGone } = request;
       const { namespaceId } = caller;
       const fault = checkTags(body.tags) ?? checkLobbyConfig(body.lobby_config);
       if (fault) return fault;
@@ -176,9 +216,10 @@ export function seatingOperations(context: Context) {
         return isRefusal(plan) ? plan : { ...plan, idempotency };
       });
       if (outcome === null) return namespaceGone();
-      if (isRefusal(outcome)) return outcome;
+      const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
+      if (isRefusal(outcome)) return (await answerEarlier(context, seating, client, idempotency)) ?? outcome;
       if (!outcome.ok) return seatRefusal(outcome.code, newLobbyRefusals);
-      return answerSeated(context, { namespaceId, hasKey: idempotency !== null, whenGone }, outcome);
+      return answerSeated(context, seating, outcome);
     },
   } satisfies Partial<Handlers>;
 }
@@ -190,8 +231,7 @@ const newLobbyRefusals = [
   "IDEMPOTENCY_KEY_REUSED",
 ] as const;
 
-function findRefusal(code: RefusalCode, modes: readonly string[], retryAfterS: number) {
-  if (code === "START_FAILED") return noDriver(modes.join(", "));
+function findRefusal(code: RefusalCode, retryAfterS: number) {
   if (code === "API_RATE_LIMIT") {
     const message = "This client's finds have caused as many new lobbies as they may in a minute.";
     return refuse("API_RATE_LIMIT", message, { retryAfterS });
@@ -209,6 +249,13 @@ function createBudgetPlace({ creationBudget, now }: Context, client: Client) {
       retryAfterS = creationBudget.hold(client.id, now());
       isHeld = retryAfterS === 0;
       return isHeld;
+    },
+    /** Looks without holding: whoever only asks must not be in the way of another find. */
+    hasRoom(): boolean {
+      if (!client.isLimited) return true;
+      retryAfterS = creationBudget.hold(client.id, now());
+      if (retryAfterS === 0) creationBudget.settle(client.id, false, now());
+      return retryAfterS === 0;
     },
     settle(isUsed: boolean): void {
       if (isHeld) creationBudget.settle(client.id, isUsed, now());

@@ -1,22 +1,24 @@
-import type { LobbyView, RefusalCode, Seated } from "../matchmaker/commands.ts";
-import { type Context, refuse } from "./context.ts";
+import type { Idempotency, LobbyView, RefusalCode, Seated } from "../matchmaker/commands.ts";
+import { type Client, type Context, refuse, type WhenGone } from "./context.ts";
+import { startFailed } from "./start-refusal.ts";
+import { isReachable } from "./waiting.ts";
 
 /** What find, join and create know of their caller. */
 export interface Seating {
   readonly namespaceId: string;
   /** A call with a key keeps its seats for the retry; another loses them when it gives up. */
   readonly hasKey: boolean;
-  readonly whenGone: (listener: () => void) => void;
+  readonly whenGone: WhenGone;
 }
 
 /** Waits for the lobby if it is still starting, then answers where it is and with which tokens. */
 export async function answerSeated(context: Context, seating: Seating, { lobby, playerIds }: Seated) {
   const { namespaceId } = seating;
-  if (lobby.status === "ready") return joinAnswer(context, namespaceId, lobby, playerIds);
+  if (isReachable(lobby)) return joinAnswer(context, namespaceId, lobby, playerIds);
 
   const waited = await context.waiting.untilReady(namespaceId, lobby.lobbyId, seating.whenGone);
   if (waited.end === "ready") return joinAnswer(context, namespaceId, waited.lobby, playerIds);
-  if (waited.end === "stopped") return startFailed(lobby);
+  if (waited.end === "stopped") return startFailed(context, lobby.lobbyId, waited.lobby);
   if (!seating.hasKey) {
     await context.engine.execute({ type: "releaseSeats", namespaceId, now: context.now(), playerIds });
   }
@@ -25,15 +27,33 @@ export async function answerSeated(context: Context, seating: Seating, { lobby, 
   return refuse("MATCHMAKER_LOBBY_NOT_READY", message, { retryAfterS });
 }
 
-function startFailed(lobby: LobbyView) {
-  const message = `Lobby ${lobby.lobbyId} ended before it was ready.`;
-  return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { retryAfterS: 5 });
-}
-
-/** The service has no driver that could start the lobby. */
-export function noDriver(gameMode: string) {
-  const message = `The game mode ${gameMode} has the process runtime, and this service has no driver that starts processes.`;
-  return refuse("MATCHMAKER_LOBBY_START_FAILED", message);
+/**
+ * The answer to a retry whose first call has its seat still, though the request itself could not be made any more, as
+ * after a deploy without its game mode. A find without pairs takes nothing, but knows the key. Null: it is no retry.
+ */
+export async function answerEarlier(
+  context: Context,
+  seating: Seating,
+  client: Client,
+  idempotency: Idempotency | null,
+) {
+  if (idempotency === null) return null;
+  const { namespaceId } = seating;
+  const outcome = await context.configs.execute("find", namespaceId, ({ revision }) => ({
+    type: "find",
+    namespaceId,
+    now: context.now(),
+    revision,
+    clientId: client.id,
+    pairs: [],
+    tags: {},
+    playerIds: [],
+    create: null,
+    createRefusal: "NO_AVAILABLE_LOBBIES",
+    idempotency,
+  }));
+  if (outcome?.ok) return answerSeated(context, seating, outcome);
+  return outcome?.code === "IDEMPOTENCY_KEY_REUSED" ? seatRefusal(outcome.code, ["IDEMPOTENCY_KEY_REUSED"]) : null;
 }
 
 async function joinAnswer(context: Context, namespaceId: string, lobby: LobbyView, playerIds: readonly string[]) {

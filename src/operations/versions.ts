@@ -1,7 +1,7 @@
-import type { VersionConfig } from "../contract/version-config.ts";
+import type { ResolvedVersionConfig, VersionConfig } from "../contract/version-config.ts";
 import { findVersion, insertVersion, listVersions } from "../store/versions.ts";
 import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
-import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
+import { type Context, type Fault, type Handlers, isRefusal, refuse } from "./context.ts";
 import { checkDisplayName } from "./names.ts";
 import { gameNotFound, gameOf, quoted } from "./resources.ts";
 import { checkVersionConfig, needsProcessRuntime } from "./version-config.ts";
@@ -11,7 +11,7 @@ export function versionOperations(context: Context) {
 
   return {
     "games.versions.createGameVersion": async ({ params, caller, body }) => {
-      const { displayName, faults, resolved } = checkVersion(body);
+      const { displayName, faults, resolved } = checkVersion(body, context.config.runtimes);
       if (faults.length > 0 || !resolved) {
         return refuse("CLOUD_VALIDATION_ERROR", "The version has faults.", { errors: faults });
       }
@@ -36,7 +36,7 @@ export function versionOperations(context: Context) {
 
     "games.versions.validateGameVersion": async ({ params, body }) => {
       const game = await gameOf(db, params);
-      return isRefusal(game) ? game : { errors: checkVersion(body).faults };
+      return isRefusal(game) ? game : { errors: checkVersion(body, context.config.runtimes).faults };
     },
 
     "games.versions.listGameVersions": async ({ params, query }) => {
@@ -60,11 +60,21 @@ export function versionOperations(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function checkVersion(body: { display_name: string; config: Record<string, unknown> }) {
+function checkVersion(body: { display_name: string; config: Record<string, unknown> }, runtimes: readonly string[]) {
   const display = checkDisplayName(body.display_name);
-  const config = checkVersionConfig(body.config);
-  const faults = display.fault ? [display.fault, ...config.faults] : config.faults;
-  return { displayName: display.value, faults, resolved: config.resolved };
+  const { faults, resolved } = checkVersionConfig(body.config);
+  const all = [...(display.fault ? [display.fault] : []), ...faults, ...runtimeFaults(resolved, runtimes)];
+  return { displayName: display.value, faults: all, resolved };
+}
+
+/** A version that could never run here is refused when it is made, not when the first player comes. */
+function runtimeFaults(resolved: ResolvedVersionConfig | null, runtimes: readonly string[]): Fault[] {
+  return Object.entries(resolved?.game_modes ?? {}).flatMap(([name, { runtime }]) => {
+    const kind = "process" in runtime ? "process" : "external";
+    if (runtimes.includes(kind)) return [];
+    const message = `is not allowed by this service: FOYER_RUNTIMES is ${runtimes.join(",")}`;
+    return [{ path: ["config", "game_modes", name, "runtime", kind, "disabled"], message }];
+  });
 }
 
 function versionSummary(version: { versionId: string; displayName: string; createTs: number }) {

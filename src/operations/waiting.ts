@@ -1,14 +1,16 @@
 import type { Engine } from "../engine/engine.ts";
 import type { LobbyView } from "../matchmaker/commands.ts";
+import type { WhenGone } from "./context.ts";
 
 /** How a wait for a starting lobby ended. */
 export type Waited =
   | { readonly end: "ready"; readonly lobby: LobbyView }
-  | { readonly end: "stopped" | "timeout" | "stopping" | "gone" };
+  | { readonly end: "stopped"; readonly lobby: LobbyView | null }
+  | { readonly end: "timeout" | "stopping" | "gone" };
 
 export interface Waiting {
   /** Resolves when the lobby is ready or has ended, when the time is over, the service stops, or the client goes away. */
-  untilReady(namespaceId: string, lobbyId: string, whenGone: (listener: () => void) => void): Promise<Waited>;
+  untilReady(namespaceId: string, lobbyId: string, whenGone: WhenGone): Promise<Waited>;
   /** Ends every wait, now and from now on. */
   stop(): void;
 }
@@ -21,8 +23,10 @@ export function createWaiting(engine: Engine, options: { waitMs: number; now(): 
 
   async function listen(): Promise<void> {
     for await (const event of engine.events()) {
-      if (event.type === "lobby.ready") wake(event.lobby.lobbyId, { end: "ready", lobby: event.lobby });
-      if (event.type === "lobby.stopped") wake(event.lobby.lobbyId, { end: "stopped" });
+      if (event.type === "lobby.ready" || event.type === "lobby.changed") {
+        if (isReachable(event.lobby)) wake(event.lobby.lobbyId, { end: "ready", lobby: event.lobby });
+      }
+      if (event.type === "lobby.stopped") wake(event.lobby.lobbyId, { end: "stopped", lobby: event.lobby });
     }
   }
 
@@ -36,20 +40,32 @@ export function createWaiting(engine: Engine, options: { waitMs: number; now(): 
       return new Promise<Waited>((resolve, reject) => {
         const waiting = waiters.get(lobbyId) ?? new Set();
         waiters.set(lobbyId, waiting);
-        const timer = setTimeout(() => end({ end: "timeout" }), options.waitMs);
         waiting.add(end);
-        whenGone(() => end({ end: "gone" }));
+        const timer = setTimeout(() => end({ end: "timeout" }), options.waitMs);
+        let stopListening = () => {};
+        stopListening = whenGone(() => end({ end: "gone" }));
         // It may have become ready between the seating and now; from here on the events tell.
-        engine.read({ type: "lobby", namespaceId, lobbyId, now: options.now() }).then((lobby) => {
-          if (!lobby || lobby.status === "stopped") end({ end: "stopped" });
-          else if (lobby.status === "ready") end({ end: "ready", lobby });
-        }, reject);
+        engine.read({ type: "lobby", namespaceId, lobbyId, now: options.now() }).then(
+          (lobby) => {
+            if (!lobby || lobby.status === "stopped") end({ end: "stopped", lobby });
+            else if (isReachable(lobby)) end({ end: "ready", lobby });
+          },
+          (fault: unknown) => {
+            leave();
+            reject(fault);
+          },
+        );
 
         function end(waited: Waited): void {
+          leave();
+          resolve(waited);
+        }
+
+        function leave(): void {
           clearTimeout(timer);
+          stopListening();
           waiting.delete(end);
           if (waiting.size === 0 && waiters.get(lobbyId) === waiting) waiters.delete(lobbyId);
-          resolve(waited);
         }
       });
     },
@@ -58,4 +74,9 @@ export function createWaiting(engine: Engine, options: { waitMs: number; now(): 
       for (const lobbyId of [...waiters.keys()]) wake(lobbyId, { end: "stopping" });
     },
   };
+}
+
+/** A fast server may be ready before its driver has told where it is; a player needs both. */
+export function isReachable(lobby: LobbyView): boolean {
+  return lobby.status === "ready" && lobby.ports !== null;
 }

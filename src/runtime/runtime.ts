@@ -5,6 +5,8 @@ export interface LobbyPort {
   readonly isTls: boolean;
 }
 
+export type LobbyPorts = Readonly<Record<string, LobbyPort>>;
+
 /** Everything a driver needs to start one lobby server. */
 export interface LobbyToStart {
   readonly lobbyId: string;
@@ -18,24 +20,49 @@ export interface LobbyToStart {
   readonly ports: Readonly<Record<string, { readonly protocol: string }>>;
 }
 
-/** How a lobby server ended. */
+/** How a lobby server ended. Both are null when nobody could watch it end, as after a restart of the service. */
 export interface LobbyExit {
   readonly code: number | null;
   readonly signal: string | null;
 }
 
+export type LogStream = "stdout" | "stderr";
+
+/** The newest part of what a server has written. */
+export interface LobbyLog {
+  readonly text: string;
+  /** There was more before it. */
+  readonly isTruncated: boolean;
+}
+
 /** Starts, stops and watches lobby servers. A driver knows nothing of seats; the matchmaker nothing of processes. */
 export interface Runtime {
-  /** Resolves when the server runs, which is before it is ready. Rejects when it cannot be started. */
-  start(lobby: LobbyToStart): Promise<Readonly<Record<string, LobbyPort>>>;
+  /** Resolves when the server runs, which is before it is ready. Rejects with a LobbyNotStarted when it cannot be started. */
+  start(lobby: LobbyToStart): Promise<LobbyPorts>;
   /** Resolves when the server is gone; it is no fault if it was not there. */
   stop(lobbyId: string): Promise<void>;
   /** The lobbies whose servers run now. */
   list(): Promise<readonly string[]>;
-  /** What the server has written, the newest part last. */
-  logs(lobbyId: string, stream: "stdout" | "stderr"): Promise<string>;
-  /** After a restart of the service: takes a server over that an earlier process started. False: it is gone. */
-  adopt(lobbyId: string): Promise<boolean>;
+  /** How many more servers may be started now. */
+  room(): number;
+  /** What the server has written, at most that many bytes from the end. Empty when nothing is kept of it. */
+  logs(lobbyId: string, stream: LogStream, maxBytes: number): Promise<LobbyLog>;
+  /** After a restart of the service: takes a server over that an earlier process started. Null: it is gone. */
+  adopt(lobbyId: string): Promise<LobbyPorts | null>;
   /** Tells of every server that ends without having been asked to. */
   onExit(listener: (lobbyId: string, exit: LobbyExit) => void): void;
+  /** Stops watching. The servers run on. */
+  close(): Promise<void>;
+}
+
+/** Why a server was not started, in words that players may read: they name no path, program or variable's value. */
+export class LobbyNotStarted extends Error {
+  override readonly name = "LobbyNotStarted";
+  /** The machine has no room for it, which says nothing about the lobby's version. */
+  readonly isShortage: boolean;
+
+  constructor(message: string, more: { readonly cause?: unknown; readonly isShortage?: boolean } = {}) {
+    super(message, more.cause === undefined ? {} : { cause: more.cause });
+    this.isShortage = more.isShortage ?? false;
+  }
 }

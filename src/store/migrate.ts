@@ -1,5 +1,6 @@
 import { type Kysely, type Migration, Migrator } from "kysely";
 import { controlPlane } from "./migrations/0001-control-plane.ts";
+import { lobbyHistory } from "./migrations/0002-lobby-history.ts";
 import type { Tables } from "./tables.ts";
 
 export type EngineName = "sqlite" | "postgresql";
@@ -28,7 +29,7 @@ const migrationTableName = "foyer_migration";
 
 // Names are in order, and a released migration never changes: a change is a new one at the end.
 function allMigrations(engine: EngineName): Record<string, Migration> {
-  return { "0001-control-plane": controlPlane(engine) };
+  return { "0001-control-plane": controlPlane(engine), "0002-lobby-history": lobbyHistory(engine) };
 }
 
 async function unknownMigration(query: Kysely<Tables>, known: Record<string, Migration>): Promise<string | null> {

@@ -7,8 +7,8 @@ export class DatabaseInUse extends Error {
 }
 
 export interface OnlyNode {
-  /** False while the hold is being taken again after the connection broke. */
-  isHeld(): boolean;
+  /** False once another service has taken the hold. A broken connection alone does not mean that. */
+  isOurs(): boolean;
   release(): Promise<void>;
 }
 
@@ -25,6 +25,7 @@ export async function holdDatabase(databaseUrl: string, onLost: (fault: Database
   let client: pg.Client | null = await takeHold();
   let retry: NodeJS.Timeout | undefined;
   let isReleased = false;
+  let isLost = false;
   watch(client);
 
   async function takeHold(): Promise<pg.Client> {
@@ -66,13 +67,15 @@ export async function holdDatabase(databaseUrl: string, onLost: (fault: Database
       watch(taken);
     } catch (error) {
       if (isReleased) return;
-      if (error instanceof DatabaseInUse) onLost(error);
-      else retry = setTimeout(takeAgain, retryMs).unref();
+      if (error instanceof DatabaseInUse) {
+        isLost = true;
+        onLost(error);
+      } else retry = setTimeout(takeAgain, retryMs).unref();
     }
   }
 
   return {
-    isHeld: () => client !== null,
+    isOurs: () => !isLost,
     async release() {
       isReleased = true;
       clearTimeout(retry);

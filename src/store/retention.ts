@@ -2,8 +2,8 @@ import { write } from "./cache.ts";
 import type { Db } from "./db.ts";
 
 /**
- * Deletes tokens that were revoked or expired before the time, and deployments older than it except each namespace's
- * newest ones. Gives the number of rows deleted.
+ * Deletes tokens that were revoked or expired before the time, lobbies that stopped before it, and deployments older
+ * than it except each namespace's newest ones. Gives the number of rows deleted.
  */
 export async function prune(db: Db, { before }: { before: number }): Promise<number> {
   const tokens = await write(db, () =>
@@ -28,7 +28,10 @@ export async function prune(db: Db, { before }: { before: number }): Promise<num
       )
       .executeTakeFirst(),
   );
-  return Number(tokens.numDeletedRows + deployments.numDeletedRows);
+  const lobbies = await write(db, () =>
+    db.query.deleteFrom("lobby_history").where("stop_ts", "<", before).executeTakeFirst(),
+  );
+  return Number(tokens.numDeletedRows + deployments.numDeletedRows + lobbies.numDeletedRows);
 }
 
 const deploymentsKeptPerNamespace = 100;

@@ -8,8 +8,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { asFault } from "./faults.ts";
 import type { SqliteDatabase } from "../sqlite-library.ts";
+import { asFault } from "./faults.ts";
 
 /** Kysely on one SQLite connection: whoever holds it runs alone, the others wait in the order they came. */
 export function sqliteDialect(database: SqliteDatabase): Dialect {

@@ -1,12 +1,12 @@
 import { chmod, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { Kysely } from "kysely";
+import { loadSqlite, type SqliteDatabase, type SqliteLibrary } from "../sqlite-library.ts";
 import { busyTimeoutMs, copyDatabase, sqliteFileName } from "./backup.ts";
 import { asFault, isDamaged } from "./faults.ts";
 import { migrate } from "./migrate.ts";
 import type { OpenStore } from "./open-store.ts";
 import { sqliteDialect, sqliteRunner } from "./sqlite-driver.ts";
-import { loadSqlite, type SqliteDatabase, type SqliteLibrary } from "../sqlite-library.ts";
 import type { Tables } from "./tables.ts";
 
 /** The store in one file of the data folder. Only this process writes it; others may read it for a backup. */

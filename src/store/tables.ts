@@ -38,6 +38,21 @@ export interface Tables {
     version_id: string;
     deploy_ts: number;
   };
+  lobby_history: {
+    lobby_id: string;
+    namespace_id: string;
+    game_mode: string;
+    region: string;
+    version_id: string;
+    create_ts: number;
+    ready_ts: number | null;
+    stop_ts: number;
+    stop_reason: string;
+    peak_player_count: number;
+    exit_code: number | null;
+    exit_signal: string | null;
+    exit_message: string | null;
+  };
   tokens: {
     token_id: string;
     hash: string;

@@ -74,7 +74,7 @@ describe("commands", () => {
     [["config", "x"], 'foyer config does not take "x". Usage: foyer config [flags]'],
     [["--prot", "4"], "--prot is not a flag of foyer; did you mean --port?"],
     [["serve", "--port", "x"], '--port must be a whole number from 0 to 65535, not "x".'],
-  ])("%j is refused in one sentence", async (argv, sentence) => {
+  ])("[O8] %j is refused in one sentence", async (argv, sentence) => {
     expect(await foyer(...argv)).toEqual({ code: 1, out: "", err: `foyer: ${sentence}\n` });
   });
 
@@ -98,28 +98,31 @@ describe("banner", () => {
     version: "1.2.3",
     url: "http://127.0.0.1:7100",
     metricsUrl: "http://127.0.0.1:7101/metrics",
+    demoUrl: "http://127.0.0.1:7100/play",
     dataDir: "/srv/it's data",
     adminToken: { token: "admin_sesame", path: "/srv/it's data/admin-token" },
     tokenOrigin: "default",
   };
 
-  test("on a terminal it shows the token; the calls read it from its file", () => {
+  test("[K9] on a terminal it shows the token; the calls read it from its file", () => {
     const text = banner(facts, { isInteractive: true, colours: false });
     expect(text.split("admin_sesame")).toHaveLength(2);
     expect(text).toContain(`Bearer $(cat '/srv/it'\\''s data/admin-token')"`);
     expect(text).toContain("curl http://127.0.0.1:7100/cloud/games/my-game/namespaces/validate \\");
-    for (const fact of [facts.url, facts.metricsUrl!, facts.dataDir]) expect(text).toContain(fact);
+    for (const fact of [facts.url, facts.metricsUrl!, facts.dataDir, `Play the demo: ${facts.demoUrl}`])
+      expect(text).toContain(fact);
   });
 
-  test("elsewhere it names the file, or where a configured token came from", () => {
+  test("[K9] [K10] elsewhere it names the file, or where a configured token came from", () => {
     const plain = { isInteractive: false, colours: false };
     expect(banner(facts, plain)).not.toContain("admin_sesame");
     expect(banner(facts, plain)).toContain("in /srv/it's data/admin-token");
     const own = { ...facts, adminToken: { token: "sesame", path: null }, tokenOrigin: "FOYER_ADMIN_TOKEN" };
-    const text = banner({ ...own, metricsUrl: null }, { isInteractive: true, colours: false });
+    const text = banner({ ...own, metricsUrl: null, demoUrl: null }, { isInteractive: true, colours: false });
     expect(text).toContain("from FOYER_ADMIN_TOKEN");
     expect(text).toContain("Bearer $FOYER_ADMIN_TOKEN");
     expect(text).not.toContain("sesame");
+    expect(text).not.toContain("demo");
   });
 });
 

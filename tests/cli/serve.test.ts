@@ -20,7 +20,7 @@ afterEach(() => {
 function start(...argv: string[]) {
   const cwd = temporaryFolder();
   const flags = argv.some((flag) => flag.startsWith("--port")) ? argv : ["--port=0", ...argv];
-  const child = spawn(process.execPath, ["--import", loader, program, "--metrics-port=0", ...flags], {
+  const child = spawn(process.execPath, ["--import", loader, program, "--metrics-port=0", "--no-demo", ...flags], {
     cwd,
     env: { PATH: process.env.PATH },
     stdio: ["ignore", "pipe", "pipe"],
@@ -51,7 +51,7 @@ function start(...argv: string[]) {
 const patient = { timeout: 60_000 };
 
 describe("a running service", patient, () => {
-  test("says where everything is, without the token, and stops on SIGTERM with exit code 0", async () => {
+  test("[K9] [O4] [O5] says where everything is, without the token, and stops on SIGTERM with exit code 0", async () => {
     const foyer = start();
     const { url, dataDir } = await foyer.ready();
     const token = readFileSync(join(dataDir, "admin-token"), "utf8").trim();
@@ -67,7 +67,7 @@ describe("a running service", patient, () => {
     expect(foyer.text.out).toContain('"msg":"stopping"');
   });
 
-  test("stops on SIGINT with exit code 0, also when npm passes it on a second time", async () => {
+  test("[O5] stops on SIGINT with exit code 0, also when npm passes it on a second time", async () => {
     const foyer = start();
     await foyer.ready();
     foyer.child.kill("SIGINT");
@@ -75,7 +75,7 @@ describe("a running service", patient, () => {
     expect(await foyer.ended).toBe(0);
   });
 
-  test("the calls it proposes work as they stand in a shell", async () => {
+  test("[O11] the calls it proposes work as they stand in a shell", async () => {
     const foyer = start();
     const { dataDir } = await foyer.ready();
     const commands = foyer.text.err.match(/^ {2}curl [^\n]+\\\n(?: {4}[^\n]+\n)+/gm) ?? [];
@@ -98,7 +98,7 @@ describe("a running service", patient, () => {
 describe("a start that cannot succeed ends with exit code 1 and one sentence", patient, () => {
   const oneSentence = /^foyer: [^\n]+\n$/;
 
-  test("the data folder is in use", async () => {
+  test("[O6] the data folder is in use", async () => {
     const first = start();
     const { dataDir } = await first.ready();
     const second = start("--data-dir", dataDir);

@@ -3,7 +3,7 @@ import { createWorld, type EngineFactory, seated, versionA, versionB } from "./w
 
 export function closingSuite(factory: EngineFactory): void {
   describe("closing and opening", () => {
-    test("[CL1] no find returns a closed lobby", async () => {
+    test("[CL1] [I7] no find returns a closed lobby", async () => {
       const world = await createWorld(factory);
       const lobby = await world.ready({ maxPlayers: 4, party: 1, tags: { map: "ice" } });
       expect(await world.setClosed(lobby.id)).toEqual({ ok: true, isChanged: true });
@@ -22,7 +22,7 @@ export function closingSuite(factory: EngineFactory): void {
       expect((await world.join(lobby.id)).ok).toBe(true);
     });
 
-    test("[CL3] it stays closed through ready, joins, connects, leaves, expiry, limits, deploys and restarts", async () => {
+    test("[CL3] [I8] [I10] it stays closed through ready, joins, connects, leaves, expiry, limits, deploys and restarts", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.starting({ maxPlayers: 9, party: 3, reservationMs: 1000 });
       await world.setClosed(id);
@@ -52,7 +52,7 @@ export function closingSuite(factory: EngineFactory): void {
       await isStillClosed();
     });
 
-    test("[CL4] an opened lobby is routable again at once", async () => {
+    test("[CL4] [I9] an opened lobby is routable again at once", async () => {
       const world = await createWorld(factory);
       const lobby = await world.ready({ maxPlayers: 4, tags: { map: "ice" } });
       await world.setClosed(lobby.id);

@@ -98,7 +98,7 @@ export function findingSuite(factory: EngineFactory): void {
       expect(await world.route({ party: 2, tags: { a: "1", b: "1" } })).toBe(fuller.id);
     });
 
-    test("[F6] a lobby is filled to its maximum and not beyond, for a party at the edge too", async () => {
+    test("[F6] [I1] a lobby is filled to its maximum and not beyond, for a party at the edge too", async () => {
       const world = await createWorld(factory);
       const lobby = await world.ready({ maxPlayers: 4, maxPlayersDirect: 8, party: 1 });
       expect(await world.route({ party: 4 })).toBe("NO_AVAILABLE_LOBBIES");
@@ -106,7 +106,7 @@ export function findingSuite(factory: EngineFactory): void {
       expect(await world.route()).toBe("NO_AVAILABLE_LOBBIES");
     });
 
-    test("[F6] seats beyond the maximum, taken by direct joins, keep find out until they are free", async () => {
+    test("[F6] [I1] seats beyond the maximum, taken by direct joins, keep find out until they are free", async () => {
       const world = await createWorld(factory);
       const lobby = await world.ready({ maxPlayers: 2, maxPlayersDirect: 4 });
       const { playerIds } = seated(await world.join(lobby.id, { party: 4 }));
@@ -118,7 +118,7 @@ export function findingSuite(factory: EngineFactory): void {
       expect(await world.route()).toBe(lobby.id);
     });
 
-    test("[F7] a party sits together or not at all", async () => {
+    test("[F7] [I4] a party sits together or not at all", async () => {
       const world = await createWorld(factory);
       const three = await world.ready({ maxPlayers: 4, party: 3 });
       const two = await world.ready({ maxPlayers: 4, party: 2 });
@@ -151,7 +151,7 @@ export function findingSuite(factory: EngineFactory): void {
       [8, 4],
       [9, 4],
       [64, 1],
-    ])("[F8] %i finds at once for lobbies of %i make no twin", async (finders, maxPlayers) => {
+    ])("[F8] [I14] %i finds at once for lobbies of %i make no twin", async (finders, maxPlayers) => {
       const world = await createWorld(factory);
       const outcomes = await Promise.all(Array.from({ length: finders }, () => world.find({ create: { maxPlayers } })));
       expect(outcomes.filter((outcome) => outcome.ok && outcome.isNewLobby)).toHaveLength(

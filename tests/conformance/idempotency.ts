@@ -3,7 +3,7 @@ import { bob, createWorld, type EngineFactory, refusal, rememberedMs, seated } f
 
 export function idempotencySuite(factory: EngineFactory): void {
   describe("idempotency", () => {
-    test("[IK1] a retry gets the same lobby and players, takes nothing and counts toward no limit", async () => {
+    test("[IK1] [I18] a retry gets the same lobby and players, takes nothing and counts toward no limit", async () => {
       const world = await createWorld(factory, { maxPlayersPerClient: 2, lobbyCountMax: 1 });
       const first = seated(await world.find({ party: 2, key: "find k" }));
       const retries = await Promise.all(Array.from({ length: 5 }, () => world.find({ party: 2, key: "find k" })));
@@ -89,7 +89,7 @@ export function idempotencySuite(factory: EngineFactory): void {
       expect(seated(await world.find({ key: "k" }))).toMatchObject({ isReplay: true, lobby: { status: "ready" } });
     });
 
-    test("[IK7] a retry after a restart has no second effect", async () => {
+    test("[IK7] [I18] a retry after a restart has no second effect", async () => {
       const world = await createWorld(factory);
       const first = seated(await world.find({ party: 2, key: "k" }));
       await world.restart();

@@ -23,7 +23,7 @@ async function everyCall(world: World, lobbyId: string, playerId: string, ownLob
 
 export function isolationSuite(factory: EngineFactory): void {
   describe("isolation", () => {
-    test("[IS1] a foreign id answers exactly like an unknown one, at every call, and changes nothing", async () => {
+    test("[IS1] [I19] a foreign id answers exactly like an unknown one, at every call, and changes nothing", async () => {
       const world = await createWorld(factory);
       const lobby = await world.ready({ maxPlayers: 9, party: 2 });
       await world.connect(lobby.id, lobby.players[0]!);
@@ -36,7 +36,7 @@ export function isolationSuite(factory: EngineFactory): void {
       expect([await world.lobby(lobby.id), await world.counts()]).toEqual(before);
     });
 
-    test("[IS2] finds, limits, clients, keys, lists and clocks of two namespaces know nothing of each other", async () => {
+    test("[IS2] [I19] finds, limits, clients, keys, lists and clocks of two namespaces know nothing of each other", async () => {
       const world = await createWorld(factory, { lobbyCountMax: 1, maxPlayersPerClient: 1 });
       const neighbour = await world.neighbour();
       const mine = seated(await world.find({ key: "k", body: "one", create: { maxPlayers: 9 } }));

@@ -12,7 +12,7 @@ export function joiningSuite(factory: EngineFactory): void {
       expect(await world.join(world.id())).toEqual(refusal("LOBBY_NOT_FOUND"));
     });
 
-    test("[J2] closed, private, silent, starting and outdated lobbies take joins and stay what they are", async () => {
+    test("[J2] [I8] closed, private, silent, starting and outdated lobbies take joins and stay what they are", async () => {
       const world = await createWorld(factory);
       const closed = await world.ready({ party: 1 });
       await world.setClosed(closed.id);
@@ -33,7 +33,7 @@ export function joiningSuite(factory: EngineFactory): void {
       expect(await world.route()).toBe("NO_AVAILABLE_LOBBIES");
     });
 
-    test("[J3] a join fills a lobby to its direct maximum, and a party at the edge all or nothing", async () => {
+    test("[J3] [I1] [I4] a join fills a lobby to its direct maximum, and a party at the edge all or nothing", async () => {
       const world = await createWorld(factory);
       const lobby = await world.ready({ maxPlayers: 2, maxPlayersDirect: 4, party: 2 });
       expect(await world.join(lobby.id, { party: 3 })).toEqual(refusal("LOBBY_FULL"));
@@ -42,7 +42,7 @@ export function joiningSuite(factory: EngineFactory): void {
       expect((await world.lobby(lobby.id))?.reserved).toBe(4);
     });
 
-    test("[J3] the namespace's maximum caps joins too, and 0 lets nobody in", async () => {
+    test("[J3] [I1] the namespace's maximum caps joins too, and 0 lets nobody in", async () => {
       const world = await createWorld(factory, { maxPlayers: 3 });
       const lobby = await world.ready({ maxPlayers: 9, party: 2 });
       expect((await world.join(lobby.id)).ok).toBe(true);

@@ -25,7 +25,7 @@ export function limitsSuite(factory: EngineFactory): void {
       expect(await world.find({ tags: { other: "tag" } })).toEqual(refusal("TOO_MANY_LOBBIES"));
     });
 
-    test("[L2] ten times as many creates as allowed, at once: exactly the allowed ones succeed", async () => {
+    test("[L2] [I15] ten times as many creates as allowed, at once: exactly the allowed ones succeed", async () => {
       const world = await createWorld(factory, { lobbyCountMax: 7 });
       const creates = Array.from({ length: 35 }, () => world.create("created", { party: 1 }));
       const finds = Array.from({ length: 35 }, (_, i) => world.find({ tags: { unique: `${i}` } }));
@@ -57,7 +57,7 @@ export function limitsSuite(factory: EngineFactory): void {
       expect(await world.find()).toEqual(refusal("TOO_MANY_LOBBIES"));
     });
 
-    test("[L4] 64 finds at once from a client that may have 8 seats: exactly 8 sit", async () => {
+    test("[L4] [I5] 64 finds at once from a client that may have 8 seats: exactly 8 sit", async () => {
       const world = await createWorld(factory, { maxPlayersPerClient: 8 });
       const outcomes = await Promise.all(Array.from({ length: 64 }, () => world.find({ create: { maxPlayers: 3 } })));
       expect(outcomes.filter((outcome) => outcome.ok)).toHaveLength(8);
@@ -65,7 +65,7 @@ export function limitsSuite(factory: EngineFactory): void {
       expect((await world.find({ client: bob, create: { maxPlayers: 3 } })).ok).toBe(true);
     });
 
-    test("[L4] reserved and connected seats in all lobbies count, the request's own too; ended ones do not", async () => {
+    test("[L4] [I5] reserved and connected seats in all lobbies count, the request's own too; ended ones do not", async () => {
       const world = await createWorld(factory, { maxPlayersPerClient: 3 });
       const one = await world.ready({ maxPlayers: 9 });
       const two = await world.ready({ maxPlayers: 9 });

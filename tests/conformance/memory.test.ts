@@ -6,6 +6,7 @@ import { closingSuite } from "./closing.ts";
 import { creatingSuite } from "./creating.ts";
 import { deploysSuite } from "./deploys.ts";
 import { eventsSuite } from "./events.ts";
+import { explainingSuite } from "./explaining.ts";
 import { findingSuite } from "./finding.ts";
 import { heartbeatsSuite } from "./heartbeats.ts";
 import { idempotencySuite } from "./idempotency.ts";
@@ -39,6 +40,7 @@ describe("memory engine", () => {
   const factory = () => startEngine(createMemoryJournal());
   closingSuite(factory);
   creatingSuite(factory);
+  explainingSuite(factory);
   findingSuite(factory);
   deploysSuite(factory);
   eventsSuite(factory);

@@ -3,7 +3,7 @@ import { createWorld, type EngineFactory, refusal, rememberedMs } from "./world.
 
 export function playersSuite(factory: EngineFactory): void {
   describe("players", () => {
-    test("[P1] of many connects with one player exactly one wins, and it stops the clock", async () => {
+    test("[P1] [I16] of many connects with one player exactly one wins, and it stops the clock", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ party: 1, reservationMs: 1000 });
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => world.connect(id, players[0]!)));
@@ -28,7 +28,7 @@ export function playersSuite(factory: EngineFactory): void {
       expect(await world.connect(id, cancelled)).toEqual(refusal("PLAYER_REMOVED"));
     });
 
-    test("[P3] from another lobby of the namespace nothing changes anywhere", async () => {
+    test("[P3] [I17] from another lobby of the namespace nothing changes anywhere", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ party: 2 });
       const other = await world.ready({ party: 1 });

@@ -7,7 +7,7 @@ import { createState } from "../../src/matchmaker/state.ts";
 import { createHistory, randomNamespaceId, runHistory, steps } from "./random-commands.ts";
 
 describe("random commands", () => {
-  test("[DU1] [S2] [F6] any history keeps every invariant, and its changes add up to its state", () => {
+  test("[DU1] [S2] [F6] [I1] [I2] [I3] any history keeps every invariant, and its changes add up to its state", () => {
     fc.assert(
       fc.property(steps(200), (history) => {
         runHistory(history);
@@ -58,7 +58,7 @@ describe("random commands", () => {
     );
   });
 
-  test("[DU2] a state that was stored and loaded answers like the one that lived on", () => {
+  test("[DU2] [I23] a state that was stored and loaded answers like the one that lived on", () => {
     fc.assert(
       fc.property(steps(60), steps(60), (before, after) => {
         const { commandOf, note } = createHistory();

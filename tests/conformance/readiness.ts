@@ -3,7 +3,7 @@ import { createWorld, type EngineFactory, refusal, seated } from "./world.ts";
 
 export function readinessSuite(factory: EngineFactory): void {
   describe("readiness", () => {
-    test("[R1] ready is said once; again it changes nothing and starts no clock anew", async () => {
+    test("[R1] [I11] ready is said once; again it changes nothing and starts no clock anew", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ party: 2, reservationMs: 1000 });
       const readyAt = world.now;
@@ -15,7 +15,7 @@ export function readinessSuite(factory: EngineFactory): void {
       expect(await world.lobby(id)).toMatchObject({ reserved: 0, connected: 1 });
     });
 
-    test("[R2] the clock of a seat reserved before ready starts at ready, once, and of connected seats never", async () => {
+    test("[R2] [I11] the clock of a seat reserved before ready starts at ready, once, and of connected seats never", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.starting({ party: 2, reservationMs: 1000 });
       await world.connect(id, players[0]!);
@@ -30,7 +30,7 @@ export function readinessSuite(factory: EngineFactory): void {
       expect(await world.lobby(id)).toMatchObject({ reserved: 0, connected: 1 });
     });
 
-    test("[R3] a lobby that is not ready in time stops at that moment, and its seats end with it", async () => {
+    test("[R3] [I12] a lobby that is not ready in time stops at that moment, and its seats end with it", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.starting({ party: 2, readyMs: 5000 });
       await world.pass(4999);
@@ -60,7 +60,7 @@ export function readinessSuite(factory: EngineFactory): void {
       expect(await world.statusOf(id)).toBe("stopped: not_ready");
     });
 
-    test("[R4] finds and joins may take seats in a starting lobby, and it stops while they wait", async () => {
+    test("[R4] [I12] finds and joins may take seats in a starting lobby, and it stops while they wait", async () => {
       const world = await createWorld(factory);
       const { id } = await world.starting({ maxPlayers: 3, party: 1 });
       expect(seated(await world.find()).lobby).toMatchObject({ lobbyId: id, status: "starting" });

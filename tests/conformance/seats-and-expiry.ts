@@ -7,7 +7,7 @@ export function seatsAndExpirySuite(factory: EngineFactory): void {
       [-1, { ok: true }],
       [0, refusal("PLAYER_RESERVATION_EXPIRED")],
       [1, refusal("PLAYER_RESERVATION_EXPIRED")],
-    ])("[S1] connecting %i ms from the deadline", async (offset, expected) => {
+    ])("[S1] [I16] connecting %i ms from the deadline", async (offset, expected) => {
       const world = await createWorld(factory);
       const { id } = await world.ready({ reservationMs: 1000 });
       const [player] = seated(await world.join(id)).playerIds;
@@ -29,7 +29,7 @@ export function seatsAndExpirySuite(factory: EngineFactory): void {
       ]);
     });
 
-    test("[S2] a seat expires once, as of its deadline, whoever notices first", async () => {
+    test("[S2] [I2] a seat expires once, as of its deadline, whoever notices first", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ maxPlayers: 4, party: 1, reservationMs: 1000 });
       const deadline = world.now + 1000;
@@ -42,7 +42,7 @@ export function seatsAndExpirySuite(factory: EngineFactory): void {
       expect(events[0]).toMatchObject({ at: deadline, playerId: players[0], status: "expired" });
     });
 
-    test("[S3] an expired seat is there for the next find, without any sweep", async () => {
+    test("[S3] [I6] an expired seat is there for the next find, without any sweep", async () => {
       const world = await createWorld(factory);
       const { id } = await world.ready({ maxPlayers: 1, party: 1, reservationMs: 1000 });
       world.now += 999;
@@ -52,7 +52,7 @@ export function seatsAndExpirySuite(factory: EngineFactory): void {
       expect(await world.route()).toBe("NO_AVAILABLE_LOBBIES");
     });
 
-    test("[S3] a seat freed by leaving is there for the next find", async () => {
+    test("[S3] [I6] a seat freed by leaving is there for the next find", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ maxPlayers: 1, party: 1 });
       await world.connect(id, players[0]!);

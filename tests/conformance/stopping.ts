@@ -18,7 +18,7 @@ async function ownCalls(world: World, lobbyId: string, playerId: string) {
 
 export function stoppingSuite(factory: EngineFactory): void {
   describe("stopping", () => {
-    test("[ST1] a lobby ends once, and its seats end with it, once", async () => {
+    test("[ST1] [I2] [I13] a lobby ends once, and its seats end with it, once", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ maxPlayers: 4, party: 2 });
       await world.connect(id, players[0]!);
@@ -39,7 +39,7 @@ export function stoppingSuite(factory: EngineFactory): void {
       expect(await world.counts()).toMatchObject({ ready: 0, starting: 1, reserved: 0, connected: 0 });
     });
 
-    test("[ST2] a stopped lobby's own calls hear LOBBY_STOPPED for 10 minutes, then LOBBY_NOT_FOUND", async () => {
+    test("[ST2] [I13] a stopped lobby's own calls hear LOBBY_STOPPED for 10 minutes, then LOBBY_NOT_FOUND", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ party: 1 });
       await world.stop(id);

@@ -37,39 +37,39 @@ function overwrite(file: string, at: number, bytes: Buffer): void {
   writeFileSync(file, content);
 }
 
-test("[23] a changed letter in rows that are otherwise in order is noticed", async () => {
+test("[I23] a changed letter in rows that are otherwise in order is noticed", async () => {
   const dataDir = await filledFolder();
   const content = readFileSync(fileIn(dataDir), "latin1");
   writeFileSync(fileIn(dataDir), content.replaceAll("reserved", "Reserved"), "latin1");
   await expectRefusal(dataDir, "damaged .*checksum");
 });
 
-test("[23] one changed digit of an id is noticed", async () => {
+test("[I23] one changed digit of an id is noticed", async () => {
   const dataDir = await filledFolder();
   const at = readFileSync(fileIn(dataDir)).lastIndexOf("player-1234");
   overwrite(fileIn(dataDir), at + 7, Buffer.from("9"));
   await expectRefusal(dataDir, "damaged");
 });
 
-test("[23] a page of rubbish is noticed", async () => {
+test("[I23] a page of rubbish is noticed", async () => {
   const dataDir = await filledFolder();
   overwrite(fileIn(dataDir), 20 * 4096, Buffer.alloc(4096, 0xa5));
   await expectRefusal(dataDir, "damaged");
 });
 
-test("[23] a shortened file is noticed", async () => {
+test("[I23] a shortened file is noticed", async () => {
   const dataDir = await filledFolder();
   truncateSync(fileIn(dataDir), 5 * 4096);
   await expectRefusal(dataDir, "damaged");
 });
 
-test("[23] a file that is no database is refused", async () => {
+test("[I23] a file that is no database is refused", async () => {
   const dataDir = temporaryFolder();
   writeFileSync(fileIn(dataDir), "This is no database, and long enough to be taken for the header of one.".repeat(20));
   await expectRefusal(dataDir, "damaged");
 });
 
-test("[23] a row that is no JSON is refused, even with the right checksum", async () => {
+test("[I23] a row that is no JSON is refused, even with the right checksum", async () => {
   const dataDir = await filledFolder();
   const [id, row] = ['"odd"', "[1,"];
   const sum = crc32(`[2,${id},${row}]`, crc32(namespaceId));

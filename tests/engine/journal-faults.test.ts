@@ -19,7 +19,7 @@ import {
 describe.each([
   ["a full disk", codes.full],
   ["an input/output error", codes.ioWrite],
-])("[24] a commit that fails with %s", (_, code) => {
+])("[I24] a commit that fails with %s", (_, code) => {
   test("rejects its appends, those behind it and those after it, until the next load", async () => {
     const held = gate("commit", 2, "before");
     const journal = await loadedJournal(temporaryFolder(), held.step, fails("commit", 2, "before", code));
@@ -52,7 +52,7 @@ describe.each([
   });
 });
 
-test("[24] a log that cannot be folded fails what comes after it and loses nothing", async () => {
+test("[I24] a log that cannot be folded fails what comes after it and loses nothing", async () => {
   const journal = await loadedJournal(temporaryFolder(), fails("checkpoint", 1, "before", codes.full));
   const many = Array.from({ length: 5_000 }, (_, i) => player(`${i}`));
   await journal.append(namespaceId, many);
@@ -60,7 +60,7 @@ test("[24] a log that cannot be folded fails what comes after it and loses nothi
   expect(await storedIds(journal)).toHaveLength(5_000);
 });
 
-test("[24] a probe that fails may be made again", async () => {
+test("[I24] a probe that fails may be made again", async () => {
   const journal = await loadedJournal(temporaryFolder(), fails("probe", 1, "before", codes.full));
   await journal.append(namespaceId, [player("a")]);
   await expect(journal.probe()).rejects.toThrow("SQLite code 13");
@@ -74,7 +74,7 @@ describe.each([
   ["a commit's folder", fails("commit", 1, "before", codes.ioDirFsync)],
   ["a probe", fails("probe", 1, "before", codes.ioFsync)],
   ["a checkpoint", fails("checkpoint", 1, "before", codes.ioFsync)],
-])("[24] a sync of %s that fails", (_, step) => {
+])("[I24] a sync of %s that fails", (_, step) => {
   test("is told once, as something to end the process for, and nothing works any more", async () => {
     const journal = await loadedJournal(temporaryFolder(), step);
     const many = Array.from({ length: 5_000 }, (_, i) => player(`${i}`));
@@ -87,14 +87,14 @@ describe.each([
   });
 });
 
-test("[24] a sync that fails while closing is told, and closing ends", async () => {
+test("[I24] a sync that fails while closing is told, and closing ends", async () => {
   const journal = await loadedJournal(temporaryFolder(), fails("checkpoint", 1, "before", codes.ioFsync));
   await journal.append(namespaceId, [player("a")]);
   await journal.close();
   expect(journal.syncFailures).toHaveLength(1);
 });
 
-describe.each(["before", "after"] as const)("a worker that dies %s the changes are on the disk", (when) => {
+describe.each(["before", "after"] as const)("[I24] a worker that dies %s the changes are on the disk", (when) => {
   test("rejects what is under way; the next load starts another", async () => {
     const dataDir = temporaryFolder();
     const journal = await loadedJournal(dataDir, { on: "commit", number: 2, when, what: { type: "die" } });
@@ -106,7 +106,7 @@ describe.each(["before", "after"] as const)("a worker that dies %s the changes a
   });
 });
 
-test("[24] an engine whose commit failed goes back to what is on the disk, reads on, and writes again after a probe", async () => {
+test("[I24] an engine whose commit failed goes back to what is on the disk, reads on, and writes again after a probe", async () => {
   const configure = (revision: number): Configure => ({
     type: "configure",
     namespaceId,

@@ -39,7 +39,7 @@ async function fillUp(journal: SqliteJournal): Promise<string[]> {
 }
 
 // Where no small disk can be made, this one test has to do.
-test("[24] a file that may not grow refuses, keeps what it has, and takes more once it may", async () => {
+test("[I24] a file that may not grow refuses, keeps what it has, and takes more once it may", async () => {
   const dataDir = temporaryFolder();
   const journal = journalIn(dataDir, { pagesMax: 200 });
   await journal.load();
@@ -55,7 +55,7 @@ test("[24] a file that may not grow refuses, keeps what it has, and takes more o
 
 const disk = smallDisk(4);
 if (disk !== null) {
-  test("[24] on a disk that is really full reading goes on, probes fail until there is room, nothing is lost", async () => {
+  test("[I24] on a disk that is really full reading goes on, probes fail until there is room, nothing is lost", async () => {
     const ballast = join(disk, "ballast");
     writeFileSync(ballast, Buffer.alloc(2 * 1024 * 1024));
     const journal = await loadedJournal(disk);

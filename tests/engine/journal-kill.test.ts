@@ -15,7 +15,7 @@ function startChild(...args: string[]): { child: ChildProcess; lines: AsyncItera
   return { child, lines: createInterface({ input: child.stdout! }) };
 }
 
-test("[10] [22] nothing that was acknowledged is lost by kill -9, and no append is there by half", async () => {
+test("[I10] [I22] nothing that was acknowledged is lost by kill -9, and no append is there by half", async () => {
   const dataDir = temporaryFolder();
   const acknowledged = new Set<string>();
   for (const [round, killAfter] of [1, 700, 3_000].entries()) {

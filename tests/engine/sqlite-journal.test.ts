@@ -74,7 +74,7 @@ test("256 appends of one turn are one commit", async () => {
   expect(await storedIds(journal)).toHaveLength(256);
 });
 
-test("appends of many turns that come while a commit is running share the next one, and none is answered before it", async () => {
+test("[I22] appends of many turns that come while a commit is running share the next one, and none is answered before it", async () => {
   const [first, second] = [gate("commit", 1, "before"), gate("commit", 2, "before")];
   const journal = await loadedJournal(temporaryFolder(), first.step, second.step);
   const appends = [journal.append(namespaceId, [player("first")])];
@@ -121,7 +121,7 @@ test("a stalled disk shows as being behind, and passes", async () => {
   expect(journal.isBehind()).toBe(false);
 });
 
-test("[23] after any history the loaded state has the hash that the live one had", async () => {
+test("[I23] after any history the loaded state has the hash that the live one had", async () => {
   await fc.assert(
     fc.asyncProperty(steps(200), async (history) => {
       const dataDir = temporaryFolder();
@@ -174,7 +174,7 @@ test("a load includes what was appended before it", async () => {
   expect(twice).toBe(once);
 });
 
-test("[23] a second journal on the same folder refuses while the first is open", async () => {
+test("[I23] a second journal on the same folder refuses while the first is open", async () => {
   const dataDir = temporaryFolder();
   const first = await loadedJournal(dataDir);
   const second = journalIn(dataDir);

@@ -68,6 +68,9 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "games.namespaces.lobbies.list": cloud,
   "games.namespaces.lobbies.get": cloud,
   "games.namespaces.lobbies.stop": cloud,
+  "games.namespaces.lobbies.getLogs": cloud,
+  "games.namespaces.lobbies.history": cloud,
+  "games.namespaces.events": cloud,
   "games.versions.createGameVersion": cloud,
   "games.versions.validateGameVersion": cloud,
   "games.versions.listGameVersions": cloud,
@@ -89,7 +92,7 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "regions.list": player,
 };
 
-test("every operation of the contract has a row", () => {
+test("[I21] every operation of the contract has a row", () => {
   expect(Object.keys(mayCall).sort()).toEqual([...operationIds].sort());
 });
 
@@ -148,14 +151,14 @@ describe.each(storeKinds)("who may call what on %s", (kind) => {
   }
 
   describe.each(operationIds)("%s", (id) => {
-    test.each(everyKind)("%s", async (kindOfToken) => {
+    test.each(everyKind)("[I21] [K11] [K12] [K14] [K15] [K16] [K17] [K18] %s", async (kindOfToken) => {
       const token = kindOfToken === "none" || kindOfToken === "origin" ? null : tokens[kindOfToken];
       const answer = await call(id, own, token, kindOfToken === "origin" ? `https://${domain}` : null);
       if (mayCall[id].includes(kindOfToken)) expectAdmitted(answer, kindOfToken);
       else expect(outcome(answer)).toBe(token === null ? "401 TOKEN_MISSING" : "403 TOKEN_FORBIDDEN");
     });
 
-    test("a foreign and an unknown game are the same to a cloud token", async () => {
+    test("[I21] [K12] [T15] a foreign and an unknown game are the same to a cloud token", async () => {
       if (!operations[id].path.includes("{game_id}"))
         return expect(id).not.toMatch(/^games\.(?!listGames|createGame|validateGame)/);
       const mayTry = mayCall[id].includes("cloud");
@@ -167,7 +170,7 @@ describe.each(storeKinds)("who may call what on %s", (kind) => {
       expectAdmitted(await call(id, foreign, tokens.admin), "admin");
     });
 
-    test("tokens that nobody issued", async () => {
+    test("[I21] [K3] tokens that nobody issued", async () => {
       for (const [kindOfToken, token] of Object.entries(tokens)) {
         const changed = token.slice(0, -8) + (token.endsWith("AAAAAAAA") ? "BBBBBBBB" : "AAAAAAAA");
         for (const garbled of [changed, `${kindOfToken}_`, token.replace(/^[a-z]+/, "admin").concat("x")]) {
@@ -180,7 +183,7 @@ describe.each(storeKinds)("who may call what on %s", (kind) => {
     });
   });
 
-  test("a token of one kind does not become another by its prefix", async () => {
+  test("[K4] a token of one kind does not become another by its prefix", async () => {
     const { derive } = service;
     const ids = { namespaceId: own.namespaceId, lobbyId: randomUUID() };
     const disguised = [
@@ -200,18 +203,18 @@ describe.each(storeKinds)("who may call what on %s", (kind) => {
     }
   });
 
-  test("an origin without a token has no more than the public token, and none of a foreign namespace", async () => {
+  test("[B8] [B9] an origin without a token has no more than the public token, and none of a foreign namespace", async () => {
     for (const origin of ["https://evil.example", `http://${domain}`, `https://${domain}:444`, "null"]) {
       expect(outcome(await call("regions.list", own, null, origin))).toBe("401 TOKEN_MISSING");
       expect(outcome(await call("regions.list", own, tokens.pub, origin))).toBe("403 TOKEN_FORBIDDEN");
     }
   });
 
-  test("after all of this nothing has changed", async () => {
+  test("[I21] after all of this nothing has changed", async () => {
     expect(await snapshot(service)).toEqual(before);
   });
 
-  test("expired and revoked tokens, and those of what was deleted, open nothing", async () => {
+  test("[I21] [K3] [K19] [K20] expired and revoked tokens, and those of what was deleted, open nothing", async () => {
     const doomed = await createNamespace(service, await createGame(service));
     const over: [token: string, code: string][] = [
       [(await createExpiredToken(service, own.game)).token, "TOKEN_EXPIRED"],

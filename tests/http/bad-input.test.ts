@@ -78,11 +78,11 @@ describe.each(storeKinds)("bad input on %s", (kind) => {
     const { good } = operations[name];
     const text = JSON.stringify(good);
 
-    test.each(badJson(text))("not JSON: %s", async (_title, body) => {
+    test.each(badJson(text))("[T7] [T8] not JSON: %s", async (_title, body) => {
       expectRefusal(await send(name, body), "API_BAD_BODY");
     });
 
-    test.each(badShapes(good))("%s", async (_title, body, paths) => {
+    test.each(badShapes(good))("[N9] [T9] [T10] [T21] %s", async (_title, body, paths) => {
       const answer = await send(name, JSON.stringify(body));
       expectRefusal(answer, "API_BAD_BODY");
       expect(pathsOf(answer.json.errors).sort()).toEqual([...paths].sort());
@@ -94,21 +94,21 @@ describe.each(storeKinds)("bad input on %s", (kind) => {
       "multipart/form-data; boundary=x",
       "application/json; charset=utf-16",
       null,
-    ])("content type %s", async (type) => {
+    ])("[T2] content type %s", async (type) => {
       expectRefusal(await send(name, text, { "content-type": type }), "API_UNSUPPORTED_MEDIA_TYPE");
     });
 
-    test("a body of more than 64 KiB", async () => {
+    test("[T6] a body of more than 64 KiB", async () => {
       expectRefusal(await send(name, text + " ".repeat(64 * 1024)), "API_BODY_TOO_LARGE");
     });
 
-    test("an unknown query parameter", async () => {
+    test("[T13] an unknown query parameter", async () => {
       const { method, path, token } = operations[name];
       const answer = await service.request(method, `${path()}?dry_run=1`, { token: token(), rawBody: text });
       expectRefusal(answer, "API_BAD_QUERY", [["dry_run"]]);
     });
 
-    test("wrong methods", async () => {
+    test("[T28] wrong methods", async () => {
       const { method, path, token } = operations[name];
       for (const wrong of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((each) => each !== method)) {
         const answer = await service.request(wrong, path(), {
@@ -119,7 +119,7 @@ describe.each(storeKinds)("bad input on %s", (kind) => {
       }
     });
 
-    test("garbled tokens", async () => {
+    test("[K2] [K3] garbled tokens", async () => {
       const usual = operations[name].token();
       const other = usual.at(20) === "A" ? "B" : "A";
       const secret = usual.slice(usual.indexOf("_") + 1);
@@ -148,7 +148,7 @@ describe.each(storeKinds)("bad input on %s", (kind) => {
     });
   });
 
-  test("tokens that are over or of another game, at the end of every list", async () => {
+  test("[K12] [K19] [K20] tokens that are over or of another game, at the end of every list", async () => {
     const expired = (await createExpiredToken(service, own.game)).token;
     const revoked = await createRevokedToken(service, own, "cloud");
     const other = (await createCloudToken(service, foreign.game)).token;
@@ -170,7 +170,7 @@ describe.each(storeKinds)("bad input on %s", (kind) => {
   });
 
   describe("numbers of the matchmaker config", () => {
-    test.each(badMatchmakerConfigs)("%s", async (body, paths) => {
+    test.each(badMatchmakerConfigs)("[M1] [M3] %s", async (body, paths) => {
       const answer = await send("updateGameNamespaceMatchmakerConfig", body);
       expectRefusal(answer, "API_BAD_BODY");
       expect(pathsOf(answer.json.errors).sort()).toEqual([...paths].sort());
@@ -178,7 +178,7 @@ describe.each(storeKinds)("bad input on %s", (kind) => {
   });
 
   describe("names", () => {
-    test.each(badNames)("%s", async (_title, displayName, nameId, reasons) => {
+    test.each(badNames)("[N1] [N4] [N5] [N6] %s", async (_title, displayName, nameId, reasons) => {
       const body = JSON.stringify({ display_name: displayName, name_id: nameId });
       const answer = await send("validateGameNamespace", body);
       expect(answer.status).toBe(200);
@@ -189,20 +189,20 @@ describe.each(storeKinds)("bad input on %s", (kind) => {
   });
 
   describe("domains", () => {
-    test.each(oddDomains)("%j", async (domain) => {
+    test.each(oddDomains)("[D2] [D3] [D4] %j", async (domain) => {
       expectRefusal(await send("addNamespaceDomain", JSON.stringify({ domain })), "CLOUD_INVALID_DOMAIN", [["domain"]]);
     });
 
-    test("one that another namespace has, in any spelling", async () => {
+    test("[D6] one that another namespace has, in any spelling", async () => {
       for (const domain of ["taken.example.com", "TAKEN.Example.COM"]) {
         expectRefusal(await send("addNamespaceDomain", JSON.stringify({ domain })), "CLOUD_DOMAIN_TAKEN");
       }
     });
   });
 
-  test("after all of this nothing has changed", unchanged);
+  test("[M2] [N8] after all of this nothing has changed", unchanged);
 
-  test("what is good although it looks odd is taken", async () => {
+  test("[M1] [T11] what is good although it looks odd is taken", async () => {
     for (const [body, expected] of goodMatchmakerConfigs) {
       expectEmpty(await send("updateGameNamespaceMatchmakerConfig", body));
       const { namespace } = await service.admin("GET", own.path);

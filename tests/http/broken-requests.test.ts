@@ -5,11 +5,14 @@ import { openRaw, sendRaw } from "./raw.ts";
 
 let service: Service;
 let tooSlow: Promise<Answer | null>;
+let tooLong: Promise<Answer | null>;
 
 beforeAll(async () => {
   service = await startService("sqlite");
-  // It takes as long as the service is patient, so it starts first and is looked at last.
+  // They take as long as the service is patient, so they start first and are looked at last.
   tooSlow = sendRaw(service.port, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
+  const json = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+  tooLong = sendRaw(service.port, `POST /cloud/games HTTP/1.1\r\nHost: localhost\r\n${authorization()}${json}`);
 });
 afterAll(() => service?.close());
 
@@ -33,13 +36,13 @@ describe("what is not HTTP", () => {
     ["headers of 20 KiB", `GET /healthz HTTP/1.1\r\n${host}X-Long: ${"a".repeat(20_000)}\r\n\r\n`],
     ["a path of 20 KiB", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n${host}\r\n`],
     ["no host", "GET /healthz HTTP/1.1\r\n\r\n"],
-  ])("%s: 400 API_BAD_HEADER with the error body", async (_title, text) => {
+  ])("[T20] [T30] %s: 400 API_BAD_HEADER with the error body", async (_title, text) => {
     const answer = await sendRaw(service.port, text);
     expect(answer).not.toBeNull();
     expectRefusal(answer!, "API_BAD_HEADER");
   });
 
-  test("a request that stops in its headers: 400, then the connection ends", async () => {
+  test("[T30] a request that stops in its headers: 400, then the connection ends", async () => {
     const answer = await sendRaw(service.port, `GET /healthz HTTP/1.1\r\n${host}X-Half`, "end");
     expectRefusal(answer!, "API_BAD_HEADER");
   });
@@ -61,14 +64,14 @@ describe("what is not HTTP", () => {
     expect((await service.request("GET", "/healthz")).status).toBe(200);
   });
 
-  test("a broken chunk: 400 with the error body", async () => {
+  test("[T20] a broken chunk: 400 with the error body", async () => {
     const head = `POST /cloud/games HTTP/1.1\r\n${host}${authorization()}Content-Type: application/json\r\n`;
     const answer = await sendRaw(service.port, `${head}Transfer-Encoding: chunked\r\n\r\nZZZ\r\n{}\r\n0\r\n\r\n`);
     expect(answer?.status).toBe(400);
     expect(answer?.json).toMatchObject({ code: expect.stringMatching(/^API_BAD_/), request_id: expect.any(String) });
   });
 
-  test("an expectation that nobody can meet has the error body too", async () => {
+  test("[T30] an expectation that nobody can meet has the error body too", async () => {
     const answer = await sendRaw(service.port, `GET /healthz HTTP/1.1\r\n${host}Expect: a-miracle\r\n\r\n`);
     expect(answer?.json?.code).toMatch(/^API_/);
     expect(answer?.headers["x-request-id"]).toMatch(requestIdPattern);
@@ -87,7 +90,7 @@ describe("what is not HTTP", () => {
     connection.destroy();
   });
 
-  test("CONNECT is not left without an answer", async () => {
+  test("[T28] CONNECT is not left without an answer", async () => {
     const answer = await sendRaw(service.port, "CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n");
     expect(answer?.status).toBe(405);
   });
@@ -112,20 +115,20 @@ describe("hosts", () => {
     "evil.example:7100",
     "xlocalhost",
     "2130706433",
-  ])("%s is a foreign host: 421 everywhere", async (name) => {
+  ])("[T29] %s is a foreign host: 421 everywhere", async (name) => {
     for (const path of ["/cloud/games", "/docs", "/openapi.json", "/", "/matchmaker/regions"]) {
       expectRefusal((await ask(name, path))!, "API_WRONG_HOST");
     }
   });
 
   test.each(["localhost", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:7100", "[::1]", "[::1]:7100"])(
-    "%s is fine",
+    "[T29] %s is fine",
     async (name) => {
       expect((await ask(name))?.status).toBe(200);
     },
   );
 
-  test("the route and the method are looked at before the host, the token after it", async () => {
+  test("[T25] the route and the method are looked at before the host, the token after it", async () => {
     expectRefusal((await ask("evil.example", "/nowhere"))!, "API_NOT_FOUND");
     const wrongMethod = await sendRaw(service.port, "PATCH /cloud/games HTTP/1.1\r\nHost: evil.example\r\n\r\n");
     expectRefusal(wrongMethod!, "API_METHOD_NOT_ALLOWED");
@@ -133,7 +136,7 @@ describe("hosts", () => {
     expectRefusal(noToken!, "API_WRONG_HOST");
   });
 
-  test("the host of public_url is fine as well", async () => {
+  test("[T29] the host of public_url is fine as well", async () => {
     const known = await startService("sqlite", { publicUrl: "https://play.example.com" });
     try {
       const get = (name: string) => sendRaw(known.port, `GET /docs HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
@@ -146,7 +149,12 @@ describe("hosts", () => {
   });
 });
 
-test("a request that does not arrive in time: 408", async () => {
+test("[T31] headers that do not arrive in time: 408", async () => {
   const answer = await tooSlow;
+  expectRefusal(answer!, "API_REQUEST_TIMEOUT");
+});
+
+test("[T31] a body that does not arrive in time: 408", { timeout: 60_000 }, async () => {
+  const answer = await tooLong;
   expectRefusal(answer!, "API_REQUEST_TIMEOUT");
 });

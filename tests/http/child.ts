@@ -25,11 +25,18 @@ export function newDataDir(): string {
 }
 
 /** The built service as a process of its own on SQLite. Its output goes where the search for leaked tokens looks. */
-export function spawnFoyer(dataDir: string): Pick<Child, "process" | "output" | "ended"> {
+export function spawnFoyer(dataDir: string, more: readonly string[] = []): Pick<Child, "process" | "output" | "ended"> {
   const logFile = join(root, "test-output", "logs", `child-${process.pid}-${randomBytes(6).toString("hex")}.log`);
   mkdirSync(join(root, "test-output", "logs"), { recursive: true });
-  const flags = ["--port=0", "--metrics-port=off", `--data-dir=${dataDir}`, "--log-level=debug", "--log-format=json"];
-  const child = spawn(process.execPath, [join(root, "dist/cli/foyer.js"), "serve", ...flags], {
+  const flags = [
+    "--port=0",
+    "--no-demo",
+    "--metrics-port=off",
+    `--data-dir=${dataDir}`,
+    "--log-level=debug",
+    "--log-format=json",
+  ];
+  const child = spawn(process.execPath, [join(root, "dist/cli/foyer.js"), "serve", ...flags, ...more], {
     cwd: dataDir,
     env: { PATH: process.env.PATH },
     stdio: ["ignore", "pipe", "pipe"],
@@ -46,8 +53,8 @@ export function spawnFoyer(dataDir: string): Pick<Child, "process" | "output" | 
 }
 
 /** The same, once it answers. */
-export async function startChild(dataDir: string): Promise<Child> {
-  const child = spawnFoyer(dataDir);
+export async function startChild(dataDir: string, more: readonly string[] = []): Promise<Child> {
+  const child = spawnFoyer(dataDir, more);
   while (!child.output().includes("Stop with Ctrl-C")) {
     const isOver = await Promise.race([
       child.ended.then(() => true),

@@ -28,7 +28,7 @@ describe("/matchmaker answers pages of any origin", () => {
     ["an unknown path", "GET", "/matchmaker/nowhere", 404],
     ["a malformed path", "GET", "/matchmaker/%zz", 404],
     ["a wrong method", "DELETE", "/matchmaker/regions", 405],
-  ] as const)("%s carries the headers", async (_title, method, path, status) => {
+  ] as const)("[B1] [B4] [T26] %s carries the headers", async (_title, method, path, status) => {
     const answer = await service.request(method, path, { token: dev, headers: { origin: page } });
     expect(answer.status).toBe(status);
     expect(answer.headers[allowedOrigin]).toBe(page);
@@ -37,9 +37,10 @@ describe("/matchmaker answers pages of any origin", () => {
     );
     expect(list(answer.headers.vary)).toContain("origin");
     expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+    expect(answer.headers["set-cookie"]).toBeUndefined();
   });
 
-  test("a missing token, a wrong content type and a large body carry them too", async () => {
+  test("[B1] [T26] a missing token, a wrong content type and a large body carry them too", async () => {
     const headers = { origin: page };
     const path = "/matchmaker/lobbies/find";
     for (const [options, status] of [
@@ -54,7 +55,7 @@ describe("/matchmaker answers pages of any origin", () => {
     }
   });
 
-  test("without an Origin the answer still varies by it", async () => {
+  test("[B1] without an Origin the answer still varies by it", async () => {
     const answer = await service.request("GET", "/matchmaker/regions", { token: dev });
     expect(answer.headers[allowedOrigin]).toBeUndefined();
     expect(list(answer.headers.vary)).toContain("origin");
@@ -64,7 +65,7 @@ describe("/matchmaker answers pages of any origin", () => {
     operationList
       .filter(([, { path }]) => path.startsWith("/matchmaker/"))
       .map(([id, { method, path }]) => [id, method, path]),
-  )("%s may be asked for beforehand, without a token", async (_id, method, path) => {
+  )("[B3] [B4] %s may be asked for beforehand, without a token", async (_id, method, path) => {
     const answer = await service.request("OPTIONS", path.replace(/\{\w+\}/g, "x"), {
       headers: {
         origin: page,
@@ -78,8 +79,10 @@ describe("/matchmaker answers pages of any origin", () => {
     expect(list(answer.headers["access-control-allow-headers"])).toEqual(
       ["authorization", "content-type", "idempotency-key"].sort(),
     );
+    expect(answer.headers["access-control-max-age"]).toBe("600");
     expect(list(answer.headers.vary)).toContain("origin");
     expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+    expect(answer.headers["set-cookie"]).toBeUndefined();
   });
 });
 
@@ -87,7 +90,7 @@ describe("/cloud answers its own origin only", () => {
   const cases = ["/cloud/games", "/cloud/games/nobody", "/cloud/nowhere"];
 
   test.each(["https://evil.example", "null", "http://localhost:1", "http://127.0.0.1"])(
-    "%s gets no headers",
+    "[B2] %s gets no headers",
     async (origin) => {
       for (const path of cases) {
         for (const method of ["GET", "OPTIONS"]) {
@@ -98,7 +101,7 @@ describe("/cloud answers its own origin only", () => {
     },
   );
 
-  test("its own page gets them, on success, failure and beforehand", async () => {
+  test("[B2] its own page gets them, on success, failure and beforehand", async () => {
     for (const path of cases) {
       const answer = await service.request("GET", path, {
         token: service.adminToken,
@@ -112,7 +115,7 @@ describe("/cloud answers its own origin only", () => {
     expect([asked.status, asked.headers[allowedOrigin]]).toEqual([204, service.url]);
   });
 
-  test("behind a public address that is the own origin", async () => {
+  test("[B2] behind a public address that is the own origin", async () => {
     const known = await startService("sqlite", { publicUrl: "https://foyer.example.com" });
     try {
       const ask = async (origin: string) =>

@@ -18,7 +18,7 @@ const page = async (path: string) => {
 };
 
 describe("the service's own pages need no token", () => {
-  test("/docs names every operation with its method and path, once", async () => {
+  test("[O3] [T39] /docs names every operation with its method and path, once", async () => {
     const { text } = await page("/docs");
     for (const id of operationIds) {
       expect(text.split(`id="${id}"`)).toHaveLength(2);
@@ -26,7 +26,7 @@ describe("the service's own pages need no token", () => {
     }
   });
 
-  test("/docs/errors has every code with its status, where the documentation field of an error points", async () => {
+  test("[O3] [T20] /docs/errors has every code with its status, where the documentation field of an error points", async () => {
     const { text } = await page("/docs/errors");
     for (const code of errorCodes) {
       expect(text.split(`id="${code}"`)).toHaveLength(2);
@@ -35,7 +35,7 @@ describe("the service's own pages need no token", () => {
     }
   });
 
-  test("/ answers a newcomer with the way on, and every link on the pages leads somewhere", async () => {
+  test("[O3] / answers a newcomer with the way on, and every link on the pages leads somewhere", async () => {
     const seen = new Map<string, string>();
     for (const path of ["/", "/docs", "/docs/errors"]) seen.set(path, (await page(path)).text);
     for (const [path, text] of seen) {
@@ -54,7 +54,7 @@ describe("the service's own pages need no token", () => {
     }
   });
 
-  test("pages bring no scripts and nothing from elsewhere", async () => {
+  test("[O3] pages bring no scripts and nothing from elsewhere", async () => {
     for (const path of ["/", "/docs", "/docs/errors"]) {
       const { text, headers } = await page(path);
       expect(text).not.toMatch(/<script|https?:\/\/(?!127\.0\.0\.1|localhost|example)/i);
@@ -63,13 +63,13 @@ describe("the service's own pages need no token", () => {
     }
   });
 
-  test("/openapi.json is the contract; /healthz and /readyz are well", async () => {
+  test("[O1] [O2] [T39] /openapi.json is the contract; /healthz and /readyz are well", async () => {
     expectAnswer(await service.request("GET", "/openapi.json"), JSON.parse(JSON.stringify(openApiDocument(null))));
     expectAnswer(await service.request("GET", "/healthz"), { status: "ok" });
     expectAnswer(await service.request("GET", "/readyz"), { status: "ready" });
   });
 
-  test("a service known by another name says so in its openapi.json", async () => {
+  test("[T39] a service known by another name says so in its openapi.json", async () => {
     const known = await startService("sqlite", { publicUrl: "https://foyer.example.com" });
     try {
       const answer = await known.request("GET", "/openapi.json");

@@ -19,7 +19,7 @@ export function domainsTests(at: () => Service): void {
     other = await createNamespace(at(), game);
   });
 
-  test("a domain is stored in lower-case ASCII and shown with its time", async () => {
+  test("[D1] a domain is stored in lower-case ASCII and shown with its time", async () => {
     const { path } = await createNamespace(at(), namespace.game);
     const suffix = `${uniqueName("n")}.example.com`;
     for (const domain of [`PLAY.${suffix.toUpperCase()}`, `spiele-bücher.${suffix}`]) {
@@ -35,7 +35,7 @@ export function domainsTests(at: () => Service): void {
     );
   });
 
-  test("adding it again, in any spelling, changes nothing; another namespace cannot have it", async () => {
+  test("[D5] [D6] adding it again, in any spelling, changes nothing; another namespace cannot have it", async () => {
     const domain = fresh();
     expectEmpty(await add(namespace, domain));
     const before = await at().admin("GET", namespace.path);
@@ -47,7 +47,7 @@ export function domainsTests(at: () => Service): void {
     expectRefusal(await add(elsewhere, domain), "CLOUD_DOMAIN_TAKEN");
   });
 
-  test("removing frees it, in any spelling; removing what is not there is no fault and touches no other namespace", async () => {
+  test("[D8] [D9] [G6] removing frees it, in any spelling; removing what is not there is no fault and touches no other namespace", async () => {
     const domain = fresh();
     await add(namespace, domain);
     expectEmpty(await remove(other, domain));
@@ -57,7 +57,7 @@ export function domainsTests(at: () => Service): void {
     expectEmpty(await add(other, domain));
   });
 
-  test("an international domain can be removed by either of its names", async () => {
+  test("[D1] [D8] an international domain can be removed by either of its names", async () => {
     const suffix = uniqueName("i");
     for (const spelling of [`b%C3%BCcher.${suffix}.com`, `xn--bcher-kva.${suffix}.com`]) {
       expectEmpty(await add(namespace, `Bücher.${suffix}.com`));
@@ -66,14 +66,14 @@ export function domainsTests(at: () => Service): void {
     }
   });
 
-  test("a path that is no domain is refused", async () => {
+  test("[D3] [D8] a path that is no domain is refused", async () => {
     for (const domain of ["example", "a..com", "exa_mple.com", "%20", "1.2.3.4"]) {
       expectRefusal(await remove(namespace, domain), "CLOUD_INVALID_DOMAIN", [["domain"]]);
     }
     expectRefusal(await add(namespace, "https://example.com"), "CLOUD_INVALID_DOMAIN", [["domain"]]);
   });
 
-  test("a namespace has at most 32 domains; one that it has already is still no fault", async () => {
+  test("[D5] [D7] a namespace has at most 32 domains; one that it has already is still no fault", async () => {
     const full = await createNamespace(at(), namespace.game);
     const suffix = fresh();
     for (let number = 0; number < 32; number++) expectEmpty(await add(full, `n${number}.${suffix}`));
@@ -84,7 +84,7 @@ export function domainsTests(at: () => Service): void {
     expect(await domainsOf(full)).toHaveLength(32);
   });
 
-  test("a public token with an Origin must come from a domain of the namespace, once it has one", async () => {
+  test("[B5] [B6] [B7] [B9] a public token with an Origin must come from a domain of the namespace, once it has one", async () => {
     const guarded = await createNamespace(at(), namespace.game);
     const { token } = await createToken(at(), guarded, "pub");
     const code = async (origin: string | null) => {
@@ -104,7 +104,7 @@ export function domainsTests(at: () => Service): void {
     for (const origin of foreignOrigins(domain)) expect([origin, await code(origin)]).toEqual([origin, "forbidden"]);
   });
 
-  test("other kinds of token are not bound to the domains", async () => {
+  test("[B5] other kinds of token are not bound to the domains", async () => {
     const guarded = await createNamespace(at(), namespace.game);
     await add(guarded, fresh());
     const { token } = await createToken(at(), guarded, "dev");
@@ -115,7 +115,7 @@ export function domainsTests(at: () => Service): void {
     expect(answer.status).toBe(200);
   });
 
-  test("without a token: only from https on a domain of a namespace that has it switched on, with a public token's rights", async () => {
+  test("[B8] [B9] without a token: only from https on a domain of a namespace that has it switched on, with a public token's rights", async () => {
     const guarded = await createNamespace(at(), namespace.game);
     const domain = fresh();
     await add(guarded, domain);

@@ -7,7 +7,7 @@ export function gamesTests(at: () => Service): void {
   const admin = () => ({ token: at().adminToken });
   const names = (nameId: string, displayName = "A Game") => ({ display_name: displayName, name_id: nameId });
 
-  test("createGame answers the id of a game that getGame then shows whole", async () => {
+  test("[G1] [N3] [T14] [T17] createGame answers the id of a game that getGame then shows whole", async () => {
     const nameId = uniqueName("game");
     const created = await at().request("POST", "/cloud/games", {
       ...admin(),
@@ -21,13 +21,13 @@ export function gamesTests(at: () => Service): void {
     }
   });
 
-  test("a name_id in a path is taken as it is written", async () => {
+  test("[T14] a name_id in a path is taken as it is written", async () => {
     const { nameId } = await createGame(at());
     const answer = await at().request("GET", `/cloud/games/${nameId.toUpperCase()}`, admin());
     expectRefusal(answer, "CLOUD_GAME_NOT_FOUND");
   });
 
-  test("listGames shows every game to the admin and its own one to a cloud token", async () => {
+  test("[K12] listGames shows every game to the admin and its own one to a cloud token", async () => {
     const game = await createGame(at());
     await createGame(at());
     const { token } = await createCloudToken(at(), game);
@@ -38,7 +38,7 @@ export function gamesTests(at: () => Service): void {
     expectAnswer(await at().request("GET", "/cloud/games", { token }), { games: [shown] });
   });
 
-  test("createGame refuses a name_id that is taken, alone with 409, among other faults with 400", async () => {
+  test("[N7] [N10] createGame refuses a name_id that is taken, alone with 409, among other faults with 400", async () => {
     const { nameId } = await createGame(at());
     const taken = await at().request("POST", "/cloud/games", { ...admin(), body: names(nameId) });
     expectRefusal(taken, "CLOUD_NAME_TAKEN", [["name_id", "not_unique"]]);
@@ -59,31 +59,34 @@ export function gamesTests(at: () => Service): void {
     ["a\u200bb", "validate", ["invalid", "reserved"]],
     ["a\ue000b", "new", ["invalid", "reserved"]],
     ["tab\tbed", "a_b", ["invalid", "invalid"]],
-  ])("display_name %j and name_id %j: validateGame lists what createGame refuses", async (display, nameId, reasons) => {
-    const paths = [
-      ["display_name", reasons[0]!],
-      ["name_id", reasons[1]!],
-    ];
-    const body = names(nameId, display);
-    const errors = paths.map((path) => ({ path, message: expect.stringMatching(/\S/) }));
-    expectAnswer(await at().request("POST", "/cloud/games/validate", { ...admin(), body }), { errors });
-    expectRefusal(await at().request("POST", "/cloud/games", { ...admin(), body }), "CLOUD_VALIDATION_ERROR", paths);
-  });
+  ])(
+    "[N6] [N7] [N10] display_name %j and name_id %j: validateGame lists what createGame refuses",
+    async (display, nameId, reasons) => {
+      const paths = [
+        ["display_name", reasons[0]!],
+        ["name_id", reasons[1]!],
+      ];
+      const body = names(nameId, display);
+      const errors = paths.map((path) => ({ path, message: expect.stringMatching(/\S/) }));
+      expectAnswer(await at().request("POST", "/cloud/games/validate", { ...admin(), body }), { errors });
+      expectRefusal(await at().request("POST", "/cloud/games", { ...admin(), body }), "CLOUD_VALIDATION_ERROR", paths);
+    },
+  );
 
-  test("validateGame finds nothing wrong with good names, of the greatest length too, and stores nothing", async () => {
+  test("[N3] [N8] validateGame finds nothing wrong with good names, of the greatest length too, and stores nothing", async () => {
     const body = names("a".repeat(32), "é".repeat(64));
     for (let time = 0; time < 2; time++) {
       expectAnswer(await at().request("POST", "/cloud/games/validate", { ...admin(), body }), { errors: [] });
     }
   });
 
-  test("validateGame knows the names that are taken", async () => {
+  test("[N6] validateGame knows the names that are taken", async () => {
     const { nameId } = await createGame(at());
     const answer = await at().request("POST", "/cloud/games/validate", { ...admin(), body: names(nameId) });
     expectAnswer(answer, { errors: [{ path: ["name_id", "not_unique"], message: expect.any(String) }] });
   });
 
-  test("deleteGame takes namespaces, versions, domains and tokens with it, and frees the name", async () => {
+  test("[G5] [G6] deleteGame takes namespaces, versions, domains and tokens with it, and frees the name", async () => {
     const game = await createGame(at());
     const namespace = await createNamespace(at(), game, { versionId: await createVersion(at(), game) });
     const domain = `${uniqueName("gone")}.example.com`;
@@ -99,7 +102,7 @@ export function gamesTests(at: () => Service): void {
     await at().admin("POST", `${again.path}/domains`, { domain });
   });
 
-  test("a cloud token cannot tell a foreign game from one that does not exist", async () => {
+  test("[K12] [T15] a cloud token cannot tell a foreign game from one that does not exist", async () => {
     const { token } = await createCloudToken(at(), await createGame(at()));
     const foreign = await createGame(at());
     const unknownId = randomUUID();

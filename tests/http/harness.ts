@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { type Config, defaultConfig } from "../../src/config.ts";
 import { secretFromText } from "../../src/data-folder.ts";
 import { createLog } from "../../src/log.ts";
-import { startFoyer } from "../../src/main.ts";
+import { type Injected, startFoyer } from "../../src/main.ts";
 import { createDerivedTokens, type DerivedToken } from "../../src/tokens.ts";
 import { freshDatabase, type StoreKind } from "../services/stores.ts";
 import { noteAnswer } from "./seen.ts";
@@ -53,7 +53,11 @@ const output = fileURLToPath(new URL("../../test-output", import.meta.url));
 const secret = "the secret of the tests, which is long enough";
 
 /** A service of its own in this process: own port, data folder, database and log. The caller closes it. */
-export async function startService(kind: StoreKind, overrides: Partial<Config> = {}): Promise<Service> {
+export async function startService(
+  kind: StoreKind,
+  overrides: Partial<Config> = {},
+  injected: Injected = {},
+): Promise<Service> {
   const name = `${kind}-${process.pid}-${randomBytes(6).toString("hex")}`;
   const dataDir = join(output, "data", name);
   const logFile = join(output, "logs", `${name}.log`);
@@ -63,6 +67,7 @@ export async function startService(kind: StoreKind, overrides: Partial<Config> =
     // With a public address the service does not say on which port it listens.
     port: overrides.publicUrl ? await freePort() : 0,
     metricsPort: null,
+    demo: false,
     dataDir,
     databaseUrl,
     secret,
@@ -74,7 +79,7 @@ export async function startService(kind: StoreKind, overrides: Partial<Config> =
     destination: { write: (line) => appendFileSync(logFile, line) },
     secrets: [secret],
   });
-  const foyer = await startFoyer(config, log);
+  const foyer = await startFoyer(config, log, injected);
   noteIssued(foyer.adminToken.token);
   // The service may be known to the world under another address than the one it listens on.
   const url = config.publicUrl === null ? foyer.url : `http://127.0.0.1:${config.port}`;
@@ -136,7 +141,7 @@ export function clientOf(kind: StoreKind, url: string, adminToken: string) {
   };
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address() as AddressInfo;

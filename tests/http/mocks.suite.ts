@@ -51,7 +51,7 @@ export function mocksTests(at: () => Service): void {
     token = (await createToken(at(), namespace, "dev")).token;
   });
 
-  test("find, join and create seat a party of any allowed size at the developer's own server", async () => {
+  test("[DEV4] [DEV5] [T12] find, join and create seat a party of any allowed size at the developer's own server", async () => {
     await seated("lobbies/find", { game_modes: ["duel"] }, 1);
     await seated("lobbies/find", { game_modes: ["a", "b"], regions: ["x"], tags: { a: "b" }, party_size: 64 }, 64);
     await seated(
@@ -69,7 +69,7 @@ export function mocksTests(at: () => Service): void {
     );
   });
 
-  test("ready, closed, state and stop answer 204, the state is null", async () => {
+  test("[DEV2] ready, closed, state and stop answer 204, the state is null", async () => {
     expectEmpty(await call("POST", "lobbies/ready"));
     expectEmpty(await call("POST", "lobbies/ready", {}));
     for (const is_closed of [true, false]) expectEmpty(await call("PUT", "lobbies/closed", { is_closed }));
@@ -80,7 +80,7 @@ export function mocksTests(at: () => Service): void {
     expectEmpty(await call("POST", "lobbies/stop"));
   });
 
-  test("heartbeat echoes", async () => {
+  test("[DEV3] heartbeat echoes", async () => {
     const ids = [randomUUID(), randomUUID()];
     const echoed = { player_ids: ids, is_closed: true, is_outdated: false };
     expectAnswer(await call("POST", "lobbies/heartbeat", { player_ids: ids, is_closed: true }), echoed);
@@ -90,7 +90,7 @@ export function mocksTests(at: () => Service): void {
     }
   });
 
-  test("list, regions and statistics tell of one region, the deployed modes and nobody", async () => {
+  test("[DEV6] [DEV7] list, regions and statistics tell of one region, the deployed modes and nobody", async () => {
     const listed = {
       lobby_id: nil,
       game_mode_id: "duel",
@@ -111,14 +111,14 @@ export function mocksTests(at: () => Service): void {
     expectRefusal(await call("GET", "lobbies/list?include_state=perhaps&limit=0"), "API_BAD_QUERY");
   });
 
-  test("without a deployed version the list is empty of modes", async () => {
+  test("[DEV6] without a deployed version the list is empty of modes", async () => {
     const bare = await createNamespace(at(), namespace.game);
     const dev = await createToken(at(), bare, "dev");
     const answer = await at().request("GET", "/matchmaker/lobbies/list", { token: dev.token });
     expectAnswer(answer, { game_modes: [], regions: [region], lobbies: [] });
   });
 
-  test("connected and disconnected take only development players of the namespace", async () => {
+  test("[DEV8] connected and disconnected take only development players of the namespace", async () => {
     const { player, players } = await seated("lobbies/find", { game_modes: ["duel"] }, 1);
     const ticket = { player_token: player.token };
     for (let time = 0; time < 2; time++) {
@@ -143,7 +143,7 @@ export function mocksTests(at: () => Service): void {
     }
   });
 
-  test("register is not for development tokens", async () => {
+  test("[K15] register is not for development tokens", async () => {
     expectRefusal(await call("POST", "lobbies/register", {}), "TOKEN_FORBIDDEN");
   });
 
@@ -169,22 +169,22 @@ export function mocksTests(at: () => Service): void {
       ["odd players", "lobbies/heartbeat", { player_ids: ["me"], is_closed: 1 }, "API_BAD_BODY", undefined],
       ["unknown field", ...find({ party: 2 }), "API_BAD_BODY", [["party"]]],
       ["empty player", "players/connected", { player_token: "" }, "API_BAD_BODY", [["player_token"]]],
-    ] as const)("%s to %s", async (_title, path, body, code, paths) => {
+    ] as const)("[DEV1] %s to %s", async (_title, path, body, code, paths) => {
       expectRefusal(await call("POST", path, body), code, paths);
     });
 
-    test("8 tags of the greatest length pass", async () => {
+    test("[DEV1] 8 tags of the greatest length pass", async () => {
       const tags = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}`.padEnd(64, "x"), "v".repeat(256)]));
       await seated("lobbies/find", { game_modes: ["duel"], tags }, 1);
       await seated("lobbies/create", { game_mode: "duel", tags, lobby_config: "x".repeat(16_382) }, 1);
     });
 
-    test("a state of 16 KiB passes, one byte more is too large", async () => {
+    test("[T6] a state of 16 KiB passes, one byte more is too large", async () => {
       expectEmpty(await call("PUT", "lobbies/state", "x".repeat(16 * 1024 - 2)));
       expectRefusal(await call("PUT", "lobbies/state", "x".repeat(16 * 1024 - 1)), "API_BODY_TOO_LARGE");
     });
 
-    test("an Idempotency-Key is 1 to 128 visible characters of ASCII", async () => {
+    test("[DEV1] an Idempotency-Key is 1 to 128 visible characters of ASCII", async () => {
       const find = (key: string) =>
         at().request("POST", "/matchmaker/lobbies/find", {
           token,
@@ -197,7 +197,7 @@ export function mocksTests(at: () => Service): void {
     });
   });
 
-  test("no mock answer changes anything", async () => {
+  test("[DEV1] [I20] no mock answer changes anything", async () => {
     const before = await snapshot(at());
     await seated("lobbies/create", { game_mode: "duel" }, 1);
     await call("PUT", "lobbies/closed", { is_closed: true });

@@ -23,7 +23,7 @@ export function namespacesTests(at: () => Service): void {
     token = (await createCloudToken(at(), game)).token;
   });
 
-  test("createGameNamespace answers the id of a namespace that is then shown whole, with the defaults", async () => {
+  test("[G2] [T14] createGameNamespace answers the id of a namespace that is then shown whole, with the defaults", async () => {
     const nameId = uniqueName("ns");
     const created = await call("POST", `${game.path}/namespaces`, names(nameId));
     expectAnswer(created, { namespace_id: aUuid });
@@ -49,7 +49,7 @@ export function namespacesTests(at: () => Service): void {
     expect(listed.json).toEqual({ namespaces: expect.arrayContaining([namespace]) });
   });
 
-  test("createGameNamespace deploys a version of the game, in any case, and refuses another one", async () => {
+  test("[G2] createGameNamespace deploys a version of the game, in any case, and refuses another one", async () => {
     const versionId = await createVersion(at(), game);
     const nameId = uniqueName("ns");
     const body = { ...names(nameId), version_id: versionId.toUpperCase() };
@@ -68,7 +68,7 @@ export function namespacesTests(at: () => Service): void {
     expectAnswer(await call("POST", `${game.path}/namespaces`, withNull), { namespace_id: aUuid });
   });
 
-  test("a name_id is unique within its game and free in another", async () => {
+  test("[G1] [N10] a name_id is unique within its game and free in another", async () => {
     const { nameId } = await createNamespace(at(), game);
     const taken = await call("POST", `${game.path}/namespaces`, names(nameId));
     expectRefusal(taken, "CLOUD_NAME_TAKEN", [["name_id", "not_unique"]]);
@@ -77,7 +77,7 @@ export function namespacesTests(at: () => Service): void {
     await createNamespace(at(), await createGame(at()), { nameId });
   });
 
-  test("createGameNamespace and validateGameNamespace list every fault, display_name's first", async () => {
+  test("[N6] [N8] [N10] createGameNamespace and validateGameNamespace list every fault, display_name's first", async () => {
     const paths = [
       ["display_name", "too_short"],
       ["name_id", "reserved"],
@@ -91,7 +91,7 @@ export function namespacesTests(at: () => Service): void {
     expectAnswer(await call("POST", `${game.path}/namespaces`, good), { namespace_id: aUuid });
   });
 
-  test("updateGameNamespaceMatchmakerConfig sets both numbers; the third stays, changes, or ends with null", async () => {
+  test("[M1] [M3] [M4] updateGameNamespaceMatchmakerConfig sets both numbers; the third stays, changes, or ends with null", async () => {
     const { path } = await createNamespace(at(), game);
     const shown = async () => (await call("GET", path)).json.namespace.matchmaker;
     const set = async (body: unknown) => expectEmpty(await call("POST", `${path}/mm-config`, body));
@@ -104,7 +104,7 @@ export function namespacesTests(at: () => Service): void {
     expect(await shown()).toEqual({ lobby_count_max: 3, max_players: 2, max_players_per_client: null });
   });
 
-  test("validateGameNamespaceMatchmakerConfig lists numbers out of range, refuses other types, stores nothing", async () => {
+  test("[M5] validateGameNamespaceMatchmakerConfig lists numbers out of range, refuses other types, stores nothing", async () => {
     const { path } = await createNamespace(at(), game);
     const check = (body: unknown) => call("POST", `${path}/mm-config/validate`, body);
     const fault = (field: string) => ({ path: [field, "out_of_range"], message: expect.stringMatching(/\S/) });
@@ -117,7 +117,7 @@ export function namespacesTests(at: () => Service): void {
     expect((await call("GET", path)).json.namespace.matchmaker.lobby_count_max).toBe(1000);
   });
 
-  test("toggleNamespaceDomainPublicAuth sets what it is given and leaves the rest", async () => {
+  test("[B10] [T12] toggleNamespaceDomainPublicAuth sets what it is given and leaves the rest", async () => {
     const { path } = await createNamespace(at(), game);
     const shown = async () => (await call("GET", path)).json.namespace.domain_public_auth;
     const steps = [
@@ -140,7 +140,7 @@ export function namespacesTests(at: () => Service): void {
     expectRefusal(wrong, "API_BAD_BODY", [["enabled"], ["allow_localhost"]]);
   });
 
-  test("deleteGameNamespace removes it with its domains; ?force=true is allowed, other values are not", async () => {
+  test("[G5] [G6] [T13] deleteGameNamespace removes it with its domains; ?force=true is allowed, other values are not", async () => {
     const first = await createNamespace(at(), game);
     expectRefusal(await call("DELETE", `${first.path}?force=maybe`), "API_BAD_QUERY", [["force"]]);
     expectRefusal(await call("DELETE", `${first.path}?forced=true`), "API_BAD_QUERY", [["forced"]]);
@@ -151,7 +151,7 @@ export function namespacesTests(at: () => Service): void {
     expectEmpty(await call("DELETE", second.path));
   });
 
-  test("NUL and other oddities in a path are no name of anything", async () => {
+  test("[T14] NUL and other oddities in a path are no name of anything", async () => {
     for (const odd of ["%00", "a%00b", "%EF%BF%BF", "'%20or%201=1--", "%25", "%0d%0a", "constructor", "__proto__"]) {
       for (const bearer of [token, at().adminToken]) {
         const ofGame = await at().request("GET", `/cloud/games/${odd}`, { token: bearer });
@@ -164,7 +164,7 @@ export function namespacesTests(at: () => Service): void {
     expectRefusal(behind, "CLOUD_GAME_NOT_FOUND");
   });
 
-  test("every operation on a namespace answers 404 for an unknown namespace and an unknown game", async () => {
+  test("[T15] every operation on a namespace answers 404 for an unknown namespace and an unknown game", async () => {
     const other = await createNamespace(at(), await createGame(at()));
     const calls = namespaceCalls(await createVersion(at(), game));
     const admin = at().adminToken;

@@ -44,13 +44,13 @@ describe.each(storeKinds)("the order of checks on %s", (kind) => {
     expectRefusal(await service.request(method, path, options), code);
   }
 
-  test("route before method, method before host and token", async () => {
+  test("[T25] route before method, method before host and token", async () => {
     await expectFirst("PATCH", "/nowhere", {}, "API_NOT_FOUND");
     await expectFirst("PATCH", "/cloud/games", {}, "API_METHOD_NOT_ALLOWED");
     await expectFirst("PATCH", "/cloud/games", { headers: { host: "evil.example" } }, "API_METHOD_NOT_ALLOWED");
   });
 
-  test("host before the address's rate limit, that before the token, the token's validity before its rights", async () => {
+  test("[T25] host before the address's rate limit, that before the token, the token's validity before its rights", async () => {
     const spent = { "x-forwarded-for": "192.0.2.1" };
     await service.request("GET", "/cloud/games", { headers: spent });
     await expectFirst("GET", "/cloud/games", { headers: spent }, "API_RATE_LIMIT");
@@ -60,7 +60,7 @@ describe.each(storeKinds)("the order of checks on %s", (kind) => {
     await expectFirst("POST", validate(own), options, "API_RATE_LIMIT");
   });
 
-  test("401 before 415, 413, JSON and shape", async () => {
+  test("[T25] 401 before 415, 413, JSON and shape", async () => {
     for (const token of [null, "cloud_nonsense", "pub_x", "lobby_x"]) {
       const code = token === null ? "TOKEN_MISSING" : "TOKEN_INVALID";
       for (const rawBody of [large, "{", "{}", "\ufeff{}"]) {
@@ -70,7 +70,7 @@ describe.each(storeKinds)("the order of checks on %s", (kind) => {
     }
   });
 
-  test("403 before 415, 413, JSON and shape", async () => {
+  test("[T25] 403 before 415, 413, JSON and shape", async () => {
     for (const token of [dev, lobbyToken(service, own)]) {
       for (const rawBody of [large, "{", "{}"]) {
         await expectFirst("POST", validate(own), { token, rawBody, headers: text }, "TOKEN_FORBIDDEN");
@@ -79,7 +79,7 @@ describe.each(storeKinds)("the order of checks on %s", (kind) => {
     }
   });
 
-  test("404 for what is not the caller's, before 415, 413, JSON, shape and query", async () => {
+  test("[T15] [T25] 404 for what is not the caller's, before 415, 413, JSON, shape and query", async () => {
     for (const path of [validate(foreign), `/cloud/games/${randomUUID()}/namespaces/validate`]) {
       for (const rawBody of [large, "{", "{}"]) {
         await expectFirst("POST", path, { token: cloud, rawBody, headers: text }, "CLOUD_GAME_NOT_FOUND");
@@ -89,7 +89,7 @@ describe.each(storeKinds)("the order of checks on %s", (kind) => {
     await expectFirst("GET", `${foreign.path}?odd=1`, { token: cloud }, "CLOUD_GAME_NOT_FOUND");
   });
 
-  test("415 before 413, whichever way the size is told", async () => {
+  test("[T25] 415 before 413, whichever way the size is told", async () => {
     const chunked = { "content-length": null, "transfer-encoding": "chunked" };
     for (const framing of [{}, chunked]) {
       for (const type of ["text/plain", null]) {
@@ -104,7 +104,7 @@ describe.each(storeKinds)("the order of checks on %s", (kind) => {
     }
   });
 
-  test("415 before JSON, 413 before JSON, JSON before shape", async () => {
+  test("[T25] 415 before JSON, 413 before JSON, JSON before shape", async () => {
     await expectFirst(
       "POST",
       validate(own),
@@ -117,7 +117,7 @@ describe.each(storeKinds)("the order of checks on %s", (kind) => {
     expect(answer.json.message).toContain("twice");
   });
 
-  test("shape before values, values before state", async () => {
+  test("[T25] shape before values, values before state", async () => {
     const admin = service.adminToken;
     const nowhere = `${own.game.path}/namespaces/nowhere`;
     await expectFirst("POST", `${nowhere}/domains`, { token: cloud, body: { domain: 5 } }, "API_BAD_BODY");
@@ -146,7 +146,7 @@ describe.each(storeKinds)("the order of checks on %s", (kind) => {
     await expectFirst("GET", `${unknown}/namespaces?cursor=x`, { token: admin }, "API_BAD_QUERY");
   });
 
-  test("a game that is not the caller's comes before the values of the body", async () => {
+  test("[T25] a game that is not the caller's comes before the values of the body", async () => {
     const names = { display_name: "", name_id: "" };
     await expectFirst("POST", `${foreign.game.path}/namespaces`, { token: cloud, body: names }, "CLOUD_GAME_NOT_FOUND");
     await expectFirst(

@@ -73,7 +73,7 @@ export function pagesTests(at: () => Service): void {
       expect(all.length).toBeGreaterThanOrEqual(5);
     });
 
-    test("pages of any size add up to the whole list, each but the last with a cursor", async () => {
+    test("[T23] pages of any size add up to the whole list, each but the last with a cursor", async () => {
       for (const limit of [2, 3, all.length - 1, all.length, all.length + 1]) {
         const rows: unknown[] = [];
         let cursor: string | undefined;
@@ -108,11 +108,11 @@ export function pagesTests(at: () => Service): void {
       [`?cursor=${"a".repeat(600)}`, "cursor"],
       ["?page=2", "page"],
       ["?Limit=2", "Limit"],
-    ])("%s is a bad query that names %s", async (query, field) => {
+    ])("[T13] [T24] %s is a bad query that names %s", async (query, field) => {
       expectRefusal(await get(query), "API_BAD_QUERY", [[field]]);
     });
 
-    test("every fault of a query is named", async () => {
+    test("[T13] [T21] every fault of a query is named", async () => {
       const answer = await get("?limit=0&cursor=&page=2");
       expectRefusal(answer, "API_BAD_QUERY");
       const named = answer.json.errors.map(({ path: [field] }: { path: string[] }) => field);

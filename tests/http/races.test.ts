@@ -39,7 +39,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
   const domainsOf = async (namespace: NamespaceAtHand): Promise<string[]> =>
     (await service.admin("GET", namespace.path)).namespace.domains.map(({ domain }: { domain: string }) => domain);
 
-  test("of 64 creates of a game with one name_id exactly one wins", async () => {
+  test("[G3] of 64 creates of a game with one name_id exactly one wins", async () => {
     const name_id = uniqueName("race");
     const answers = await times(64, () => send("POST", "/cloud/games", { display_name: "Race", name_id }));
     expect(tally(answers)).toEqual({ 200: 1, CLOUD_NAME_TAKEN: 63 });
@@ -50,7 +50,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
     }
   });
 
-  test("of 64 creates of a namespace with one name_id exactly one wins", async () => {
+  test("[G3] of 64 creates of a namespace with one name_id exactly one wins", async () => {
     const name_id = uniqueName("race");
     const version_id = await createVersion(service, game);
     const body = { display_name: "Race", name_id, version_id };
@@ -62,7 +62,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
     expect(history.versions).toHaveLength(1);
   });
 
-  test("32 adds of one domain to one namespace all succeed and leave one", async () => {
+  test("[D5] 32 adds of one domain to one namespace all succeed and leave one", async () => {
     const namespace = await createNamespace(service, game);
     const domain = `${uniqueName("one")}.example.com`;
     const answers = await times(32, (index) =>
@@ -72,7 +72,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
     expect(await domainsOf(namespace)).toEqual([domain]);
   });
 
-  test("32 adds of one domain to two namespaces: one of them has it", async () => {
+  test("[D6] 32 adds of one domain to two namespaces: one of them has it", async () => {
     const [left, right] = [await createNamespace(service, game), await createNamespace(service, game)];
     const domain = `${uniqueName("two")}.example.com`;
     const answers = await times(32, (index) => send("POST", `${(index % 2 ? left : right).path}/domains`, { domain }));
@@ -80,7 +80,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
     expect([...(await domainsOf(left)), ...(await domainsOf(right))]).toEqual([domain]);
   });
 
-  test("of 40 different domains exactly 32 get in", async () => {
+  test("[D7] of 40 different domains exactly 32 get in", async () => {
     const namespace = await createNamespace(service, game);
     const suffix = `${uniqueName("many")}.example.com`;
     const answers = await times(40, (index) =>
@@ -91,7 +91,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
     expect((await domainsOf(namespace)).sort()).toEqual(added.sort());
   });
 
-  test("adds and removals at once never pass 32 and never fail", async () => {
+  test("[D7] [D8] adds and removals at once never pass 32 and never fail", async () => {
     const namespace = await createNamespace(service, game);
     const suffix = `${uniqueName("churn")}.example.com`;
     const answers = await times(120, (index) => {
@@ -106,7 +106,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
     expect((await domainsOf(namespace)).length).toBeLessThanOrEqual(32);
   });
 
-  test("concurrent changes of the matchmaker config are never mixed", async () => {
+  test("[M2] concurrent changes of the matchmaker config are never mixed", async () => {
     const namespace = await createNamespace(service, game);
     const isPair = ({
       lobby_count_max: count,
@@ -130,7 +130,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
     expect(isPair((await service.admin("GET", namespace.path)).namespace.matchmaker)).toBe(true);
   });
 
-  test("concurrent deployments all succeed, and the newest one of the history is deployed", async () => {
+  test("[V13] concurrent deployments all succeed, and the newest one of the history is deployed", async () => {
     const namespace = await createNamespace(service, game);
     const versions = [await createVersion(service, game), await createVersion(service, game)];
     const answers = await times(32, (index) =>
@@ -145,7 +145,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
     expect(history.versions[0].version_id).toBe(version_id);
   });
 
-  test("deleting a game while namespaces, versions, tokens and domains are made in it", async () => {
+  test("[G5] [G6] deleting a game while namespaces, versions, tokens and domains are made in it", async () => {
     for (let round = 0; round < 3; round++) {
       const doomed = await createGame(service);
       const namespace = await createNamespace(service, doomed);
@@ -175,7 +175,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
     }
   });
 
-  test("a name that is freed and taken at once belongs to one at every moment", async () => {
+  test("[G6] a name that is freed and taken at once belongs to one at every moment", async () => {
     const name_id = uniqueName("turn");
     const path = `${game.path}/namespaces`;
     const answers = await times(60, (index) =>
@@ -189,7 +189,7 @@ describe.each(storeKinds)("concurrent requests on %s", (kind) => {
     expect(created - deleted).toBe(left);
   });
 
-  test("of concurrent revocations of one token all succeed, and it is over", async () => {
+  test("[K20] [K21] of concurrent revocations of one token all succeed, and it is over", async () => {
     const namespace = await createNamespace(service, game);
     const { token, token_id } = await createToken(service, namespace, "dev");
     const answers = await times(16, () => send("DELETE", `${namespace.path}/tokens/${token_id}`));

@@ -41,7 +41,7 @@ describe("per client", () => {
       headers: through(address),
     });
 
-  test("the request that is one too many gets 429, when to come back, and what the limit is", async () => {
+  test("[T35] the request that is one too many gets 429, when to come back, and what the limit is", async () => {
     await start({ ...trusting, rateFind: 2 });
     const { token } = await namespaceWithToken("dev");
     for (const remaining of ["1", "0"]) {
@@ -63,7 +63,7 @@ describe("per client", () => {
     expect(refused.headers["access-control-allow-origin"]).toBe("https://play.example.com");
   });
 
-  test("another client has a budget of its own; the addresses of one IPv6 /64 share one", async () => {
+  test("[T34] [T38] another client has a budget of its own; the addresses of one IPv6 /64 share one", async () => {
     await start({ ...trusting, rateFind: 3 });
     const { token } = await namespaceWithToken("dev");
     expect(await passed(5, () => find(token, "192.0.2.1"))).toBe(3);
@@ -73,7 +73,7 @@ describe("per client", () => {
     expect(await passed(1, () => find(token, "::ffff:192.0.2.1"))).toBe(0);
   });
 
-  test("find and join share a budget, create and list have their own", async () => {
+  test("[T34] find and join share a budget, create and list have their own", async () => {
     await start({ ...trusting, rateFind: 2, rateCreate: 1, rateList: 1 });
     const { token } = await namespaceWithToken("dev");
     const post = (path: string, body: unknown) =>
@@ -89,14 +89,14 @@ describe("per client", () => {
     expectRefusal(await get("lobbies/list"), "API_RATE_LIMIT");
   });
 
-  test("refused tokens and bad bodies count as well", async () => {
+  test("[T34] refused tokens and bad bodies count as well", async () => {
     await start({ ...trusting, rateFind: 2 });
     expect((await find("pub_nonsense", "192.0.2.1")).status).toBe(401);
     expect((await find("pub_nonsense", "192.0.2.1")).status).toBe(401);
     expectRefusal(await find("pub_nonsense", "192.0.2.1"), "API_RATE_LIMIT");
   });
 
-  test("an address has a limit over everything it asks", async () => {
+  test("[T34] an address has a limit over everything it asks", async () => {
     await start({ ...trusting, rateAddress: 3 });
     const ask = (path: string) =>
       service.request("GET", path, { token: service.adminToken, headers: through("192.0.2.9") });
@@ -108,7 +108,7 @@ describe("per client", () => {
 });
 
 describe("per token", () => {
-  test("/cloud: each token has its own budget, wherever it comes from", async () => {
+  test("[T34] /cloud: each token has its own budget, wherever it comes from", async () => {
     await start({ ...trusting, rateCloud: 2 });
     const game = await createGame(service);
     const [first, second] = [await createCloudToken(service, game), await createCloudToken(service, game)];
@@ -123,7 +123,7 @@ describe("per token", () => {
     expect(refused.headers["retry-after"]).toMatch(/^\d+$/);
   });
 
-  test("lobbies and servers", async () => {
+  test("[T34] lobbies and servers", async () => {
     await start({ ...trusting, rateLobby: 2, rateServer: 1 });
     const { namespace, token: server } = await namespaceWithToken("server");
     const [one, other] = [lobbyToken(service, namespace), lobbyToken(service, namespace)];
@@ -141,7 +141,7 @@ describe("who is a client", () => {
   const list = (headers: Record<string, string>, token: string) =>
     service.request("GET", "/matchmaker/regions", { token, headers });
 
-  test("programs on the same machine, without a proxy, have no limit", async () => {
+  test("[T36] programs on the same machine, without a proxy, have no limit", async () => {
     await start({ rateList: 1, rateAddress: 1, rateCloud: 1 });
     const { token } = await namespaceWithToken("dev");
     expect(await passed(5, () => list({}, token))).toBe(5);
@@ -151,7 +151,7 @@ describe("who is a client", () => {
   });
 
   test.each(["x-forwarded-for", "forwarded", "x-real-ip", "via", "cf-connecting-ip", "x-forwarded-proto"])(
-    "%s means that somebody stands in between",
+    "[T36] %s means that somebody stands in between",
     async (header) => {
       await start({ rateList: 1 });
       const { token } = await namespaceWithToken("dev");
@@ -159,13 +159,13 @@ describe("who is a client", () => {
     },
   );
 
-  test("a proxy that is not trusted cannot choose who is counted", async () => {
+  test("[T37] a proxy that is not trusted cannot choose who is counted", async () => {
     await start({ rateList: 2, trustedProxies: ["10.0.0.0/8"] });
     const { token } = await namespaceWithToken("dev");
     expect(await passed(6, (index) => list(through(`192.0.2.${index}`), token))).toBe(2);
   });
 
-  test("of a chain of proxies the first one that is not trusted is the client", async () => {
+  test("[T37] of a chain of proxies the first one that is not trusted is the client", async () => {
     await start({ rateList: 2, trustedProxies: ["127.0.0.0/8", "10.0.0.0/8"] });
     const { token } = await namespaceWithToken("dev");
     const chain = (index: number) => through(`203.0.113.${index}, 192.0.2.1, 10.0.0.5`);
@@ -173,7 +173,7 @@ describe("who is a client", () => {
     expect(await passed(6, () => list(through("192.0.2.2, 10.1.2.3"), token))).toBe(2);
   });
 
-  test("0 means no limit", async () => {
+  test("[T35] 0 means no limit", async () => {
     await start({ ...trusting, rateList: 0, rateAddress: 0, rateCloud: 0 });
     const { token } = await namespaceWithToken("dev");
     expect(await passed(70, () => list(through("192.0.2.1"), token))).toBe(70);

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Child, newDataDir, spawnFoyer, startChild } from "./child.ts";
 import { expectRefusal } from "./expectations.ts";
-import { developmentServer, externalConfig } from "./harness.ts";
+import { developmentServer, externalConfig, until } from "./harness.ts";
 import { openRaw } from "./raw.ts";
 
 // Each test starts processes, and the machine may be busy.
@@ -131,13 +131,15 @@ async function expectKept(client: Child["client"], note: Acknowledged): Promise<
 }
 
 describe("a service that is killed and started again", patient, () => {
-  test("has everything that it acknowledged, five times in a row, each killed at a random moment under load", async () => {
+  test("[O13] has everything that it acknowledged, five times in a row, each killed at a random moment under load", async () => {
     const dataDir = newDataDir();
     const notes: Acknowledged[] = [];
     for (let round = 0; round < 5; round++) {
       const child = await start(dataDir);
       const firstNew = notes.length;
       const writers = Array.from({ length: 8 }, (_, worker) => writeUntilKilled(child.client, worker, notes));
+      // On a busy machine the first of them may be slow to get anywhere; the other rounds may be killed before they do.
+      if (round === 0) await until(() => notes.some(({ config }) => config), 60_000);
       await new Promise((resolve) => setTimeout(resolve, randomInt(50, 400)));
       child.process.kill("SIGKILL");
       await Promise.all(writers);
@@ -153,7 +155,7 @@ describe("a service that is killed and started again", patient, () => {
     expect(notes.filter(({ config }) => config).length).toBeGreaterThan(0);
   });
 
-  test("keeps its admin token and its secret", async () => {
+  test("[K6] [K9] keeps its admin token and its secret", async () => {
     const dataDir = newDataDir();
     const first = await start(dataDir);
     const { adminToken } = first.client;
@@ -187,7 +189,7 @@ describe("a service that is asked to stop", patient, () => {
     return connection;
   };
 
-  test("finishes the request that is under way and exits with 0; its outputs hold no token", async () => {
+  test("[I27] [O5] [O12] finishes the request that is under way and exits with 0; its outputs hold no token", async () => {
     const dataDir = newDataDir();
     const child = await start(dataDir);
     const connection = await hold(child);
@@ -206,7 +208,7 @@ describe("a service that is asked to stop", patient, () => {
     expect(await again.ended).toBe(0);
   });
 
-  test("exits with 0 within ten seconds although a client never finishes its request", async () => {
+  test("[I27] [O5] exits with 0 within ten seconds although a client never finishes its request", async () => {
     const child = await start(newDataDir());
     const connection = await hold(child);
     child.process.kill("SIGTERM");
@@ -214,7 +216,7 @@ describe("a service that is asked to stop", patient, () => {
     connection.destroy();
   });
 
-  test("exits with 0 although idle connections are open", async () => {
+  test("[I27] [O5] exits with 0 although idle connections are open", async () => {
     const child = await start(newDataDir());
     const silent = await openRaw(child.client.port);
     const used = await openRaw(child.client.port);
@@ -227,7 +229,7 @@ describe("a service that is asked to stop", patient, () => {
 });
 
 describe("a second service on the same data folder", patient, () => {
-  test("refuses to start and leaves the first alone", async () => {
+  test("[I23] [O6] refuses to start and leaves the first alone", async () => {
     const dataDir = newDataDir();
     const first = await start(dataDir);
     const second = spawnFoyer(dataDir);
@@ -240,22 +242,28 @@ describe("a second service on the same data folder", patient, () => {
   });
 });
 
-test("no log line of a busy service holds a token, whatever was wrong with the requests", patient, async () => {
-  const child = await start(newDataDir());
-  const { client } = child;
-  const { game_id } = await client.admin("POST", "/cloud/games", { display_name: "G", name_id: "g" });
-  const cloud = await client.admin("POST", `/cloud/games/${game_id}/tokens/cloud`);
-  const tokens = [client.adminToken, cloud.token];
-  for (const token of tokens) {
-    await client.request("GET", `/nowhere/${token}?token=${token}`, { token });
-    await client.request("GET", `/cloud/games/${token}`, { token });
-    await client.request("POST", "/cloud/games", { token, rawBody: `{"${token}":` });
-    await client.request("POST", "/cloud/games", { token, body: { display_name: token, [token]: token } });
-    await client.request("GET", "/cloud/games", { headers: { authorization: `Basic ${token}`, cookie: `t=${token}` } });
-    await client.request("GET", "/cloud/games", { token: `${token}x`, headers: { "x-request-id": token } });
-  }
-  child.process.kill("SIGTERM");
-  expect(await child.ended).toBe(0);
-  expect(child.output()).toContain('"msg":"request"');
-  for (const token of tokens) expect(child.output()).not.toContain(token);
-});
+test(
+  "[K24] [O12] no log line of a busy service holds a token, whatever was wrong with the requests",
+  patient,
+  async () => {
+    const child = await start(newDataDir());
+    const { client } = child;
+    const { game_id } = await client.admin("POST", "/cloud/games", { display_name: "G", name_id: "g" });
+    const cloud = await client.admin("POST", `/cloud/games/${game_id}/tokens/cloud`);
+    const tokens = [client.adminToken, cloud.token];
+    for (const token of tokens) {
+      await client.request("GET", `/nowhere/${token}?token=${token}`, { token });
+      await client.request("GET", `/cloud/games/${token}`, { token });
+      await client.request("POST", "/cloud/games", { token, rawBody: `{"${token}":` });
+      await client.request("POST", "/cloud/games", { token, body: { display_name: token, [token]: token } });
+      await client.request("GET", "/cloud/games", {
+        headers: { authorization: `Basic ${token}`, cookie: `t=${token}` },
+      });
+      await client.request("GET", "/cloud/games", { token: `${token}x`, headers: { "x-request-id": token } });
+    }
+    child.process.kill("SIGTERM");
+    expect(await child.ended).toBe(0);
+    expect(child.output()).toContain('"msg":"request"');
+    for (const token of tokens) expect(child.output()).not.toContain(token);
+  },
+);

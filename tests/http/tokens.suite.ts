@@ -21,7 +21,7 @@ export function tokensTests(at: () => Service): void {
     namespace = await createNamespace(at(), await createGame(at()));
   });
 
-  test("createCloudToken answers a token of its kind; listTokens shows it without the secret, newest first", async () => {
+  test("[K4] [K5] [K22] createCloudToken answers a token of its kind; listTokens shows it without the secret, newest first", async () => {
     const game = await createGame(at());
     const expires = new Date(Date.now() + 3_600_000).toISOString();
     const made = [
@@ -47,7 +47,7 @@ export function tokensTests(at: () => Service): void {
     for (const answer of made) expect(listed.text).not.toContain(answer.json.token.slice(6));
   });
 
-  test("createCloudToken takes a time zone and refuses a past time and what is no time", async () => {
+  test("[K19] [T17] createCloudToken takes a time zone and refuses a past time and what is no time", async () => {
     const { path } = namespace.game;
     const refused = await call("POST", `${path}/tokens/cloud`, { expires_ts: "2020-01-01T00:00:00Z" });
     expectRefusal(refused, "CLOUD_VALIDATION_ERROR", [["expires_ts", "out_of_range"]]);
@@ -70,14 +70,14 @@ export function tokensTests(at: () => Service): void {
     expect(row.expires_ts).toBe("2099-12-31T21:59:59.999Z");
   });
 
-  test("an expired token is refused as such", async () => {
+  test("[K3] [K19] an expired token is refused as such", async () => {
     const { token } = await createExpiredToken(at(), namespace.game);
     const answer = await at().request("GET", namespace.game.path, { token });
     expectRefusal(answer, "TOKEN_EXPIRED");
     expect(answer.headers["www-authenticate"]).toBe('Bearer error="invalid_token"');
   });
 
-  test("a revoked cloud token is refused from the next request on, and stays listed", async () => {
+  test("[K20] [K21] [K22] a revoked cloud token is refused from the next request on, and stays listed", async () => {
     const { game } = namespace;
     const { token, token_id } = await createCloudToken(at(), game);
     expect((await at().request("GET", game.path, { token })).status).toBe(200);
@@ -99,7 +99,7 @@ export function tokensTests(at: () => Service): void {
     expect(await row()).toEqual(revoked);
   });
 
-  test("of eight concurrent requests with a token, those that start after the revocation's answer all fail", async () => {
+  test("[K20] of eight concurrent requests with a token, those that start after the revocation's answer all fail", async () => {
     const { token, token_id } = await createCloudToken(at(), namespace.game);
     const ask = () => at().request("GET", namespace.path, { token });
     const early = Array.from({ length: 8 }, ask);
@@ -113,7 +113,7 @@ export function tokensTests(at: () => Service): void {
     ["dev", "development", "GET", "/matchmaker/regions"],
     ["server", "server", "POST", "/matchmaker/lobbies/register"],
   ] as const)("%s tokens", (kind, last, method, path) => {
-    test("are made, listed without their secret, revoked at once", async () => {
+    test("[K4] [K5] [K20] [K22] are made, listed without their secret, revoked at once", async () => {
       const own = await createNamespace(at(), namespace.game);
       const made = await call("POST", `${own.path}/tokens/${last}`, kind === "dev" ? developmentServer : undefined);
       expectAnswer(made, { token: expect.stringMatching(new RegExp(`^${kind}_[\\w-]{43}$`)), token_id: aUuid });
@@ -131,7 +131,7 @@ export function tokensTests(at: () => Service): void {
     });
   });
 
-  test("an empty JSON object is as good as no body where none is needed; a field is not", async () => {
+  test("[T5] an empty JSON object is as good as no body where none is needed; a field is not", async () => {
     for (const last of ["public", "server"]) {
       expect((await call("POST", `${namespace.path}/tokens/${last}`, {})).status).toBe(200);
       const refused = await call("POST", `${namespace.path}/tokens/${last}`, { expires_ts: null });
@@ -139,7 +139,7 @@ export function tokensTests(at: () => Service): void {
     }
   });
 
-  test("a development token's server is checked, every fault listed", async () => {
+  test("[DEV9] a development token's server is checked, every fault listed", async () => {
     const make = (body: unknown) => call("POST", `${namespace.path}/tokens/development`, body);
     const port = (more: object) => ({ protocol: "ws", ...more });
     const ports = {
@@ -170,7 +170,7 @@ export function tokensTests(at: () => Service): void {
     }
   });
 
-  test("a token can be revoked only where it belongs", async () => {
+  test("[K21] a token can be revoked only where it belongs", async () => {
     const sibling = await createNamespace(at(), namespace.game);
     const foreign = await createNamespace(at(), await createGame(at()));
     const pub = await createToken(at(), namespace, "pub");
@@ -192,21 +192,21 @@ export function tokensTests(at: () => Service): void {
     expect((await at().request("GET", "/matchmaker/regions", { token: pub.token })).status).not.toBe(401);
   });
 
-  test("tokens of a game that does not exist: 404", async () => {
+  test("[T15] tokens of a game that does not exist: 404", async () => {
     const unknown = `/cloud/games/${randomUUID()}/tokens`;
     expectRefusal(await call("POST", `${unknown}/cloud`), "CLOUD_GAME_NOT_FOUND");
     expectRefusal(await call("GET", unknown), "CLOUD_GAME_NOT_FOUND");
     expectRefusal(await call("DELETE", `${unknown}/${randomUUID()}`), "CLOUD_GAME_NOT_FOUND");
   });
 
-  test("the tokens of a deleted namespace are worth nothing", async () => {
+  test("[G5] [K3] the tokens of a deleted namespace are worth nothing", async () => {
     const doomed = await createNamespace(at(), namespace.game);
     const { token } = await createToken(at(), doomed, "dev");
     expectEmpty(await call("DELETE", doomed.path));
     expectRefusal(await at().request("GET", "/matchmaker/regions", { token }), "TOKEN_INVALID");
   });
 
-  test("the scheme's case does not matter; another scheme is no token", async () => {
+  test("[K1] [K2] [K3] the scheme's case does not matter; another scheme is no token", async () => {
     const ask = (authorization: string) => at().request("GET", "/cloud/games", { headers: { authorization } });
     for (const scheme of ["Bearer", "bearer", "BEARER"]) {
       expect((await ask(`${scheme} ${at().adminToken}`)).status).toBe(200);
@@ -224,7 +224,7 @@ export function tokensTests(at: () => Service): void {
     }
   });
 
-  test("a token in the URL or a cookie is no token", async () => {
+  test("[K1] a token in the URL or a cookie is no token", async () => {
     const inQuery = await at().request("GET", `/cloud/games?token=${at().adminToken}`);
     expectRefusal(inQuery, "TOKEN_MISSING");
     const inCookie = await at().request("GET", "/cloud/games", { headers: { cookie: `token=${at().adminToken}` } });

@@ -52,7 +52,7 @@ describe("methods and paths", () => {
   // CONNECT asks for a tunnel and has no path; node:http would not let the client send it as a request.
   const methods = METHODS.filter((method) => method !== "CONNECT");
 
-  test.each(paths)("%s answers every undeclared method with 405 and what it takes", async (path) => {
+  test.each(paths)("[T28] %s answers every undeclared method with 405 and what it takes", async (path) => {
     const allowed = declaredOf(path);
     for (const method of methods.filter((each) => !allowed.includes(each))) {
       const answer = await service.request(method, concretePath(path), admin());
@@ -63,7 +63,7 @@ describe("methods and paths", () => {
     }
   });
 
-  test("the method is looked at before token, content type, size and body", async () => {
+  test("[T25] the method is looked at before token, content type, size and body", async () => {
     const bodies = ["{", "x".repeat(70_000), "{}"];
     for (const method of ["PATCH", "PUT", "DELETE"]) {
       for (const rawBody of bodies) {
@@ -76,7 +76,7 @@ describe("methods and paths", () => {
     }
   });
 
-  test("HEAD is GET without the body", async () => {
+  test("[T28] HEAD is GET without the body", async () => {
     for (const path of ["/cloud/games", "/healthz", "/docs", namespace.path]) {
       const got = await service.request("GET", path, admin());
       const head = await service.request("HEAD", path, admin());
@@ -102,18 +102,18 @@ describe("methods and paths", () => {
     "/%",
     "/__proto__",
     "/cloud/games/..%2f..%2fetc%2fpasswd/x/y/z",
-  ])("%s: 404 with the whole error body", async (path) => {
+  ])("[T20] [T27] %s: 404 with the whole error body", async (path) => {
     for (const method of ["GET", "POST", "PATCH", "DELETE"]) {
       expectRefusal(await service.request(method, path, admin()), "API_NOT_FOUND");
     }
   });
 
-  test("a name far longer than any is not found either", async () => {
+  test("[T27] a name far longer than any is not found either", async () => {
     const answer = await service.request("GET", `/cloud/games/${"a".repeat(5000)}`, admin());
     expectRefusal(answer, "API_NOT_FOUND");
   });
 
-  test("an unknown path is 404 whatever comes with it", async () => {
+  test("[T25] [T27] an unknown path is 404 whatever comes with it", async () => {
     for (const rawBody of ["{", "x".repeat(70_000), Buffer.from([0xff])]) {
       for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x", null]) {
         const answer = await service.request("POST", "/nowhere", { rawBody, headers: { "content-type": type } });
@@ -122,7 +122,7 @@ describe("methods and paths", () => {
     }
   });
 
-  test("a token in an unknown path's query is not repeated in the answer", async () => {
+  test("[K24] a token in an unknown path's query is not repeated in the answer", async () => {
     const answer = await service.request("GET", `/nowhere?token=${service.adminToken}`);
     expectRefusal(answer, "API_NOT_FOUND");
     expect(answer.text).not.toContain(service.adminToken);
@@ -142,7 +142,7 @@ describe("content types and empty bodies", () => {
     "application/json ; charset=utf-8",
     "application/json; profile=x",
     "application/json; profile=x; charset=utf-8",
-  ])("%s passes", async (type) => {
+  ])("[T2] %s passes", async (type) => {
     expect((await validate({ "content-type": type })).status).toBe(200);
   });
 
@@ -161,18 +161,18 @@ describe("content types and empty bodies", () => {
     "application/json; charset=utf-8; charset=utf-16",
     "application/json, text/plain",
     "json",
-  ])("%s: 415", async (type) => {
+  ])("[T2] %s: 415", async (type) => {
     expectRefusal(await validate({ "content-type": type }), "API_UNSUPPORTED_MEDIA_TYPE");
   });
 
-  test("a chunked body needs its content type as well", async () => {
+  test("[T2] a chunked body needs its content type as well", async () => {
     const chunked = { "transfer-encoding": "chunked", "content-length": null };
     expect((await validate(chunked)).status).toBe(200);
     expectRefusal(await validate({ ...chunked, "content-type": null }), "API_UNSUPPORTED_MEDIA_TYPE");
     expectRefusal(await validate({ ...chunked, "content-type": "text/plain" }), "API_UNSUPPORTED_MEDIA_TYPE");
   });
 
-  test("the JSON content type with an empty body passes wherever no body is needed", async () => {
+  test("[T3] the JSON content type with an empty body passes wherever no body is needed", async () => {
     const headers = { "content-type": "application/json" };
     const calls = [
       ["GET", "/cloud/games", 200],
@@ -194,7 +194,7 @@ describe("content types and empty bodies", () => {
     }
   });
 
-  test("`{}` passes where no body is needed, a field does not", async () => {
+  test("[T5] `{}` passes where no body is needed, a field does not", async () => {
     for (const [method, path] of [
       ["POST", `${namespace.path}/tokens/public`],
       ["DELETE", `${namespace.path}/domains/nothing.example.com`],
@@ -206,7 +206,7 @@ describe("content types and empty bodies", () => {
     }
   });
 
-  test("an operation that needs a body says so when there is none", async () => {
+  test("[T4] an operation that needs a body says so when there is none", async () => {
     for (const headers of [{}, { "content-type": "application/json" }, { "content-length": "0" }]) {
       const answer = await service.request("POST", "/cloud/games/validate", { ...admin(), headers });
       expectRefusal(answer, "API_BAD_BODY");
@@ -220,7 +220,7 @@ describe("sizes", () => {
     return JSON.stringify({ display_name: "x".repeat(bytes - frame.length), name_id: "a" });
   };
 
-  test.each(["content-length", "transfer-encoding"])("64 KiB pass, one byte more is 413 (%s)", async (framing) => {
+  test.each(["content-length", "transfer-encoding"])("[T6] 64 KiB pass, one byte more is 413 (%s)", async (framing) => {
     const headers = framing === "content-length" ? {} : { "content-length": null, "transfer-encoding": "chunked" };
     const ask = (rawBody: string) => service.request("POST", "/cloud/games/validate", { ...admin(), rawBody, headers });
     const fitting = await ask(json(64 * 1024));
@@ -230,13 +230,13 @@ describe("sizes", () => {
     expectRefusal(await ask(json(1024 * 1024)), "API_BODY_TOO_LARGE");
   });
 
-  test("a content length that is too large is refused before the body is sent", async () => {
+  test("[T6] a content length that is too large is refused before the body is sent", async () => {
     const head = `POST /cloud/games/validate HTTP/1.1\r\n${host}${authorization()}Content-Type: application/json\r\n`;
     const answer = await sendRaw(service.port, `${head}Content-Length: 99999999\r\n\r\n{`);
     expectRefusal(answer!, "API_BODY_TOO_LARGE");
   });
 
-  test("a heartbeat may have 1 MiB", async () => {
+  test("[T6] a heartbeat may have 1 MiB", async () => {
     const ask = (spaces: number) =>
       service.request("POST", "/matchmaker/lobbies/heartbeat", { token: devToken, rawBody: `{}${" ".repeat(spaces)}` });
     expect((await ask(1024 * 1024 - 2)).status).toBe(200);
@@ -245,7 +245,7 @@ describe("sizes", () => {
 });
 
 describe("answers", () => {
-  test("every answer carries its own x-request-id, whatever the client sent as one", async () => {
+  test("[T18] every answer carries its own x-request-id, whatever the client sent as one", async () => {
     const ids = new Set<unknown>();
     for (const path of [
       "/",
@@ -264,7 +264,7 @@ describe("answers", () => {
     expect(ids.size).toBe(8);
   });
 
-  test("a success without a listed body is 204 with zero bytes on the wire", async () => {
+  test("[T16] a success without a listed body is 204 with zero bytes on the wire", async () => {
     const body = JSON.stringify({ lobby_count_max: 1, max_players: 1 });
     const connection = await openRaw(service.port);
     connection.write(
@@ -286,7 +286,7 @@ describe("answers", () => {
     connection.destroy();
   });
 
-  test("401 carries a challenge, and names the token's fault only when one was sent", async () => {
+  test("[K2] [K3] 401 carries a challenge, and names the token's fault only when one was sent", async () => {
     const none = await service.request("GET", "/cloud/games");
     expectRefusal(none, "TOKEN_MISSING");
     expect(none.headers["www-authenticate"]).toBe("Bearer");

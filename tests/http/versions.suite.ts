@@ -25,7 +25,7 @@ export function versionsTests(at: () => Service): void {
     token = (await createCloudToken(at(), game)).token;
   });
 
-  test("createGameVersion keeps the document as it was given; list shows it newest first", async () => {
+  test("[V1] createGameVersion keeps the document as it was given; list shows it newest first", async () => {
     const own = await createGame(at());
     const path = `${own.path}/versions`;
     const admin = { token: at().adminToken };
@@ -48,7 +48,7 @@ export function versionsTests(at: () => Service): void {
     });
   });
 
-  test("validateGameVersion lists every fault with its path, createGameVersion refuses with the same", async () => {
+  test("[V3] [V5] validateGameVersion lists every fault with its path, createGameVersion refuses with the same", async () => {
     const mode = { max_players: 4, runtime: { external: {} } };
     const config = {
       regions: { local: { latitude: 91 }, Bad: {} },
@@ -77,14 +77,14 @@ export function versionsTests(at: () => Service): void {
     expectRefusal(refused, "CLOUD_VALIDATION_ERROR", paths);
   });
 
-  test("a good document has no faults, and checking stores nothing", async () => {
+  test("[V3] a good document has no faults, and checking stores nothing", async () => {
     const before = await call("GET", `${game.path}/versions`);
     const checked = await call("POST", `${game.path}/versions/validate`, version(processConfig));
     expectAnswer(checked, { errors: [] });
     expect((await call("GET", `${game.path}/versions`)).json).toEqual(before.json);
   });
 
-  test("a document of the wrong type is a bad request", async () => {
+  test("[V2] a document of the wrong type is a bad request", async () => {
     for (const config of [null, [], "x", 1]) {
       for (const last of ["", "/validate"]) {
         const answer = await call("POST", `${game.path}/versions${last}`, version(config));
@@ -93,7 +93,7 @@ export function versionsTests(at: () => Service): void {
     }
   });
 
-  test("an empty document has the faults of what is missing", async () => {
+  test("[V6] an empty document has the faults of what is missing", async () => {
     const answer = await call("POST", `${game.path}/versions`, version({}));
     expectRefusal(answer, "CLOUD_VALIDATION_ERROR", [
       ["config", "regions", "required"],
@@ -101,7 +101,7 @@ export function versionsTests(at: () => Service): void {
     ]);
   });
 
-  test("programs on the service's machine need the admin token, or an operator who trusts cloud tokens", async () => {
+  test("[K13] programs on the service's machine need the admin token, or an operator who trusts cloud tokens", async () => {
     const refused = await call("POST", `${game.path}/versions`, version(processConfig));
     expectRefusal(refused, "TOKEN_FORBIDDEN");
     expect(refused.headers["www-authenticate"]).toBeUndefined();
@@ -118,7 +118,7 @@ export function versionsTests(at: () => Service): void {
     }
   });
 
-  test("an unknown version, a foreign one and an unknown game are not found", async () => {
+  test("[T15] an unknown version, a foreign one and an unknown game are not found", async () => {
     const other = await createGame(at());
     const foreign = await createVersion(at(), other);
     for (const id of [foreign, randomUUID(), "latest", "%00"]) {
@@ -133,7 +133,7 @@ export function versionsTests(at: () => Service): void {
     expectRefusal(await at().request("GET", `${unknown}/${foreign}`, admin), "CLOUD_GAME_NOT_FOUND");
   });
 
-  test("deploying enters the history, newest first, again and again", async () => {
+  test("[V13] [V15] deploying enters the history, newest first, again and again", async () => {
     const namespace = await createNamespace(at(), game);
     const [first, second] = [await createVersion(at(), game), await createVersion(at(), game)];
     const history = () => call("GET", `${namespace.path}/version-history`);
@@ -148,7 +148,7 @@ export function versionsTests(at: () => Service): void {
     }
   });
 
-  test("deploying what the game has not is refused, and the deployed version stays", async () => {
+  test("[V14] deploying what the game has not is refused, and the deployed version stays", async () => {
     const deployed = await createVersion(at(), game);
     const namespace = await createNamespace(at(), game, { versionId: deployed });
     const foreign = await createVersion(at(), await createGame(at()));

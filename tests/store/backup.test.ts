@@ -17,7 +17,7 @@ async function restored(file: string) {
   return open({ databaseUrl: null, dataDir });
 }
 
-test("a backup made while others write is whole, holds all that was answered before, and opens as a store", async () => {
+test("[O11] a backup made while others write is whole, holds all that was answered before, and opens as a store", async () => {
   const db = await open({ databaseUrl: null, dataDir: await folder() });
   const target = join(await folder(), "backup.db");
   const before: string[] = [];
@@ -41,7 +41,7 @@ test("a backup made while others write is whole, holds all that was answered bef
   for (const gameId of before) expect(await listNamespaces(copy, gameId, { after: null, limit: 2 })).toHaveLength(1);
 });
 
-test("the copy is for its owner only and nothing else is left beside it", async () => {
+test("[O11] the copy is for its owner only and nothing else is left beside it", async () => {
   const db = await open({ databaseUrl: null, dataDir: await folder() });
   const directory = await folder();
 
@@ -51,7 +51,7 @@ test("the copy is for its owner only and nothing else is left beside it", async 
   expect((await stat(join(directory, "backup.db"))).mode & 0o777).toBe(0o600);
 });
 
-test("an existing file is never replaced, not even an empty one", async () => {
+test("[O11] an existing file is never replaced, not even an empty one", async () => {
   const db = await open({ databaseUrl: null, dataDir: await folder() });
   const directory = await folder();
   await writeFile(join(directory, "precious"), "data");
@@ -74,7 +74,7 @@ test("a backup that cannot be made leaves no file", async () => {
   expect(await readdir(directory)).toEqual([]);
 });
 
-test("another process copies a store that is open here, and one that nobody has open", async () => {
+test("[O11] another process copies a store that is open here, and one that nobody has open", async () => {
   const dataDir = await folder();
   const directory = await folder();
   const db = await openDb({ databaseUrl: null, dataDir });

@@ -32,7 +32,7 @@ describe.each(storeKinds)("domains on %s", (kind) => {
     expect(await revisionOf(db, namespaceId)).toBe(5);
   });
 
-  test("a refused or repeated add leaves the revision as it was", async () => {
+  test("[D5] [M6] a refused or repeated add leaves the revision as it was", async () => {
     const db = await emptyStore(kind);
     const { namespaceId } = await storedNamespace(db);
     const other = await storedNamespace(db);
@@ -49,7 +49,7 @@ describe.each(storeKinds)("domains on %s", (kind) => {
     expect(await findNamespaceByDomain(db, "new.example.com")).toBeNull();
   });
 
-  test("a full namespace still knows the domains it has", async () => {
+  test("[D5] a full namespace still knows the domains it has", async () => {
     const db = await emptyStore(kind);
     const { namespaceId } = await storedNamespace(db);
     const one = { namespaceId, domain: "play.example.com", createTs: now, domainsMax: 1 };
@@ -58,7 +58,7 @@ describe.each(storeKinds)("domains on %s", (kind) => {
     expect(await addDomain(db, one)).toBe("present");
   });
 
-  test("a removed domain is free for others; only its own namespace can remove it", async () => {
+  test("[D8] [D9] a removed domain is free for others; only its own namespace can remove it", async () => {
     const db = await emptyStore(kind);
     const { namespaceId } = await storedNamespace(db);
     const other = await storedNamespace(db);
@@ -75,7 +75,7 @@ describe.each(storeKinds)("domains on %s", (kind) => {
     expect(await add(db, other.namespaceId, "play.example.com")).toBe("added");
   });
 
-  test("32 adds of one domain at once: one namespace gets it, once", async () => {
+  test("[D6] 32 adds of one domain at once: one namespace gets it, once", async () => {
     const db = await emptyStore(kind);
     const { namespaceId } = await storedNamespace(db);
 
@@ -88,7 +88,7 @@ describe.each(storeKinds)("domains on %s", (kind) => {
     expect(tally(spread)).toEqual({ added: 1, present: 3, TAKEN: 28 });
   });
 
-  test("40 different domains at once: exactly 32 are added", async () => {
+  test("[D7] 40 different domains at once: exactly 32 are added", async () => {
     const db = await emptyStore(kind);
     const { namespaceId } = await storedNamespace(db);
 

@@ -82,7 +82,7 @@ describe("a lost postgresql", () => {
     expect(await findGame(db, made.gameId)).toEqual(made);
   });
 
-  test("under traffic every answer is a success or StoreUnavailable, and what succeeded is there", async () => {
+  test("[T33] under traffic every answer is a success or StoreUnavailable, and what succeeded is there", async () => {
     const { db, terminate } = await withExecutioner();
     const { namespaceId } = await storedNamespace(db);
     const added: string[] = [];
@@ -107,7 +107,7 @@ describe("a lost postgresql", () => {
     expect(stored).toEqual(expect.arrayContaining(added));
   });
 
-  test("a server that is gone is StoreUnavailable for reads, writes and pings", async () => {
+  test("[T33] a server that is gone is StoreUnavailable for reads, writes and pings", async () => {
     const server = await startPostgres();
     const dataDir = await folder();
     const db = await open({ databaseUrl: server.url, dataDir });
@@ -125,7 +125,7 @@ describe("a lost postgresql", () => {
 });
 
 describe("a full sqlite", () => {
-  test("a write that has no room gets StoreUnavailable and leaves nothing; reads go on; later writes work", async () => {
+  test("[T33] a write that has no room gets StoreUnavailable and leaves nothing; reads go on; later writes work", async () => {
     const db = await open({ databaseUrl: null, dataDir: await folder() });
     const made = await storedGame(db);
     const big = version({ gameId: made.gameId, config: JSON.stringify("x".repeat(200_000)) });

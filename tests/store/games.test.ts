@@ -22,7 +22,7 @@ import {
 } from "./fixtures.ts";
 
 describe.each(storeKinds)("games on %s", (kind) => {
-  test("a game is found by its id in any case and by its name", async () => {
+  test("[T14] a game is found by its id in any case and by its name", async () => {
     const db = await emptyStore(kind);
     const made = game({ nameId: "duel", displayName: "Duel ⚔️" });
 
@@ -62,7 +62,7 @@ describe.each(storeKinds)("games on %s", (kind) => {
     await expect(insertGame(db, game({ gameId: first.gameId }))).rejects.toThrow(/unique/i);
   });
 
-  test("of 64 inserts of one name at once exactly one wins", async () => {
+  test("[G3] of 64 inserts of one name at once exactly one wins", async () => {
     const db = await emptyStore(kind);
 
     const answers = await atOnce(64, () => insertGame(db, game({ nameId: "duel" })));
@@ -71,7 +71,7 @@ describe.each(storeKinds)("games on %s", (kind) => {
     expect(await listGames(db, firstPage)).toHaveLength(1);
   });
 
-  test("pages go by id, ascending, without a gap or a repeat", async () => {
+  test("[G4] pages go by id, ascending, without a gap or a repeat", async () => {
     const db = await emptyStore(kind);
     const ids: string[] = [];
     for (let count = 0; count < 7; count++) ids.push((await storedGame(db)).gameId);
@@ -85,7 +85,7 @@ describe.each(storeKinds)("games on %s", (kind) => {
     expect(walked.map((row) => row.gameId)).toEqual(ids.sort());
   });
 
-  test("deleting a game deletes all that belongs to it and nothing else", async () => {
+  test("[G5] deleting a game deletes all that belongs to it and nothing else", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
     const version = await storedVersion(db, { gameId });
@@ -108,7 +108,7 @@ describe.each(storeKinds)("games on %s", (kind) => {
     expect(await deleteGame(db, gameId)).toBe(false);
   });
 
-  test("a game can go while others work in it, without a deadlock and with nothing left", async () => {
+  test("[G5] a game can go while others work in it, without a deadlock and with nothing left", async () => {
     const db = await emptyStore(kind);
     const { gameId, namespaceId } = await storedNamespace(db);
     const versions = await atOnce(8, () => storedVersion(db, { gameId }));

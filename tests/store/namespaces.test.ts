@@ -70,7 +70,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     expect(await namespaceNameExists(db, made.gameId, "prod")).toBe(true);
   });
 
-  test("a name is unique within its game only", async () => {
+  test("[G1] a name is unique within its game only", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedNamespace(db, { nameId: "prod" });
     const other = await storedGame(db);
@@ -79,7 +79,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     expect(await insertNamespace(db, namespace({ gameId: other.gameId, nameId: "prod" }), null)).toBe("ok");
   });
 
-  test("of 64 inserts of one name at once exactly one wins", async () => {
+  test("[G3] of 64 inserts of one name at once exactly one wins", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
 
@@ -112,7 +112,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     await expect(insertNamespace(db, namespace({ gameId, versionId }), null)).rejects.toThrow("together, or neither");
   });
 
-  test("pages go by id, ascending, and stay within the game", async () => {
+  test("[G4] pages go by id, ascending, and stay within the game", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
     const ids: string[] = [];
@@ -128,7 +128,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     expect(walked.map((row) => row.namespaceId)).toEqual(ids.sort());
   });
 
-  test("deleting a namespace deletes its domains, tokens and history, and frees its name", async () => {
+  test("[G5] [G6] deleting a namespace deletes its domains, tokens and history, and frees its name", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
     const { versionId } = await storedVersion(db, { gameId });
@@ -149,7 +149,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     expect(await insertNamespace(db, namespace({ gameId, nameId: "prod" }), null)).toBe("ok");
   });
 
-  test("the matchmaker config: all three numbers, an absent third stays, null lifts the limit", async () => {
+  test("[M3] [M6] the matchmaker config: all three numbers, an absent third stays, null lifts the limit", async () => {
     const db = await emptyStore(kind);
     const { namespaceId } = await storedNamespace(db);
     const set = (config: Parameters<typeof setMatchmakerConfig>[2]) => setMatchmakerConfig(db, namespaceId, config);
@@ -167,7 +167,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     expect(await setMatchmakerConfig(db, newId(), { lobbyCountMax: 1, maxPlayers: 1 })).toBeNull();
   });
 
-  test("pairs of numbers that are set at once never mix, and every revision is given once", async () => {
+  test("[M2] [M6] pairs of numbers that are set at once never mix, and every revision is given once", async () => {
     const db = await emptyStore(kind);
     const { namespaceId } = await storedNamespace(db, { lobbyCountMax: 0, maxPlayers: 0 });
     const reads: unknown[] = [];
@@ -186,7 +186,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     expect(revisions.sort((a, b) => a - b)).toEqual(Array.from({ length: 64 }, (_, index) => index + 2));
   });
 
-  test("public authentication by domain: an absent allow_localhost stays", async () => {
+  test("[B10] [M6] public authentication by domain: an absent allow_localhost stays", async () => {
     const db = await emptyStore(kind);
     const { namespaceId } = await storedNamespace(db);
     const stored = async () => (await findNamespaceById(db, namespaceId))?.domainPublicAuth;

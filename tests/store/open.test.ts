@@ -24,7 +24,7 @@ describe.each(storeKinds)("opening %s", (kind) => {
     expect(await findGame(second, made.gameId)).toEqual(made);
   });
 
-  test("a database of a newer Foyer is refused with the way out, and stays as it was", async () => {
+  test("[O7] a database of a newer Foyer is refused with the way out, and stays as it was", async () => {
     const options = { ...(await freshDatabase(kind)), dataDir: await folder() };
     const older = await open(options);
     const made = await storedGame(older);
@@ -52,6 +52,8 @@ describe.each(storeKinds)("opening %s", (kind) => {
       "deployments_by_time",
       "deployments_by_version",
       "domains_by_namespace",
+      "lobby_history_by_namespace",
+      "lobby_history_by_time",
       "namespaces_by_version",
       "tokens_by_expiry",
       "tokens_by_owner",
@@ -69,7 +71,7 @@ describe("opening postgresql", () => {
     const made = await storedGame(nodes[0]!);
     for (const node of nodes) expect(await findGame(node, made.gameId)).toEqual(made);
     const { rows } = await sql<{ name: string }>`select name from foyer_migration`.execute(nodes[3]!.query);
-    expect(rows).toEqual([{ name: "0001-control-plane" }]);
+    expect(rows).toEqual([{ name: "0001-control-plane" }, { name: "0002-lobby-history" }]);
   });
 
   test("numbers come back as numbers, while the process's other users of pg keep their own parsers", async () => {
@@ -95,7 +97,7 @@ describe("opening postgresql", () => {
 });
 
 describe("opening sqlite", () => {
-  test("the file and its companions are for the owner only", async () => {
+  test("[O10] the file and its companions are for the owner only", async () => {
     const dataDir = join(await folder(), "new", "folder");
     await open({ databaseUrl: null, dataDir });
 
@@ -104,7 +106,7 @@ describe("opening sqlite", () => {
     }
   });
 
-  test("the settings that durability and integrity rest on are in force", async () => {
+  test("[O13] the settings that durability and integrity rest on are in force", async () => {
     const db = await open({ databaseUrl: null, dataDir: await folder() });
     const setting = async (name: string) => {
       const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(db.query);
@@ -117,7 +119,7 @@ describe("opening sqlite", () => {
     expect(await setting("busy_timeout")).toBe(5000);
   });
 
-  test("a file that is no database is refused by name and left alone", async () => {
+  test("[O7] a file that is no database is refused by name and left alone", async () => {
     const dataDir = await folder();
     const file = join(dataDir, "foyer.db");
     await writeFile(file, "not a database, but long enough to look like one. ".repeat(100));
@@ -142,7 +144,7 @@ describe("opening sqlite", () => {
     expect(await findGame(copy, made.gameId)).toEqual(made);
   });
 
-  test("a file with an overwritten page or a lost end is refused by name", async () => {
+  test("[O7] a file with an overwritten page or a lost end is refused by name", async () => {
     const dataDir = await folder();
     const file = join(dataDir, "foyer.db");
     const db = await openDb({ databaseUrl: null, dataDir });

@@ -6,7 +6,7 @@ import { storeKinds } from "../services/stores.ts";
 import { emptyStore, newId, now, storedGame, storedNamespace, storedVersion, token } from "./fixtures.ts";
 
 describe.each(storeKinds)("retention on %s", (kind) => {
-  test("tokens go when they were revoked or expired before the time, and no others", async () => {
+  test("[K23] tokens go when they were revoked or expired before the time, and no others", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
     const gone = [token({ gameId, revokeTs: now - 1 }), token({ gameId, expiresTs: now - 1 })];
@@ -26,7 +26,7 @@ describe.each(storeKinds)("retention on %s", (kind) => {
     expect(await prune(db, { before: now })).toBe(0);
   });
 
-  test("old history goes, but for the newest hundred of each namespace", async () => {
+  test("[V15] old history goes, but for the newest hundred of each namespace", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
     const versions = [await storedVersion(db, { gameId }), await storedVersion(db, { gameId })];

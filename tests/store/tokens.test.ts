@@ -15,7 +15,7 @@ import {
 } from "./fixtures.ts";
 
 describe.each(storeKinds)("tokens on %s", (kind) => {
-  test("a token is found by its hash with every field", async () => {
+  test("[K5] a token is found by its hash with every field", async () => {
     const db = await emptyStore(kind);
     const { gameId, namespaceId } = await storedNamespace(db);
     const made = token({
@@ -53,7 +53,7 @@ describe.each(storeKinds)("tokens on %s", (kind) => {
     await expect(insertToken(db, { ...token({ gameId }), hash: made.hash })).rejects.toThrow(/unique/i);
   });
 
-  test("lists keep the game's own tokens and each namespace's apart, newest first, page by page", async () => {
+  test("[K22] lists keep the game's own tokens and each namespace's apart, newest first, page by page", async () => {
     const db = await emptyStore(kind);
     const { gameId, namespaceId } = await storedNamespace(db);
     const cloud = token({ gameId });
@@ -73,7 +73,7 @@ describe.each(storeKinds)("tokens on %s", (kind) => {
     expect(own[0]).not.toHaveProperty("hash");
   });
 
-  test("revoking works for the owner, at once, and keeps the first moment", async () => {
+  test("[K20] [K21] revoking works for the owner, at once, and keeps the first moment", async () => {
     const db = await emptyStore(kind);
     const { gameId, namespaceId } = await storedNamespace(db);
     const owner = { gameId, namespaceId };
@@ -93,7 +93,7 @@ describe.each(storeKinds)("tokens on %s", (kind) => {
     expect(await revokedAt()).toBe(now + 1);
   });
 
-  test("the time of use never goes back, and unknown tokens are passed over", async () => {
+  test("[K22] the time of use never goes back, and unknown tokens are passed over", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
     const made = Array.from({ length: 450 }, () => token({ gameId }));

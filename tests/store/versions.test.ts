@@ -17,7 +17,7 @@ import {
 } from "./fixtures.ts";
 
 describe.each(storeKinds)("versions on %s", (kind) => {
-  test("a version is found within its game only, its config to the letter", async () => {
+  test("[V1] a version is found within its game only, its config to the letter", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
     const made = version({ gameId, config: '{ "regions": {"名":"\\u0000 \'quoted\'"} , "n": 1e3 }' });
@@ -46,7 +46,7 @@ describe.each(storeKinds)("versions on %s", (kind) => {
     expect(walked).toEqual(made.map(({ config: _, ...summary }) => summary));
   });
 
-  test("deploying raises the revision and enters the history; again changes nothing; going back is another entry", async () => {
+  test("[M6] [V13] deploying raises the revision and enters the history; again changes nothing; going back is another entry", async () => {
     const db = await emptyStore(kind);
     const { gameId, namespaceId } = await storedNamespace(db);
     const first = await storedVersion(db, { gameId, displayName: "1.0" });
@@ -73,7 +73,7 @@ describe.each(storeKinds)("versions on %s", (kind) => {
     ]);
   });
 
-  test("an unknown namespace, an unknown version and another game's version are refused without a trace", async () => {
+  test("[V14] an unknown namespace, an unknown version and another game's version are refused without a trace", async () => {
     const db = await emptyStore(kind);
     const { gameId, namespaceId } = await storedNamespace(db);
     const { versionId } = await storedVersion(db, { gameId });
@@ -94,7 +94,7 @@ describe.each(storeKinds)("versions on %s", (kind) => {
     expect(await listDeployments(db, namespaceId, firstPage)).toEqual([]);
   });
 
-  test("of 32 deployments of one version at once exactly one counts", async () => {
+  test("[V13] of 32 deployments of one version at once exactly one counts", async () => {
     const db = await emptyStore(kind);
     const { gameId, namespaceId } = await storedNamespace(db);
     const { versionId } = await storedVersion(db, { gameId });

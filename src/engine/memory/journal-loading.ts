@@ -1,5 +1,6 @@
 import type { Change } from "../../matchmaker/changes.ts";
 import type { Row } from "../../matchmaker/rows.ts";
+import type { TakeStored } from "./journal.ts";
 import { damagedMessage, JournalRefused } from "./journal-errors.ts";
 import { entities } from "./journal-messages.ts";
 
@@ -11,7 +12,7 @@ export interface Loading {
   finish(error: Error | null): Error | null;
 }
 
-export function createLoading(file: string): Loading {
+export function createLoading(file: string, take: TakeStored | undefined): Loading {
   const namespaces = new Map<string, Change[]>();
   let damage: Error | null = null;
   let resolve: (namespaces: Map<string, Change[]>) => void;
@@ -20,14 +21,17 @@ export function createLoading(file: string): Loading {
     resolve = yes;
     reject = no;
   });
+  const keep: TakeStored = (namespaceId, stored) => {
+    const changes = namespaces.get(namespaceId);
+    if (changes === undefined) namespaces.set(namespaceId, [stored]);
+    else changes.push(stored);
+  };
   return {
     done,
     add(namespaceId, text) {
       if (damage !== null) return;
-      const changes = namespaces.get(namespaceId) ?? [];
-      namespaces.set(namespaceId, changes);
       try {
-        addChanges(changes, text);
+        takeAll(namespaceId, text, take ?? keep);
       } catch (error) {
         damage = new JournalRefused(damagedMessage(file, `a row of namespace ${namespaceId} cannot be read`), {
           cause: error,
@@ -43,11 +47,11 @@ export function createLoading(file: string): Loading {
   };
 }
 
-function addChanges(changes: Change[], text: string): void {
+function takeAll(namespaceId: string, text: string, take: TakeStored): void {
   // A border: the worker has checked each row against its checksum, and only this journal writes rows.
   for (const [number, id, value] of JSON.parse(text) as [number, string, Row][]) {
     const entity = entities[number];
     if (entity === undefined || !Array.isArray(value)) throw new Error(`${id} is no entity that this Foyer knows.`);
-    changes.push({ entity, id, value });
+    take(namespaceId, { entity, id, value });
   }
 }

@@ -23,7 +23,7 @@ export function prepareWriting(database: SqliteDatabase): WriteAppends {
         continue;
       }
       const text = JSON.stringify(row);
-      values.push(namespaceId, entity, id, text, sumOf(namespaceId, textOf(entity, id, text)));
+      values.push(namespaceId, entity, id, text, crc32(textOf(entity, id, text), crc32(namespaceId)));
       if (values.length < rowsPerStatement * columns) continue;
       putMany.run(...values);
       values = [];
@@ -56,11 +56,7 @@ function latest(appends: Iterable<Append>): Map<string, StoredChange> {
   return changes;
 }
 
-/** Over the key as well, so that a row under a damaged id is noticed too. */
-function sumOf(namespaceId: string, text: string): number {
-  return crc32(text, crc32(namespaceId));
-}
-
+/** What the sum is over, after the namespace's id: the key as well, so that a row under a damaged id is noticed too. */
 function textOf(entity: number, id: string, row: string): string {
   return `[${entity},${id},${row}]`;
 }
@@ -71,34 +67,64 @@ export function readRows(
   file: string,
   give: (namespaceId: string, text: string) => void,
 ): void {
-  // SQLite puts the texts together (as textOf does) because each value that it hands over costs more than that.
-  const select = database.prepare(
-    "select '[' || entity || ',' || id || ',' || row || ']' as text, sum from entities where namespace_id = ?",
-  );
-  for (const namespaceId of namespaceIds(database)) {
-    let texts: string[] = [];
-    let length = 0;
+  const select = database.prepare(pageSql);
+  for (const { namespaceId, entity, after, through } of pages(database)) {
     // A border: the table is strict, so these columns have these types.
-    for (const { text, sum } of select.iterate(namespaceId) as Iterable<{ text: string; sum: number }>) {
-      if (sum !== sumOf(namespaceId, text)) {
-        const reason = `a row of namespace ${namespaceId} does not match its checksum`;
-        throw new JournalRefused(damagedMessage(file, reason));
-      }
-      texts.push(text);
-      length += text.length;
-      if (length < pieceCharacters) continue;
-      give(namespaceId, `[${texts.join(",")}]`);
-      texts = [];
-      length = 0;
+    const page = select.get(namespaceId, entity, after, through) as { texts: string; sums: string };
+    if (!matches(namespaceId, page.texts.split(separator), JSON.parse(`[${page.sums}]`))) {
+      const reason = `a row of namespace ${namespaceId} does not match its checksum`;
+      throw new JournalRefused(damagedMessage(file, reason));
     }
-    if (texts.length > 0) give(namespaceId, `[${texts.join(",")}]`);
+    give(namespaceId, `[${page.texts}]`);
   }
 }
 
-const pieceCharacters = 512 * 1024;
+/** Between rows, and never inside one: in JSON text a line break is always escaped. */
+const separator = ",\n";
+
+// SQLite puts the texts together (as textOf does): each value that it hands over costs more than all of that.
+const pageSql = `
+  select group_concat('[' || entity || ',' || id || ',' || row || ']', char(44, 10)) as texts, group_concat(sum) as sums
+  from entities where namespace_id = ? and entity = ? and id > ? and id <= ?`;
+
+function matches(namespaceId: string, texts: readonly string[], sums: readonly number[]): boolean {
+  const start = crc32(namespaceId);
+  return texts.length === sums.length && texts.every((text, i) => crc32(text, start) === sums[i]);
+}
+
+interface Page {
+  readonly namespaceId: string;
+  readonly entity: number;
+  /** The last id of the page before. */
+  readonly after: string;
+  readonly through: string;
+}
+
+const rowsPerPage = 500;
+
+function* pages(database: SqliteDatabase): Iterable<Page> {
+  const rows = "from entities where namespace_id = ? and entity = ?";
+  const end = database.prepare(`select id ${rows} and id > ? order by id limit 1 offset ${rowsPerPage - 1}`);
+  const last = database.prepare(`select max(id) as id ${rows}`);
+  for (const { namespaceId, entity } of groups(database)) {
+    const lastId: string = last.get(namespaceId, entity).id;
+    // No id is empty: each is JSON text.
+    for (let after = ""; after !== lastId; ) {
+      const through: string = end.get(namespaceId, entity, after)?.id ?? lastId;
+      yield { namespaceId, entity, after, through };
+      after = through;
+    }
+  }
+}
 
 /** One by one: to ask for all different ones at once would read every row. */
-function* namespaceIds(database: SqliteDatabase): Iterable<string> {
-  const next = database.prepare("select min(namespace_id) as id from entities where namespace_id > ?");
-  for (let id: string | null = next.get("").id; id !== null; id = next.get(id).id) yield id;
+function* groups(database: SqliteDatabase): Iterable<{ namespaceId: string; entity: number }> {
+  const nextId = database.prepare("select min(namespace_id) as id from entities where namespace_id > ?");
+  const nextEntity = database.prepare(
+    "select min(entity) as number from entities where namespace_id = ? and entity > ?",
+  );
+  for (let id: string | null = nextId.get("").id; id !== null; id = nextId.get(id).id) {
+    let entity: number | null = nextEntity.get(id, -1).number;
+    for (; entity !== null; entity = nextEntity.get(id, entity).number) yield { namespaceId: id, entity };
+  }
 }

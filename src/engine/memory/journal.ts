@@ -5,8 +5,10 @@ export interface Journal {
   /**
    * Every entity that is stored, by namespace. It is called at the start, and again after an append was rejected:
    * then it gives exactly what is durable, and appends are accepted again.
+   * With `take`, each entity is handed over as it is read instead, so that nobody has to hold the rows of all of them;
+   * they count only once the promise resolves.
    */
-  load(): Promise<ReadonlyMap<string, readonly Change[]>>;
+  load(take?: TakeStored): Promise<ReadonlyMap<string, readonly Change[]>>;
   /**
    * Stores the changes of one command together or not at all, and resolves once they are durable.
    * Appends resolve in the order in which they were made. After one is rejected so is every later one, until `load`:
@@ -19,6 +21,8 @@ export interface Journal {
   flush(): Promise<void>;
   close(): Promise<void>;
 }
+
+export type TakeStored = (namespaceId: string, stored: Change) => void;
 
 /** A journal that lives as long as its object, for tests and for trying things out. It can be told to fail and to wait. */
 export interface MemoryJournal extends Journal {
@@ -53,8 +57,13 @@ export function createMemoryJournal(): MemoryJournal {
     isFailing: false,
     isHeld: false,
     appendCount: 0,
-    async load() {
+    async load(take?: TakeStored) {
       isBroken = false;
+      if (take !== undefined) {
+        for (const [namespaceId, entities] of namespaces)
+          for (const stored of entities.values()) take(namespaceId, stored);
+        return new Map();
+      }
       return new Map([...namespaces].map(([namespaceId, entities]) => [namespaceId, [...entities.values()]]));
     },
     append(namespaceId: string, changes: readonly Change[]) {

@@ -1,5 +1,5 @@
 import { apply } from "../../matchmaker/apply.ts";
-import { type Change, loadState } from "../../matchmaker/changes.ts";
+import { type Change, createStateLoader, type StateLoader } from "../../matchmaker/changes.ts";
 import type {
   Answer,
   CommandOf,
@@ -44,11 +44,16 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
   phase = "running";
 
   async function load(): Promise<void> {
-    const stored = await journal.load();
+    const loaders = new Map<string, StateLoader>();
+    await journal.load((namespaceId, stored) => {
+      const loader = loaders.get(namespaceId) ?? createStateLoader(namespaceId);
+      loaders.set(namespaceId, loader);
+      loader.add(stored);
+    });
     states = new Map();
     unstarted.clear();
-    for (const [namespaceId, changes] of stored) {
-      states.set(namespaceId, loadState(namespaceId, changes));
+    for (const [namespaceId, loader] of loaders) {
+      states.set(namespaceId, loader.finish());
       unstarted.add(namespaceId);
     }
     lastCommit = Promise.resolve();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import type { Entity } from "../../matchmaker/state.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal, TakeStored } from "./journal.ts";
 import { errorOf, JournalSyncFailed, JournalUnavailable } from "./journal-errors.ts";
 import { createLoading, type Loading } from "./journal-loading.ts";
 import { type Append, entities, type FromWorker, type JournalFaults, type ToWorker } from "./journal-messages.ts";
@@ -32,11 +32,13 @@ export const journalFileName = "lobbies.db";
 /** About half a second's worth for a disk that keeps up, and some 20 MB. */
 const pendingChangesMax = 50_000;
 
-/** All appends of one turn of the event loop: they are sent together, committed together and answered by one promise. */
+/** Appends that are sent together, committed together and answered by one promise. */
 interface Batch extends Settleable {
   readonly number: number;
   readonly appends: Append[];
   changeCount: number;
+  /** The turn of the event loop in which it began is over: it may be sent as soon as the worker has nothing to do. */
+  isDue: boolean;
 }
 
 interface Settleable {
@@ -61,7 +63,7 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
   let isClosing = false;
   let syncFailure: JournalSyncFailed | null = null;
   let loading: Loading | null = null;
-  let underway: Loading["done"] | null = null;
+  let underway: { readonly take: TakeStored | undefined; readonly done: Loading["done"] } | null = null;
   let filling: Batch | null = null;
   let sent: Batch[] = [];
   let probes: Settleable[] = [];
@@ -125,6 +127,7 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
       pending -= batch.changeCount;
       batch.resolve();
     }
+    sendIfDue();
   }
 
   /** Everything that is under way fails, and so does everything that comes until the next load. */
@@ -158,12 +161,18 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
     worker?.postMessage({ type: "commit", batch: number, appends, changeCount } satisfies ToWorker);
   }
 
+  /** While the worker commits one batch, the next one fills: a message for every few changes would cost both threads more. */
+  function sendIfDue(): void {
+    if (sent.length === 0 && filling?.isDue) sendFilling();
+  }
+
   function newBatch(): Batch {
     batchNumber += 1;
-    const batch = { number: batchNumber, appends: [], changeCount: 0, ...settleable() };
+    const batch: Batch = { number: batchNumber, appends: [], changeCount: 0, isDue: false, ...settleable() };
     // Requests that arrive together are handled in one turn: what they decide is sent when the turn is over.
     setImmediate(() => {
-      if (filling === batch) sendFilling();
+      batch.isDue = true;
+      sendIfDue();
     });
     return batch;
   }
@@ -175,24 +184,28 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
   }
 
   /** What was appended before is part of what is loaded; what comes meanwhile would be on top of something else. */
-  async function loadAnew(): Loading["done"] {
+  async function loadAnew(take: TakeStored | undefined): Loading["done"] {
     const flushed = flush();
     if (!isClosing) fault = new JournalUnavailable(`${file} is being loaded.`);
     await flushed.catch(() => undefined);
     await stopWorker();
     if (syncFailure !== null) throw syncFailure;
     if (isClosing) throw closed;
-    loading = createLoading(file);
+    loading = createLoading(file, take);
     startWorker();
     return loading.done;
   }
 
   return {
-    async load() {
-      underway ??= loadAnew().finally(() => {
-        underway = null;
-      });
-      return underway;
+    async load(take) {
+      while (underway !== null && underway.take !== take) await underway.done.catch(() => undefined);
+      if (underway === null) {
+        const done = loadAnew(take).finally(() => {
+          underway = null;
+        });
+        underway = { take, done };
+      }
+      return underway.done;
     },
 
     append(namespaceId, changes) {
@@ -223,7 +236,7 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
       const flushed = flush();
       fault = closed;
       await flushed.catch(() => undefined);
-      await underway?.catch(() => undefined);
+      await underway?.done.catch(() => undefined);
       await stopWorker();
     },
 

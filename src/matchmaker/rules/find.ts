@@ -1,4 +1,5 @@
-import type { Find, FindRequest, NewLobby, Outcome, Refusal } from "../commands.ts";
+import type { Explanation, Find, FindRequest, NewLobby, Outcome, Refusal } from "../commands.ts";
+import { explainFind } from "../explain.ts";
 import { refuse } from "../outcome.ts";
 import { bestFit } from "../pools.ts";
 import { type Lobby, tagKeysOf } from "../records.ts";
@@ -19,12 +20,13 @@ export function find(state: State, command: Find): Outcome<"find"> {
   const earlier = replay(state, command.clientId, command.idempotency);
   if (earlier !== null) return earlier;
   const decision = decideFind(state, namespace, command);
-  if (decision.type === "refused") return decision.refusal;
+  const explained = explanationOf(state, namespace, command, decision);
+  if (decision.type === "refused") return withExplanation(decision.refusal, explained);
   assertNewPlayers(state, command.playerIds);
 
   const isNewLobby = decision.type === "create";
   const lobby = isNewLobby ? makeLobby(state, decision.create, "found", command.clientId) : decision.lobby;
-  return seatParty(state, lobby, command, isNewLobby);
+  return withExplanation(seatParty(state, lobby, command, isNewLobby), explained);
 }
 
 export type FindDecision =
@@ -53,4 +55,19 @@ export function decideFind(state: State, namespace: NamespaceRecord, request: Fi
   const creationRefusal = refuseCreation(state, namespace, create, seats);
   if (creationRefusal !== null) return { type: "refused", refusal: refuse(creationRefusal) };
   return { type: "create", create };
+}
+
+/** Null: nobody asked for one. Worked out before anything changes. */
+export function explanationOf(
+  state: State,
+  namespace: NamespaceRecord,
+  request: FindRequest,
+  decision: FindDecision,
+): Explanation | null {
+  if (!request.explain) return null;
+  return explainFind(state, namespace, request, decision.type === "seat" ? decision.lobby : null);
+}
+
+export function withExplanation<T extends object>(answer: T, explanation: Explanation | null) {
+  return explanation === null ? answer : { ...answer, explanation };
 }

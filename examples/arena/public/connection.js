@@ -1,0 +1,34 @@
+/**
+ * Connects to a lobby with the answer of find, join or create. Resolves when the lobby has let the player in; rejects
+ * with the lobby's words when it has not.
+ */
+export function enterLobby(answer, name, { onNews, onNotice, onEnd }) {
+  const socket = new WebSocket(addressOf(answer.ports.default));
+  return new Promise((resolve, reject) => {
+    let isIn = false;
+    socket.addEventListener("open", () => send({ type: "hello", token: answer.player.token, name }));
+    socket.addEventListener("message", ({ data }) => {
+      const message = JSON.parse(data);
+      if (message.type === "welcome") {
+        isIn = true;
+        resolve({ ...message, send, leave: () => socket.close() });
+      } else if (message.type === "news") onNews(message.news, message.seq);
+      else if (message.type === "notice") onNotice(message.text);
+    });
+    socket.addEventListener("close", ({ reason }) => {
+      if (isIn) onEnd(reason || "The connection to the lobby broke.");
+      else reject(new Error(reason || "The lobby cannot be reached."));
+    });
+  });
+
+  function send(message) {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  }
+}
+
+/** A lobby on Foyer's own machine may be announced as 127.0.0.1; from elsewhere that is the machine of this page. */
+function addressOf({ hostname, port, is_tls: isTls }) {
+  const isHere = ["127.0.0.1", "localhost", "::1"].includes(hostname);
+  const host = isHere ? location.hostname : hostname;
+  return `${isTls ? "wss" : "ws"}://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,276 @@
+import { enterLobby } from "./connection.js";
+import { colours, createDrawing } from "./draw.js";
+import { createInput } from "./input.js";
+import { createMatchmaker, readConfig } from "./matchmaker.js";
+import { bodyAt, field } from "./rules.js";
+import { createWorld } from "./world.js";
+
+const byId = (id) => document.getElementById(id);
+const canvas = byId("field");
+const drawing = createDrawing(canvas);
+const input = createInput(canvas, byId("dash"));
+const listEveryMs = 2_000;
+
+let matchmaker = null;
+let gameModes = [];
+let invitedTo = new URLSearchParams(location.search).get("lobby");
+/** Where the player is: the lobby's connection, what is known of its game, and its phase. Null: at the start. */
+let game = null;
+let noticeTimer = 0;
+
+byId("name").value = localStorage.getItem("arena-name") ?? "";
+byId("enter").addEventListener("submit", (event) => {
+  event.preventDefault();
+  void enter(() => (invitedTo ? matchmaker.join(invitedTo) : matchmaker.find(gameModes)), { isPrivate: false });
+});
+byId("private").addEventListener("click", () =>
+  enter(() => matchmaker.createPrivate(gameModes[0]), { isPrivate: true }),
+);
+byId("round").addEventListener("click", (event) => {
+  game?.connection.send({ type: "new-round" });
+  // Else the space bar would press it again instead of dashing.
+  event.currentTarget.blur();
+});
+byId("invite").addEventListener("click", copyInvite);
+byId("leave").addEventListener("click", () => leave(null));
+
+await begin();
+requestAnimationFrame(frame);
+
+async function begin() {
+  showStart(null);
+  setBusy(true);
+  try {
+    const config = await readConfig();
+    matchmaker = createMatchmaker(config.public_token);
+    gameModes = config.game_modes;
+    setBusy(false);
+    void keepListing();
+  } catch (fault) {
+    showStart(`The game cannot be started: ${fault.message}`);
+  }
+}
+
+/** Asks Foyer for a seat, takes it to the lobby, and starts to play. */
+async function enter(ask, { isPrivate }) {
+  const name = byId("name").value.trim();
+  localStorage.setItem("arena-name", name);
+  setBusy(true);
+  byId("problem").hidden = true;
+  try {
+    const askedAt = performance.now();
+    const answer = await ask();
+    const tookMs = Math.round(performance.now() - askedAt);
+    const isHere = () => game?.connection === connection;
+    const connection = await enterLobby(answer, name, {
+      onNews: (news, seq) => isHere() && learn(news, seq),
+      onNotice: notify,
+      onEnd: (reason) => isHere() && leave(reason),
+    });
+    const lobbyId = answer.lobby.lobby_id;
+    game = { connection, lobbyId, seatsMax: connection.seatsMax, world: createWorld(connection.playerId), phase: null };
+    // A reload of a private lobby's page must lead back to it: nobody else can tell where it is.
+    if (isPrivate || invitedTo) history.replaceState(null, "", linkTo(lobbyId));
+    showGame(`Seat found in ${tookMs} ms, in lobby ${shortId(lobbyId)}.`);
+    learn(connection.news, 0);
+  } catch (fault) {
+    // An invitation that leads nowhere must not stand in the way of playing.
+    if (invitedTo) forgetInvitation();
+    showStart(fault.message);
+  }
+  setBusy(false);
+}
+
+function learn(news, seq) {
+  game.world.learn(news, seq, performance.now());
+  if (news.effects) drawing.addEffects(news.effects);
+  if (news.roster) showPlayers(news.roster);
+  if (news.phase) showPhase(news.phase);
+}
+
+function leave(reason) {
+  const { connection } = game;
+  game = null;
+  connection.leave();
+  forgetInvitation();
+  showStart(reason);
+}
+
+function forgetInvitation() {
+  invitedTo = null;
+  history.replaceState(null, "", "/play");
+}
+
+let drawnAt = performance.now();
+
+function frame(now) {
+  const dtS = Math.min(0.1, (now - drawnAt) / 1000);
+  drawnAt = now;
+  if (game) {
+    game.world.advance(now, input.read, game.connection.send);
+    drawing.draw(game.world.view(now), input.stick(), now, dtS);
+    showClock();
+  } else {
+    const self = bodyAt(field.width / 2, field.height / 2);
+    drawing.draw({ players: [], gems: idleGems, self }, null, now, dtS);
+  }
+  requestAnimationFrame(frame);
+}
+
+const idleGems = Array.from({ length: 24 }, (_, id) => ({
+  id,
+  value: id % 9 === 0 ? 5 : 1,
+  x: 80 + ((id * 613) % 1440),
+  y: 80 + ((id * 397) % 740),
+}));
+
+// Browsers draw a page in the background rarely or never; it goes on telling the lobby that its player stands still.
+setInterval(() => {
+  if (document.hidden && game) game.world.advance(performance.now(), input.read, game.connection.send);
+}, 250);
+
+function showStart(problem) {
+  byId("start").hidden = false;
+  byId("hud").hidden = true;
+  byId("headline").textContent = "";
+  byId("problem").hidden = problem === null;
+  byId("problem").textContent = problem ?? "";
+  byId("invitation").hidden = invitedTo === null;
+  byId("invitation").textContent = invitedTo ? `You are invited to lobby ${shortId(invitedTo)}.` : "";
+  byId("play").textContent = invitedTo ? "Join" : "Play";
+  document.title = "Arena · a game on Foyer";
+}
+
+function showGame(text) {
+  byId("start").hidden = true;
+  byId("hud").hidden = false;
+  byId("lobby-name").textContent = `Lobby ${shortId(game.lobbyId)}`;
+  byId("lobby-name").title = game.lobbyId;
+  document.activeElement?.blur();
+  notify(text);
+}
+
+function showPlayers(roster) {
+  const rows = [...roster].sort((a, b) => b.score - a.score);
+  byId("players").replaceChildren(
+    ...rows.map(({ id, name, colour, score }) => {
+      const row = element("li", id === game.connection.playerId ? "self" : "");
+      row.append(dot(colours[colour % colours.length]), element("span", "name", name), element("span", "score", score));
+      return row;
+    }),
+  );
+  document.title = `${roster.length} in lobby ${shortId(game.lobbyId)} · Arena`;
+}
+
+function showPhase(phase) {
+  game.phase = { ...phase, endsAt: phase.leftMs === null ? null : performance.now() + phase.leftMs };
+  const isOpen = phase.name === "open";
+  byId("lobby-state").textContent = isOpen ? "open" : "closed while the round runs";
+  byId("lobby-state").classList.toggle("closed", !isOpen);
+  byId("round").disabled = !isOpen;
+  const { winner } = phase;
+  byId("headline").textContent = phase.name === "results" && winner ? `${winner.name} wins with ${winner.score}` : "";
+}
+
+function showClock() {
+  const { name, endsAt } = game.phase ?? {};
+  const left = endsAt ? Math.max(0, Math.ceil((endsAt - performance.now()) / 1000)) : null;
+  const clock = name === "round" ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : "";
+  if (byId("clock").textContent !== clock) byId("clock").textContent = clock;
+  byId("help").hidden = clock !== "";
+  if (name === "countdown") byId("headline").textContent = left > 0 ? String(left) : "Go";
+}
+
+async function keepListing() {
+  for (;;) {
+    if (!game && !document.hidden) {
+      // The list is a convenience; when it fails, the next click says why.
+      const list = await matchmaker.list().catch(() => null);
+      if (list) showLobbies(list.lobbies);
+    }
+    await new Promise((resolve) => setTimeout(resolve, listEveryMs));
+  }
+}
+
+function showLobbies(lobbies) {
+  byId("running").hidden = lobbies.length === 0;
+  byId("lobbies").replaceChildren(
+    ...lobbies.slice(0, 6).map((lobby) => {
+      const names = (lobby.state?.players ?? []).map(({ name }) => name).join(", ");
+      const row = element("li");
+      const who = names || `Lobby ${shortId(lobby.lobby_id)}, nobody yet`;
+      const join = element("button", "", "Join");
+      join.setAttribute("aria-label", `Join ${who}`);
+      join.addEventListener("click", () => enter(() => matchmaker.join(lobby.lobby_id), { isPrivate: false }));
+      row.append(
+        element("span", "who", who),
+        element(
+          "span",
+          "count",
+          `${lobby.is_closed ? "in a round, " : ""}${lobby.total_player_count}/${lobby.max_players_direct}`,
+        ),
+        join,
+      );
+      return row;
+    }),
+  );
+}
+
+async function copyInvite() {
+  const link = linkTo(game.lobbyId);
+  byId("invite").blur();
+  try {
+    await navigator.clipboard.writeText(link);
+    notify("Invite link copied.");
+  } catch {
+    // Not every browser lets a page write there; the link can still be read and copied by hand.
+    notify(link);
+  }
+}
+
+function linkTo(lobbyId) {
+  return `${location.origin}/play?lobby=${encodeURIComponent(lobbyId)}`;
+}
+
+function notify(text) {
+  byId("notice").textContent = text;
+  byId("notice").classList.add("shown");
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => byId("notice").classList.remove("shown"), 3_500);
+}
+
+function setBusy(isBusy) {
+  for (const id of ["play", "private"]) byId(id).disabled = isBusy;
+}
+
+function element(tag, className = "", text = "") {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = String(text);
+  return made;
+}
+
+function dot(colour) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("viewBox", "0 0 12 12");
+  const circle = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+  for (const [name, value] of Object.entries({ cx: 6, cy: 6, r: 6, fill: colour })) circle.setAttribute(name, value);
+  svg.append(circle);
+  return svg;
+}
+
+function shortId(lobbyId) {
+  return lobbyId.slice(-4);
+}
+
+/** For the curious in the console, and for tests: who is where on this page. */
+globalThis.arena = {
+  lobbyId: () => game?.lobbyId ?? null,
+  positions: () =>
+    Object.fromEntries(
+      (game?.world.view(performance.now()).players ?? []).map(({ name, x, y }) => [
+        name,
+        { x: Math.round(x), y: Math.round(y) },
+      ]),
+    ),
+};

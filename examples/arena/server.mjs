@@ -1,0 +1,211 @@
+import { createServer } from "node:http";
+import { WebSocketServer } from "ws";
+import { createFoyer, FoyerRefusal } from "./foyer.mjs";
+import { createGame } from "./game.mjs";
+import { stepsPerSecond } from "./public/rules.js";
+
+// Foyer starts one such process per lobby and gives it these variables.
+const { FOYER_TOKEN, FOYER_API_ENDPOINT, FOYER_LOBBY_ID, FOYER_MAX_PLAYERS, PORT } = process.env;
+// And these, if the version has them in its `env`: where to listen, and how long a round lasts.
+const { HOST, ARENA_ROUND_S } = process.env;
+if (!FOYER_TOKEN || !FOYER_API_ENDPOINT || !PORT) {
+  console.error(
+    "FOYER_TOKEN, FOYER_API_ENDPOINT and PORT are not set: this server is started by Foyer, see README.md.",
+  );
+  process.exit(1);
+}
+
+const heartbeatMs = 5_000;
+const stateMs = 1_000;
+const helloWithinMs = 10_000;
+const messagesPerSecondMax = 120;
+const aloneMaxMs = 120_000;
+
+const foyer = createFoyer({ endpoint: FOYER_API_ENDPOINT, token: FOYER_TOKEN });
+const game = createGame({ now: Date.now, random: Math.random, roundS: Number(ARENA_ROUND_S) || 60 });
+/** Socket -> its player. A socket is in here from the moment that Foyer has accepted its token. */
+const seats = new Map();
+let isClosed = false;
+let isStopping = false;
+let steps = 0;
+let sent = { gems: -1, roster: -1, phase: "" };
+let lastState = "";
+let heardFromFoyerAt = Date.now();
+
+const http = createServer((_request, response) => {
+  response.writeHead(426, { "content-type": "text/plain" }).end("This is a lobby of the arena; it speaks WebSocket.\n");
+});
+const sockets = new WebSocketServer({ server: http, maxPayload: 2_048 });
+
+sockets.on("connection", (socket) => {
+  // The token comes in the first message and not in the address, which would end up in logs.
+  const late = setTimeout(() => socket.close(4001, "No token came."), helloWithinMs);
+  let hello = null;
+  let messages = 0;
+  const second = setInterval(() => {
+    messages = 0;
+  }, 1_000);
+
+  socket.on("message", (data) => {
+    messages += 1;
+    const message = messages > messagesPerSecondMax ? null : parse(data);
+    if (!message) return socket.close(4002, "That was no message of this game.");
+    const seat = seats.get(socket);
+    if (seat) return receive(seat, message);
+    if (hello) return;
+    clearTimeout(late);
+    hello = admit(socket, message);
+  });
+  socket.on("error", () => socket.terminate());
+  socket.on("close", async () => {
+    clearTimeout(late);
+    clearInterval(second);
+    // Whoever leaves while Foyer is being asked is let in first and leaves then, so that the seat becomes free.
+    await hello;
+    const seat = seats.get(socket);
+    if (!seat) return;
+    seats.delete(socket);
+    game.remove(seat.playerId);
+    await foyer.disconnected(seat.token).catch((fault) => report("a player's leaving was not taken", fault));
+  });
+});
+
+async function admit(socket, { token, name }) {
+  try {
+    if (typeof token !== "string") throw new Error("The first message must have a player's token.");
+    const playerId = await foyer.connected(token);
+    seats.set(socket, { playerId, token });
+    game.add(playerId, name);
+    const news = { phase: game.phase(), gems: game.gems(), roster: game.roster(), positions: game.positions() };
+    send(socket, { type: "welcome", playerId, seatsMax: Number(FOYER_MAX_PLAYERS) || null, news });
+  } catch (fault) {
+    // The reason of a close has room for 123 bytes.
+    socket.close(4003, Buffer.from(fault.message).subarray(0, 118).toString());
+  }
+}
+
+function receive(seat, message) {
+  if (message.type === "input") game.setInput(seat.playerId, message);
+  if (message.type === "new-round") void startRound(seat);
+}
+
+/** The lobby is closed first, so that nobody is sent into a round that has begun. */
+async function startRound(seat) {
+  if (!game.isIdle() || isClosed) return;
+  isClosed = true;
+  try {
+    await foyer.setClosed(true);
+    game.startRound();
+  } catch (fault) {
+    isClosed = false;
+    report("the lobby could not be closed", fault);
+    for (const [socket, { playerId }] of seats) {
+      if (playerId === seat.playerId)
+        send(socket, { type: "notice", text: `The round cannot start: ${fault.message}` });
+    }
+  }
+}
+
+async function openAgain() {
+  try {
+    await foyer.setClosed(false);
+    isClosed = false;
+  } catch (fault) {
+    report("the lobby could not be opened", fault);
+  }
+}
+
+setInterval(() => {
+  const before = game.phase().name;
+  game.step();
+  if (before !== "open" && game.isIdle()) void openAgain();
+  steps += 1;
+  // Half as many pictures as steps are enough: the page fills in what is between.
+  if (steps % 2 === 0) tellEverybody();
+}, 1_000 / stepsPerSecond);
+
+function tellEverybody() {
+  const phase = game.phase();
+  const revisions = game.revisions();
+  const news = { positions: game.positions() };
+  const effects = game.takeEffects();
+  if (effects.length > 0) news.effects = effects;
+  if (revisions.gems !== sent.gems) news.gems = game.gems();
+  if (revisions.roster !== sent.roster) news.roster = game.roster();
+  if (phase.name !== sent.phase) news.phase = phase;
+  sent = { ...revisions, phase: phase.name };
+  const text = JSON.stringify(news);
+  for (const [socket, { playerId }] of seats) {
+    // A page that does not keep up misses a picture instead of getting them all too late.
+    if (socket.bufferedAmount > 64_000 && !news.roster && !news.gems && !news.phase) continue;
+    socket.send(`{"type":"news","seq":${game.seqOf(playerId)},"news":${text}}`);
+  }
+}
+
+/** What the list of lobbies shows of this one. */
+setInterval(() => {
+  const { name: phase } = game.phase();
+  const state = { phase, players: game.roster().map(({ name, score }) => ({ name, score })) };
+  const text = JSON.stringify(state);
+  if (text === lastState) return;
+  lastState = text;
+  foyer.setState(state).catch((fault) => {
+    lastState = "";
+    report("the state was not taken", fault);
+  });
+}, stateMs);
+
+/** Tells Foyer who is here, which frees the seats of players whose leaving it never heard of. */
+setInterval(async () => {
+  try {
+    const playerIds = [...seats.values()].map(({ playerId }) => playerId);
+    const known = await foyer.heartbeat(playerIds);
+    heardFromFoyerAt = Date.now();
+    if (known.is_closed && !isClosed && game.isIdle()) await openAgain();
+  } catch (fault) {
+    if (fault instanceof FoyerRefusal && fault.meansGone) return stop("Foyer has ended this lobby");
+    report("the heartbeat was not taken", fault);
+    // Nobody plays and nobody will be sent here: Foyer is gone for good.
+    if (seats.size === 0 && Date.now() - heardFromFoyerAt > aloneMaxMs) await stop("Foyer does not answer");
+  }
+}, heartbeatMs);
+
+/** Foyer stops a lobby by SIGTERM; whoever else sends it ends the lobby too, and Foyer should hear of that. */
+async function stop(why) {
+  if (isStopping) return;
+  isStopping = true;
+  console.log(`stopping: ${why}`);
+  for (const socket of sockets.clients) socket.close(4000, "This lobby has ended.");
+  // Already stopped, or Foyer does not answer: either way there is nothing left to do.
+  await foyer.stop().catch(() => undefined);
+  process.exit(0);
+}
+process.on("SIGTERM", () => void stop("SIGTERM"));
+process.on("SIGINT", () => void stop("SIGINT"));
+
+http.listen(Number(PORT), HOST, async () => {
+  console.log(`lobby ${FOYER_LOBBY_ID} listens on port ${PORT}`);
+  try {
+    await foyer.ready();
+  } catch (fault) {
+    report("Foyer does not take this lobby", fault);
+    process.exit(1);
+  }
+});
+
+function send(socket, message) {
+  socket.send(JSON.stringify(message));
+}
+
+function parse(data) {
+  try {
+    const message = JSON.parse(data.toString());
+    return typeof message === "object" ? message : null;
+  } catch {
+    return null;
+  }
+}
+
+function report(what, fault) {
+  console.error(`${what}: ${fault.message}`);
+}

@@ -1,0 +1,99 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureInstalled, root } from "./ensure-installed.mjs";
+
+// `npm run planted` plants one bug after the other into a copy of the sources and runs the part of the tests that should
+// find it: a suite that misses one proves less than it says. `npm run planted -- expires` tries only those with that in the name.
+const wanted = process.argv[2] ?? "";
+
+ensureInstalled();
+const faults = JSON.parse(readFileSync(join(root, "tests/planted/faults.json"), "utf8"));
+const chosen = faults.filter(({ name }) => name.includes(wanted));
+const copy = mkdtempSync(join(tmpdir(), "foyer-planted-"));
+const vitest = (...files) => ["node_modules/vitest/vitest.mjs", "run", "--config", "planted.config.mjs", ...files];
+const checks = {
+  model: ["scripts/simulate.mjs", "--steps", "40000", "--seed", "101", "--no-shrink"],
+  store: vitest("tests/crash/failing-store.test.ts"),
+  stampedes: vitest("tests/histories/stampedes.test.ts"),
+  histories: vitest("tests/histories/histories.test.ts"),
+  crash: vitest("tests/crash/crash.test.ts"),
+};
+
+const missed = [];
+try {
+  for (const name of [
+    "src",
+    "tests",
+    "scripts",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.json",
+    "tsconfig.build.json",
+  ]) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  // These tests need no database server, so none is started for them.
+  const settings = { pool: "forks", maxWorkers: 1, testTimeout: 60_000, hookTimeout: 120_000, bail: 1 };
+  writeFileSync(join(copy, "planted.config.mjs"), `export default ${JSON.stringify({ test: settings })};`);
+  // A check that fails by itself would seem to catch everything.
+  for (const name of new Set(chosen.flatMap((fault) => fault.checks))) {
+    const failure = runCheck(name);
+    if (failure !== null) throw new Error(`Without any planted fault, ${failure}`);
+    console.log(`passes without a fault: ${name}`);
+  }
+  for (const [at, fault] of chosen.entries()) {
+    const startedAt = performance.now();
+    const caughtBy = tryFault(fault);
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+    const verdict = caughtBy === null ? "MISSED" : "caught";
+    console.log(
+      `${at + 1}/${chosen.length}  ${verdict}  ${seconds} s  ${fault.name}${caughtBy ? `  <- ${caughtBy}` : ""}`,
+    );
+    if (caughtBy === null) missed.push(fault.name);
+  }
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
+console.log(`${chosen.length - missed.length} caught, ${missed.length} missed`);
+process.exitCode = missed.length === 0 ? 0 : 1;
+
+/** Which check failed, and with what; null: none did. */
+function tryFault({ edits, checks: names }) {
+  const before = new Map();
+  for (const { file, search, replace } of edits) {
+    const path = join(copy, file);
+    const text = readFileSync(path, "utf8");
+    if (!before.has(path)) before.set(path, text);
+    if (text.split(search).length !== 2) throw new Error(`${file} has no single place for: ${search}`);
+    // A function, because a replacement text may hold the sign that means something in one.
+    writeFileSync(
+      path,
+      text.replace(search, () => replace),
+    );
+  }
+  try {
+    for (const name of names) {
+      const failure = runCheck(name);
+      if (failure !== null) return failure;
+    }
+    return null;
+  } finally {
+    for (const [path, text] of before) writeFileSync(path, text);
+  }
+}
+
+/** Null: it passed. */
+function runCheck(name) {
+  const env = { ...process.env, NO_COLOR: "1" };
+  const { status, stdout, stderr } = spawnSync(process.execPath, checks[name], { cwd: copy, encoding: "utf8", env });
+  return status === 0 ? null : `${name}: ${firstFault(`${stderr}\n${stdout}`)}`;
+}
+
+function firstFault(output) {
+  const lines = output.split("\n").map((line) => line.trim());
+  const telling = lines.find((line) => /^(?:Assertion)?Error: |^\[I\d+\]|^by the rules|^FAIL /.test(line));
+  return (telling ?? lines.find((line) => line !== "") ?? "it failed").slice(0, 110);
+}

@@ -1,0 +1,53 @@
+import { Type } from "typebox";
+import { nullable, object, timestamp, uuid } from "./common.ts";
+import type { Operation } from "./define.ts";
+import { cloud } from "./games.ts";
+import { operatorLobby } from "./namespace-lobbies.ts";
+
+const at = timestamp("As of when it happened.");
+
+function lobbyEvent<Name extends string>(event: Name) {
+  return object({ event: Type.Literal(event), at, lobby: operatorLobby });
+}
+
+function playerEvent<Name extends string>(event: Name) {
+  return object({
+    event: Type.Literal(event),
+    at,
+    lobby_id: uuid("The lobby of the seat."),
+    player_id: uuid("The player."),
+    status: Type.String({ description: "reserved, connected, expired, left, released, or ended with the lobby" }),
+  });
+}
+
+export const events = {
+  "games.namespaces.events": {
+    ...cloud,
+    method: "GET",
+    path: "/cloud/games/{game_id}/namespaces/{namespace_id}/events",
+    summary: "Streams what happens in a namespace from now on, or after the event that Last-Event-ID names.",
+    reply: null,
+    stream: {
+      "lobby.created": lobbyEvent("lobby.created"),
+      "lobby.ready": lobbyEvent("lobby.ready"),
+      "lobby.closed": lobbyEvent("lobby.closed"),
+      "lobby.opened": lobbyEvent("lobby.opened"),
+      "lobby.changed": lobbyEvent("lobby.changed"),
+      "lobby.stopped": lobbyEvent("lobby.stopped"),
+      "player.reserved": playerEvent("player.reserved"),
+      "player.connected": playerEvent("player.connected"),
+      "player.left": playerEvent("player.left"),
+      "player.expired": playerEvent("player.expired"),
+      "namespace.configured": object({
+        event: Type.Literal("namespace.configured"),
+        at,
+        version_id: nullable(uuid("The deployed version; null: none.")),
+      }),
+      reset: object(
+        { event: Type.Literal("reset"), at },
+        "What came after the event of Last-Event-ID is no longer known: read anew what you keep, then go on from here.",
+      ),
+    },
+    errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND", "API_UNAVAILABLE"],
+  },
+} as const satisfies Record<string, Operation>;

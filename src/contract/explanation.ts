@@ -1,0 +1,25 @@
+import { Type } from "typebox";
+import { object, uint32, uuid } from "./common.ts";
+
+/** Why a find decided as it did. */
+export const explanation = object(
+  {
+    summary: Type.String({ description: "What find did, or why it did nothing, in a sentence." }),
+    candidates: Type.Array(
+      object({
+        lobby_id: uuid("A lobby of a requested game mode and region."),
+        game_mode_id: Type.String(),
+        region_id: Type.String(),
+        codes: Type.Array(Type.String(), {
+          description:
+            "`chosen`; of a lobby that fits: `less_full`, `newer`, `larger_id`, `not_ready`, `other_pair_first`, `client_limit`; of one that does not, everything in its way: `party_does_not_fit`, `full`, `missing_tags`, `closed`, `silent`, `other_version`.",
+        }),
+        message: Type.String({ description: "The same in words." }),
+      }),
+      { description: "At most 20: the chosen lobby, then the nearest misses first." },
+    ),
+    has_more: Type.Boolean({ description: "There are more candidates than are listed." }),
+    private_count: uint32("Living private lobbies of the requested game modes and regions, which find never chooses."),
+  },
+  "Only when asked for with `explain`.",
+);

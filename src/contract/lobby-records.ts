@@ -1,0 +1,52 @@
+import { Type } from "typebox";
+import { cursor, nullable, object, pageQuery, timestamp, uint32, uuid } from "./common.ts";
+import type { Operation } from "./define.ts";
+import { cloud } from "./games.ts";
+
+const namespacePath = "/cloud/games/{game_id}/namespaces/{namespace_id}";
+const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;
+
+const pastLobby = object({
+  lobby_id: uuid("The lobby."),
+  game_mode_id: Type.String(),
+  region_id: Type.String(),
+  version_id: uuid("The version it ran."),
+  create_ts: timestamp("When it was created."),
+  ready_ts: nullable(timestamp("When it became ready; null: it never was.")),
+  stop_ts: timestamp("When it stopped."),
+  stop_reason: Type.String({
+    description:
+      "self, operator, crashed, start_failed, namespace_removed, not_ready, empty, outdated or silent, as in the list of lobbies.",
+  }),
+  peak_player_count: uint32("The most seats taken at once, as far as the service saw it run."),
+  exit_code: nullable(Type.Integer({ description: "Of its process, when it ended by itself." })),
+  exit_signal: nullable(Type.String({ description: "The signal that ended its process, when one did." })),
+  exit_message: nullable(Type.String({ description: "How its process ended or why it was not started, in words." })),
+});
+
+/** What is left of lobbies that may be gone. */
+export const lobbyRecords = {
+  "games.namespaces.lobbies.getLogs": {
+    ...cloud,
+    method: "GET",
+    path: `${namespacePath}/lobbies/{lobby_id}/logs`,
+    summary: "Reads the last 256 KiB of what a lobby's process has written; also for a while after it has ended.",
+    query: object({ stream: Type.Optional(Type.Enum(["stdout", "stderr"], { default: "stdout" })) }),
+    reply: object({
+      stream: Type.Enum(["stdout", "stderr"]),
+      text: Type.String({ description: "Tokens are taken out. Empty for lobbies that Foyer does not run." }),
+      is_truncated: Type.Boolean({ description: "There was more before it." }),
+    }),
+    errors: ["API_BAD_QUERY", ...notFound, "CLOUD_LOBBY_NOT_FOUND"],
+  },
+  "games.namespaces.lobbies.history": {
+    ...cloud,
+    method: "GET",
+    path: `${namespacePath}/lobby-history`,
+    summary: "Lists the stopped lobbies of a namespace, newest first; with `Accept: text/csv` as CSV.",
+    query: pageQuery,
+    reply: object({ lobbies: Type.Array(pastLobby), cursor }),
+    csvField: "lobbies",
+    errors: ["API_BAD_QUERY", ...notFound],
+  },
+} as const satisfies Record<string, Operation>;

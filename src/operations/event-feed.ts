@@ -1,0 +1,138 @@
+import type { Event } from "../matchmaker/commands.ts";
+import { rememberedEvents } from "./event-ring.ts";
+import { eventText, resetText } from "./event-text.ts";
+
+/** One listener's place in the events of a namespace. */
+export interface EventReader {
+  /** What comes before the first event: where the listener stands, or that it missed something. */
+  readonly greeting: string;
+  /** Further events as they are sent; "" when there are none yet, null when some are gone that were not read. */
+  read(): string | null;
+  /** Some events are gone that were not read, and so the next read gives null. */
+  hasFallenBehind(): boolean;
+  /** Calls back whenever there is something new to read. */
+  onNews(listener: () => void): void;
+  close(): void;
+}
+
+/** Keeps the latest events of every namespace that somebody listens to or listened to a short while ago. */
+export interface EventFeed {
+  /** After the event of that id when it is still known, else from now on. Null: there are too many listeners already. */
+  open(namespaceId: string, lastEventId: string | undefined): EventReader | null;
+  push(event: Event): void;
+  /** How much is kept, for tests and metrics. */
+  size(): { readonly namespaces: number; readonly readers: number; readonly characters: number };
+}
+
+export interface FeedLimits {
+  readonly readersMax: number;
+  readonly eventsPerNamespaceMax: number;
+  /** All namespaces together. Whoever has the most loses its oldest first. */
+  readonly charactersMax: number;
+  /** How long the events of a namespace are kept for listeners that come back. */
+  readonly keptMs: number;
+}
+
+const usualLimits: FeedLimits = {
+  readersMax: 256,
+  eventsPerNamespaceMax: 10_000,
+  charactersMax: 64 * 1024 * 1024,
+  keptMs: 5 * 60_000,
+};
+
+/** Sent in one piece, so that a thousand events are not a thousand small writes. */
+const pieceCharactersMax = 64 * 1024;
+
+interface Kept {
+  readonly ring: ReturnType<typeof rememberedEvents>;
+  readonly readers: Set<() => void>;
+  /** When the last listener left; means something only while there is none. */
+  leftAt: number;
+}
+
+export function createEventFeed(
+  { now, newId }: { now(): number; newId(): string },
+  limits: FeedLimits = usualLimits,
+): EventFeed {
+  const kept = new Map<string, Kept>();
+  let readerCount = 0;
+
+  function keptOf(namespaceId: string): Kept {
+    let found = kept.get(namespaceId);
+    if (found === undefined) {
+      found = { ring: rememberedEvents(newId(), limits.eventsPerNamespaceMax), readers: new Set(), leftAt: now() };
+      kept.set(namespaceId, found);
+    }
+    return found;
+  }
+
+  function forgetUnheard(): void {
+    for (const [namespaceId, { readers, leftAt }] of kept) {
+      if (readers.size === 0 && leftAt + limits.keptMs < now()) kept.delete(namespaceId);
+    }
+  }
+
+  function makeRoom(): void {
+    while (totalCharacters() > limits.charactersMax) {
+      const largest = [...kept.values()].reduce((a, b) => (b.ring.characters() > a.ring.characters() ? b : a));
+      largest.ring.dropOldest(Math.ceil(largest.ring.size() / 10));
+    }
+  }
+
+  function totalCharacters(): number {
+    let sum = 0;
+    for (const { ring } of kept.values()) sum += ring.characters();
+    return sum;
+  }
+
+  return {
+    open(namespaceId, lastEventId) {
+      if (readerCount >= limits.readersMax) return null;
+      forgetUnheard();
+      const { ring, readers } = keptOf(namespaceId);
+      const known = lastEventId === undefined ? null : ring.after(lastEventId);
+      let next = known ?? ring.end();
+      const greeting =
+        lastEventId === undefined || known !== null ? here(ring.idAt(next)) : resetText(ring.idAt(next), now());
+      let listener = () => {};
+      const onNews = () => listener();
+      readers.add(onNews);
+      readerCount += 1;
+      return {
+        greeting,
+        read() {
+          const piece = ring.read(next, pieceCharactersMax);
+          if (piece === null) return null;
+          next = piece.next;
+          return piece.text;
+        },
+        hasFallenBehind: () => ring.read(next, 0) === null,
+        onNews(callback) {
+          listener = callback;
+        },
+        close() {
+          if (!readers.delete(onNews)) return;
+          readerCount -= 1;
+          keptOf(namespaceId).leftAt = now();
+        },
+      };
+    },
+    push(event) {
+      const found = kept.get(event.namespaceId);
+      if (found === undefined) return;
+      if (found.readers.size === 0 && found.leftAt + limits.keptMs < now()) {
+        kept.delete(event.namespaceId);
+        return;
+      }
+      found.ring.add((id) => eventText(id, event));
+      makeRoom();
+      for (const tell of found.readers) tell();
+    },
+    size: () => ({ namespaces: kept.size, readers: readerCount, characters: totalCharacters() }),
+  };
+}
+
+/** An id without data tells where the stream stands, and nothing is dispatched; `retry` is in milliseconds. */
+function here(id: string): string {
+  return `retry: 2000\nid: ${id}\n\n`;
+}

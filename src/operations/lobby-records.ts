@@ -1,0 +1,72 @@
+import { pageSizeDefault } from "../limits.ts";
+import { redact } from "../redact.ts";
+import { type HistoryCursor, isPastLobby, listPastLobbies, type PastLobby } from "../store/lobby-history.ts";
+import { badCursor, isUuid, type PageQuery, timestampOf } from "./answers.ts";
+import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
+import { namespaceOf, quoted } from "./resources.ts";
+
+const logMaxBytes = 256 * 1024;
+
+/** The logs of lobbies, and the lobbies that have stopped. */
+export function lobbyRecordOperations({ db, engine, runtime, now }: Context) {
+  /** Stopped lobbies are remembered for a while by the matchmaker and for long by the history. */
+  async function isLobbyOf(namespaceId: string, lobbyId: string): Promise<boolean> {
+    if (!isUuid(lobbyId)) return false;
+    const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
+    return lobby !== null || (await isPastLobby(db, namespaceId, lobbyId));
+  }
+
+  return {
+    "games.namespaces.lobbies.getLogs": async ({ params, query }) => {
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const lobbyId = params.lobby_id.toLowerCase();
+      if (!(await isLobbyOf(namespace.namespaceId, lobbyId))) {
+        return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
+      }
+      const stream = query.stream ?? "stdout";
+      const log = await runtime?.logs(lobbyId, stream, logMaxBytes);
+      // A program that prints its environment must not give its token to everyone who may read logs.
+      return { stream, text: redact(log?.text ?? ""), is_truncated: log?.isTruncated ?? false };
+    },
+
+    "games.namespaces.lobbies.history": async ({ params, query }) => {
+      const after = cursorOf(query);
+      if (isRefusal(after)) return after;
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const limit = query.limit ?? pageSizeDefault;
+      const rows = await listPastLobbies(db, namespace.namespaceId, { after, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      return { lobbies: shown.map(pastLobbyAnswer), ...(rows.length > limit && { cursor: cursorText(shown.at(-1)!) }) };
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function cursorOf({ cursor }: PageQuery) {
+  if (cursor === undefined) return null;
+  const [time = "", lobbyId = ""] = Buffer.from(cursor, "base64url").toString("utf8").split(" ");
+  if (!/^\d{1,15}$/.test(time) || !isUuid(lobbyId)) return badCursor();
+  return { stopTs: Number(time), lobbyId } satisfies HistoryCursor;
+}
+
+function cursorText({ stopTs, lobbyId }: PastLobby): string {
+  return Buffer.from(`${stopTs} ${lobbyId}`).toString("base64url");
+}
+
+function pastLobbyAnswer(lobby: PastLobby) {
+  return {
+    lobby_id: lobby.lobbyId,
+    game_mode_id: lobby.gameMode,
+    region_id: lobby.region,
+    version_id: lobby.versionId,
+    create_ts: timestampOf(lobby.createTs),
+    ready_ts: lobby.readyTs === null ? null : timestampOf(lobby.readyTs),
+    stop_ts: timestampOf(lobby.stopTs),
+    stop_reason: lobby.stopReason,
+    peak_player_count: lobby.peakPlayerCount,
+    exit_code: lobby.exitCode,
+    exit_signal: lobby.exitSignal,
+    exit_message: lobby.exitMessage,
+  };
+}

@@ -1,0 +1,50 @@
+import type { LobbyView } from "../matchmaker/commands.ts";
+import { type Context, type Refusal, refuse } from "./context.ts";
+
+type StartFailed = Refusal<"MATCHMAKER_LOBBY_START_FAILED">;
+
+/** Why no lobby of this game mode can be started now; null: one can. Asked before a lobby is made, so that none is made in vain. */
+export function startRefusal(context: Context, versionId: string, gameMode: string): StartFailed | null {
+  const { runtime, gate, config } = context;
+  if (!runtime) {
+    const message = `The game mode ${gameMode} has the process runtime, and this service has no driver that starts processes.`;
+    return refuse("MATCHMAKER_LOBBY_START_FAILED", message);
+  }
+  const held = gate.heldBack(versionId, gameMode, context.now());
+  if (held) {
+    const { message, consecutiveFailures, retryAfterS } = held;
+    const metadata = { consecutive_failures: consecutiveFailures };
+    return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { metadata, retryAfterS });
+  }
+  if (runtime.room() > 0) return null;
+  const message = `As many lobbies run on this machine as may: ${config.maxLobbyProcesses}. FOYER_MAX_LOBBY_PROCESSES allows more.`;
+  return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { retryAfterS: 5 });
+}
+
+/** The lobby that somebody waited for has ended. `lobby` is as it was then; null: nothing of it is left. */
+export function startFailed({ gate, now }: Context, lobbyId: string, lobby: LobbyView | null): StartFailed {
+  const exit = exitOf(lobby);
+  const held = lobby && gate.heldBack(lobby.versionId, lobby.gameMode, now());
+  const message = `Lobby ${lobbyId} ended before it was ready. ${exit?.message ?? ""}`.trimEnd();
+  const metadata = {
+    lobby_id: lobbyId,
+    ...(exit?.code != null && { exit_code: exit.code }),
+    ...(exit?.signal != null && { signal: exit.signal }),
+    ...(held && { consecutive_failures: held.consecutiveFailures }),
+  };
+  return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { metadata, retryAfterS: held?.retryAfterS ?? 1 });
+}
+
+/** How the lobby's process ended, as far as anybody knows. */
+export interface ExitDetails {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly message?: string;
+  /** What it wrote last; for the operator alone. */
+  readonly log?: string;
+}
+
+export function exitOf(lobby: LobbyView | null): ExitDetails | null {
+  // Border: the text was written by the supervisor.
+  return lobby === null || lobby.exit === null ? null : (JSON.parse(lobby.exit) as ExitDetails);
+}

@@ -1,0 +1,31 @@
+import { tmpdir } from "node:os";
+import { delimiter, dirname } from "node:path";
+
+/**
+ * The whole environment of a lobby's process. Nothing of the service's own is passed on: its variables hold secrets,
+ * and a lobby that happens to work because of one would not work elsewhere. The version's variables may replace the
+ * common ones; those of the contract and the ports stand above all.
+ */
+export function environmentOf(
+  given: Readonly<Record<string, string>>,
+  ports: Readonly<Record<string, number>>,
+  home: string,
+): Record<string, string> {
+  return { PATH: searchPath(), HOME: home, LANG: "C.UTF-8", TMPDIR: tmpdir(), ...given, ...portVariables(ports) };
+}
+
+/** `PORT_<LABEL>` for each port, and `PORT` when there is one. */
+function portVariables(ports: Readonly<Record<string, number>>): Record<string, string> {
+  const variables = Object.entries(ports).map(([label, port]) => [
+    `PORT_${label.toUpperCase().replaceAll("-", "_")}`,
+    String(port),
+  ]);
+  const [only, ...others] = Object.values(ports);
+  return { ...Object.fromEntries(variables), ...(only !== undefined && others.length === 0 && { PORT: String(only) }) };
+}
+
+/** The usual folders, after that of the Node that runs the service: `node` in a version is then this one. */
+function searchPath(): string {
+  const usual = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"];
+  return [...new Set([dirname(process.execPath), ...usual])].join(delimiter);
+}

@@ -1,0 +1,94 @@
+import { createSocket } from "node:dgram";
+import { createServer } from "node:net";
+import { LobbyNotStarted } from "./runtime.ts";
+
+export interface PortRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Hands out ports of a range, each to one lobby at a time. */
+export interface Ports {
+  /** One free port per label. Rejects when the range has not enough. */
+  take(protocols: Readonly<Record<string, { readonly protocol: string }>>): Promise<Record<string, number>>;
+  /** Marks ports that an earlier process of the service handed out. */
+  hold(ports: Iterable<number>): void;
+  release(ports: Iterable<number>): void;
+  taken(): number;
+}
+
+/** `27000-27999`, or a single port. */
+export function portRangeOf(text: string): PortRange {
+  const [min = 0, max = min] = text.split("-").map(Number);
+  return { min, max };
+}
+
+/**
+ * Goes round the range, so that a port comes back as late as possible: a player who arrives late at a lobby that has
+ * ended must not meet another game there.
+ */
+export function createPorts(range: PortRange, firstOffset: number): Ports {
+  const size = range.max - range.min + 1;
+  const taken = new Set<number>();
+  let next = firstOffset % size;
+
+  async function takeOne(protocol: string): Promise<number> {
+    for (let tries = 0; tries < size; tries++) {
+      const port = range.min + next;
+      next = (next + 1) % size;
+      if (taken.has(port)) continue;
+      // Marked before anything is awaited, so that two lobbies never look at one port.
+      taken.add(port);
+      if (await isFree(port, protocol)) return port;
+      taken.delete(port);
+    }
+    throw new LobbyNotStarted(
+      `Every port from ${range.min} to ${range.max} is in use. FOYER_LOBBY_PORTS sets a wider range.`,
+      { isShortage: true },
+    );
+  }
+
+  return {
+    async take(protocols) {
+      const ports: Record<string, number> = {};
+      try {
+        for (const [label, { protocol }] of Object.entries(protocols)) ports[label] = await takeOne(protocol);
+        return ports;
+      } catch (fault) {
+        for (const port of Object.values(ports)) taken.delete(port);
+        throw fault;
+      }
+    },
+    hold(ports) {
+      for (const port of ports) taken.add(port);
+    },
+    release(ports) {
+      for (const port of ports) taken.delete(port);
+    },
+    taken: () => taken.size,
+  };
+}
+
+/** Whether nobody else has it, found out by binding it. The loopback address too: not every system counts it in. */
+async function isFree(port: number, protocol: string): Promise<boolean> {
+  if (!(await canListen(port, undefined)) || !(await canListen(port, "127.0.0.1"))) return false;
+  return protocol !== "udp" || (await canBind(port));
+}
+
+function canListen(port: number, host: string | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, exclusive: true, ...(host !== undefined && { host }) }, () =>
+      server.close(() => resolve(true)),
+    );
+  });
+}
+
+function canBind(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket("udp4");
+    socket.once("error", () => socket.close(() => resolve(false)));
+    socket.bind({ port, exclusive: true }, () => socket.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,74 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { LobbyPorts } from "./runtime.ts";
+
+/** What is written down of a lobby's process, so that a later process of the service finds it again. */
+export interface ProcessRecord {
+  readonly lobbyId: string;
+  /** Null: it was about to be started, or it has ended. */
+  readonly pid: number | null;
+  /** See identityOf; null as long as it is not known. */
+  readonly identity: string | null;
+  readonly ports: LobbyPorts;
+  readonly hasEnded: boolean;
+}
+
+export interface ProcessRecords {
+  folderOf(lobbyId: string): string;
+  /** Done when it returns, so that nothing can happen between starting a process and writing its number down. */
+  write(record: ProcessRecord): void;
+  /** Every lobby that has a folder. */
+  readAll(): Promise<ProcessRecord[]>;
+  /** Removes the folders of lobbies that ended long ago, and all but the newest ones of those that ended. */
+  prune(endedBefore: number, keep: number): Promise<void>;
+}
+
+/** One folder per lobby, with its record and its logs. The disk need not sync: no process outlives the machine. */
+export function createProcessRecords(root: string): ProcessRecords {
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  const folderOf = (lobbyId: string) => join(root, lobbyId);
+
+  function read(lobbyId: string): ProcessRecord {
+    try {
+      // Border: only this file writes them.
+      return JSON.parse(readFileSync(join(folderOf(lobbyId), recordName), "utf8")) as ProcessRecord;
+    } catch {
+      // The service ended before it had written one, so there was no process yet.
+      return { lobbyId, pid: null, identity: null, ports: {}, hasEnded: true };
+    }
+  }
+
+  return {
+    folderOf,
+    write(record) {
+      const folder = folderOf(record.lobbyId);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const draft = join(folder, `${recordName}.new`);
+      writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
+      renameSync(draft, join(folder, recordName));
+    },
+    async readAll() {
+      const names = await readdir(root);
+      return names.filter((name) => lobbyIdPattern.test(name)).map(read);
+    },
+    async prune(endedBefore, keep) {
+      const ended: { lobbyId: string; at: number }[] = [];
+      for (const { lobbyId, hasEnded } of await this.readAll()) {
+        if (!hasEnded) continue;
+        const at = await stat(join(folderOf(lobbyId), recordName)).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => 0,
+        );
+        ended.push({ lobbyId, at });
+      }
+      ended.sort((a, b) => b.at - a.at);
+      for (const [index, { lobbyId, at }] of ended.entries()) {
+        if (index >= keep || at < endedBefore) await rm(folderOf(lobbyId), { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+const recordName = "process.json";
+const lobbyIdPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

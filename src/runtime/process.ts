@@ -1,0 +1,278 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { environmentOf } from "./process-environment.ts";
+import { groupIsGone, signalGroup } from "./process-group.ts";
+import { identityOf, processesOf } from "./process-identity.ts";
+import { openLogs, readLog, rotateLogs } from "./process-logs.ts";
+import { createPorts, type PortRange } from "./process-ports.ts";
+import { createProcessRecords, type ProcessRecord } from "./process-records.ts";
+import { lobbyUserOf } from "./process-user.ts";
+import { type LobbyExit, LobbyNotStarted, type LobbyPorts, type LobbyToStart, type Runtime } from "./runtime.ts";
+
+export interface ProcessOptions {
+  readonly dataDir: string;
+  /** What a version's `cwd` is relative to. */
+  readonly lobbyRoot: string;
+  /** Under which name players reach the machine. */
+  readonly hostname: string;
+  readonly ports: PortRange;
+  readonly processesMax: number;
+  readonly stopGraceMs: number;
+  /** Per stream; as much again is kept of what came before. */
+  readonly logMaxBytes: number;
+  /** Null: lobbies run as the user that runs the service. */
+  readonly user: string | null;
+  now(): number;
+}
+
+interface Running {
+  readonly lobbyId: string;
+  readonly pid: number;
+  readonly ports: LobbyPorts;
+  /** Null: started by an earlier process of the service, so its end is noticed by looking. */
+  readonly child: ChildProcess | null;
+  identity: string | null;
+  isStopping: boolean;
+  isEnding: boolean;
+  readonly gone: Promise<void>;
+  setGone(): void;
+}
+
+const watchEveryMs = 250;
+const rotateEveryMs = 1_000;
+const pruneEveryMs = 10 * 60_000;
+const endedLogMaxBytes = 1024 * 1024;
+const endedKeptMax = 200;
+const endedKeptMs = 7 * 24 * 60 * 60_000;
+
+/**
+ * One process of this machine per lobby, in a group of its own, so that it outlives the service and can be ended with
+ * everything that it started. What an earlier process of the service left running is known from the beginning.
+ */
+export async function createProcessRuntime(options: ProcessOptions): Promise<Runtime> {
+  const user = await lobbyUserOf(options.user);
+  const records = createProcessRecords(join(options.dataDir, "lobbies"));
+  const ports = createPorts(options.ports, process.pid);
+  const running = new Map<string, Running>();
+  const listeners: ((lobbyId: string, exit: LobbyExit) => void)[] = [];
+  let starting = 0;
+  let isClosed = false;
+
+  for (const record of await records.readAll()) if (!record.hasEnded) await takeBack(record);
+  const timers = [every(watchEveryMs, watch), every(rotateEveryMs, rotate), every(pruneEveryMs, prune)];
+  await prune();
+
+  async function takeBack(record: ProcessRecord): Promise<void> {
+    const left = await processesOf(record.lobbyId);
+    // Without an identity the service was killed in the moment of starting it; then only its variables can tell.
+    const pid = record.identity === null ? left.find(({ isLeader }) => isLeader)?.pid : record.pid;
+    const identity = pid ? await identityOf(pid) : null;
+    if (pid && identity !== null && (record.identity === null || record.identity === identity)) {
+      remember(record.lobbyId, pid, record.ports, null).identity = identity;
+      ports.hold(numbersOf(record.ports));
+      records.write({ ...record, pid, identity });
+      return;
+    }
+    for (const process of left) signalGroup(process.pid, "SIGKILL", "this one");
+    records.write({ ...record, pid: null, hasEnded: true });
+  }
+
+  function remember(lobbyId: string, pid: number, lobbyPorts: LobbyPorts, child: ChildProcess | null): Running {
+    let setGone = () => {};
+    const gone = new Promise<void>((resolveGone) => {
+      setGone = resolveGone;
+    });
+    const entry: Running = {
+      lobbyId,
+      pid,
+      ports: lobbyPorts,
+      child,
+      identity: null,
+      isStopping: false,
+      isEnding: false,
+      gone,
+      setGone,
+    };
+    running.set(lobbyId, entry);
+    return entry;
+  }
+
+  async function launch(lobby: LobbyToStart, cwd: string, chosen: Record<string, number>): Promise<LobbyPorts> {
+    const { lobbyId } = lobby;
+    const announced = announce(lobby, chosen);
+    records.write({ lobbyId, pid: null, identity: null, ports: announced, hasEnded: false });
+    const logs = openLogs(records.folderOf(lobbyId));
+    let child: ChildProcess;
+    try {
+      child = spawn(lobby.command, [...lobby.args], {
+        cwd,
+        env: environmentOf(lobby.env, chosen, user.home),
+        detached: true,
+        stdio: ["ignore", ...logs.descriptors],
+        ...user.ids,
+      });
+    } finally {
+      logs.close();
+    }
+    child.unref();
+    const started = new Promise<void>((resolveStarted, reject) => {
+      child.once("spawn", resolveStarted);
+      child.once("error", reject);
+    });
+    const { pid } = child;
+    if (pid !== undefined) {
+      const entry = remember(lobbyId, pid, announced, child);
+      child.once("exit", (code, signal) => void end(entry, { code, signal }));
+      records.write({ lobbyId, pid, identity: null, ports: announced, hasEnded: false });
+      entry.identity = await identityOf(pid);
+      if (!entry.isEnding) {
+        records.write({ lobbyId, pid, identity: entry.identity, ports: announced, hasEnded: false });
+      }
+    }
+    await started;
+    return announced;
+  }
+
+  function announce(lobby: LobbyToStart, chosen: Record<string, number>): LobbyPorts {
+    const entries = Object.entries(chosen).map(([label, port]) => {
+      const isTls = tlsProtocols.has(lobby.ports[label]?.protocol ?? "");
+      return [label, { hostname: options.hostname, port, isTls }];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  /** The process itself has ended. Whoever listens hears it at once; the ports are free when its whole group is gone. */
+  async function end(entry: Running, exit: LobbyExit): Promise<void> {
+    if (entry.isEnding) return;
+    entry.isEnding = true;
+    const { lobbyId, pid } = entry;
+    // What is written down belongs to the next process of the service by now.
+    if (isClosed) {
+      running.delete(lobbyId);
+      entry.setGone();
+      return;
+    }
+    if (!entry.isStopping) {
+      for (const listener of listeners) listener(lobbyId, exit);
+      signalGroup(pid, "SIGKILL", "group");
+    }
+    await groupIsGone(pid, options.stopGraceMs);
+    running.delete(lobbyId);
+    ports.release(numbersOf(entry.ports));
+    await rotateLogs(records.folderOf(lobbyId), endedLogMaxBytes);
+    records.write({ lobbyId, pid: null, identity: entry.identity, ports: entry.ports, hasEnded: true });
+    entry.setGone();
+  }
+
+  async function watch(): Promise<void> {
+    for (const entry of running.values()) {
+      if (entry.child === null && !(await isStillIt(entry))) void end(entry, { code: null, signal: null });
+    }
+  }
+
+  async function isStillIt(entry: Running): Promise<boolean> {
+    return entry.identity === (await identityOf(entry.pid));
+  }
+
+  async function rotate(): Promise<void> {
+    for (const { lobbyId } of running.values()) await rotateLogs(records.folderOf(lobbyId), options.logMaxBytes);
+  }
+
+  function prune(): Promise<void> {
+    return records.prune(options.now() - endedKeptMs, endedKeptMax);
+  }
+
+  const room = () => options.processesMax - running.size - starting;
+
+  return {
+    async start(lobby) {
+      if (room() <= 0) {
+        const message = `As many lobbies run on this machine as may: ${options.processesMax}. FOYER_MAX_LOBBY_PROCESSES allows more.`;
+        throw new LobbyNotStarted(message, { isShortage: true });
+      }
+      starting += 1;
+      try {
+        const cwd = await folderOf(options.lobbyRoot, lobby.cwd);
+        const chosen = await ports.take(lobby.ports);
+        try {
+          return await launch(lobby, cwd, chosen);
+        } catch (fault) {
+          ports.release(Object.values(chosen));
+          records.write({ lobbyId: lobby.lobbyId, pid: null, identity: null, ports: {}, hasEnded: true });
+          throw notStarted(fault);
+        }
+      } finally {
+        starting -= 1;
+      }
+    },
+
+    async stop(lobbyId) {
+      const entry = running.get(lobbyId);
+      if (!entry) return;
+      if (!entry.isStopping && !entry.isEnding && (entry.child !== null || (await isStillIt(entry)))) {
+        entry.isStopping = true;
+        signalGroup(entry.pid, "SIGTERM", "group");
+        const timer = setTimeout(() => signalGroup(entry.pid, "SIGKILL", "group"), options.stopGraceMs);
+        void entry.gone.then(() => clearTimeout(timer));
+      }
+      await entry.gone;
+    },
+
+    list: async () => [...running.values()].filter(({ isEnding }) => !isEnding).map(({ lobbyId }) => lobbyId),
+    room,
+    logs: (lobbyId, stream, maxBytes) => readLog(records.folderOf(lobbyId), stream, maxBytes),
+
+    async adopt(lobbyId) {
+      const entry = running.get(lobbyId);
+      return entry && !entry.isEnding ? entry.ports : null;
+    },
+
+    onExit(listener) {
+      listeners.push(listener);
+    },
+
+    async close() {
+      isClosed = true;
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}
+
+const tlsProtocols: ReadonlySet<string> = new Set(["https", "wss", "tls"]);
+
+function numbersOf(ports: LobbyPorts): number[] {
+  return Object.values(ports).map(({ port }) => port);
+}
+
+/** A missing folder would be reported as a missing program, so it is looked for first. */
+async function folderOf(root: string, cwd: string): Promise<string> {
+  const folder = resolve(root, cwd);
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return folder;
+  const message = "The folder that the version starts its program in does not exist on the service's machine.";
+  throw new LobbyNotStarted(message, { cause: new Error(`there is no folder ${folder}`) });
+}
+
+function notStarted(fault: unknown): LobbyNotStarted {
+  if (fault instanceof LobbyNotStarted) return fault;
+  const code = (fault as NodeJS.ErrnoException).code ?? "unknown";
+  const why =
+    { ENOENT: "there is no such program", EACCES: "it may not be run", EAGAIN: "the machine has no room" }[code] ??
+    code;
+  return new LobbyNotStarted(`The program of the version could not be started: ${why}.`, { cause: fault });
+}
+
+/** A task that fails is tried again at the next turn: a full disk must not end the service. */
+function every(ms: number, task: () => Promise<void>): NodeJS.Timeout {
+  let isBusy = false;
+  return setInterval(async () => {
+    if (isBusy) return;
+    isBusy = true;
+    await task().catch(() => undefined);
+    isBusy = false;
+  }, ms).unref();
+}

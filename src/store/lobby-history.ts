@@ -1,0 +1,100 @@
+import { withoutLostRaces } from "./cache.ts";
+import type { Db } from "./db.ts";
+import { isForeignKeyViolation } from "./faults.ts";
+
+export interface PastLobby {
+  readonly lobbyId: string;
+  readonly namespaceId: string;
+  readonly gameMode: string;
+  readonly region: string;
+  readonly versionId: string;
+  readonly createTs: number;
+  readonly readyTs: number | null;
+  readonly stopTs: number;
+  readonly stopReason: string;
+  readonly peakPlayerCount: number;
+  readonly exitCode: number | null;
+  readonly exitSignal: string | null;
+  readonly exitMessage: string | null;
+}
+
+/** Where a page begins: after this lobby. */
+export interface HistoryCursor {
+  readonly stopTs: number;
+  readonly lobbyId: string;
+}
+
+/** A lobby that is in the history already, and one whose namespace is gone, change nothing. */
+export function insertPastLobby(db: Db, lobby: PastLobby): Promise<void> {
+  // Not by write(): the history is never kept in the cache, and lobbies that come and go must not empty it.
+  return withoutLostRaces(async () => {
+    try {
+      await db.query
+        .insertInto("lobby_history")
+        .values({
+          lobby_id: lobby.lobbyId,
+          namespace_id: lobby.namespaceId,
+          game_mode: lobby.gameMode,
+          region: lobby.region,
+          version_id: lobby.versionId,
+          create_ts: lobby.createTs,
+          ready_ts: lobby.readyTs,
+          stop_ts: lobby.stopTs,
+          stop_reason: lobby.stopReason,
+          peak_player_count: lobby.peakPlayerCount,
+          exit_code: lobby.exitCode,
+          exit_signal: lobby.exitSignal,
+          exit_message: lobby.exitMessage,
+        })
+        .onConflict((conflict) => conflict.column("lobby_id").doNothing())
+        .execute();
+    } catch (error) {
+      if (!isForeignKeyViolation(error)) throw error;
+    }
+  });
+}
+
+/** Newest first. */
+export async function listPastLobbies(
+  db: Db,
+  namespaceId: string,
+  page: { after: HistoryCursor | null; limit: number },
+): Promise<PastLobby[]> {
+  let query = db.query.selectFrom("lobby_history").select(columns).where("namespace_id", "=", namespaceId);
+  const { after } = page;
+  if (after !== null) {
+    query = query.where((where) =>
+      where.or([
+        where("stop_ts", "<", after.stopTs),
+        where.and([where("stop_ts", "=", after.stopTs), where("lobby_id", "<", after.lobbyId)]),
+      ]),
+    );
+  }
+  return await query.orderBy("stop_ts", "desc").orderBy("lobby_id", "desc").limit(page.limit).execute();
+}
+
+export async function isPastLobby(db: Db, namespaceId: string, lobbyId: string): Promise<boolean> {
+  const row = await db.query
+    .selectFrom("lobby_history")
+    .select("lobby_id")
+    .where("namespace_id", "=", namespaceId)
+    .where("lobby_id", "=", lobbyId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const columns = [
+  "lobby_id as lobbyId",
+  "namespace_id as namespaceId",
+  "game_mode as gameMode",
+  "region",
+  "version_id as versionId",
+  "create_ts as createTs",
+  "ready_ts as readyTs",
+  "stop_ts as stopTs",
+  "stop_reason as stopReason",
+  "peak_player_count as peakPlayerCount",
+  "exit_code as exitCode",
+  "exit_signal as exitSignal",
+  "exit_message as exitMessage",
+] as const;

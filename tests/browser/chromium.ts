@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, chromium } from "playwright-core";
+
+/** A real browser of this machine, without a window. The caller closes it. */
+export async function startChromium(): Promise<Browser> {
+  const executablePath = findChromium() ?? (await installChromium());
+  return chromium.launch({
+    executablePath,
+    args: [
+      "--no-sandbox",
+      "--disable-dev-shm-usage",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--no-first-run",
+      // Every page of a test is looked at, though only one can be in front.
+      "--disable-background-timer-throttling",
+      "--disable-backgrounding-occluded-windows",
+      "--disable-renderer-backgrounding",
+    ],
+  });
+}
+
+/** Where a picture of a page goes, for people to look at after a run. */
+export function pictureFile(name: string): string {
+  const folder = fileURLToPath(new URL("../../test-output/browser", import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  return join(folder, `${name}.png`);
+}
+
+function findChromium(): string | null {
+  const folders = [...(process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== ""), "/usr/bin"];
+  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+  const applications = ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
+  const candidates = [...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...applications];
+  return candidates.find((file) => existsSync(file)) ?? null;
+}
+
+async function installChromium(): Promise<string> {
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    await aptGet("update", "-qq");
+    await aptGet("install", "-y", "-qq", "--no-install-recommends", "chromium", "fonts-dejavu-core");
+  }
+  const installed = findChromium();
+  if (installed) return installed;
+  throw new Error(
+    "The browser tests need Chromium or Chrome in PATH. " +
+      "Run `sudo apt-get install chromium fonts-dejavu-core` on Debian, or install Google Chrome.",
+  );
+}
+
+function aptGet(...args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    const child = spawn("/usr/bin/apt-get", args, { env, stdio: ["ignore", "ignore", "pipe"] });
+    let errors = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      errors += chunk.toString();
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`apt-get ${args.join(" ")} ended with ${code}.\n${errors.slice(-2000)}`));
+    });
+  });
+}

@@ -1,0 +1,70 @@
+import type { LobbyExit, LobbyPorts, LobbyToStart, Runtime } from "../../../src/runtime/runtime.ts";
+
+/** A driver in this process: it runs nothing, notes what it is asked, and lets the test play the lobby server. */
+export interface FakeRuntime extends Runtime {
+  /** Everything that was started, in order. */
+  readonly starts: LobbyToStart[];
+  /** Every lobby whose server was to be stopped. */
+  readonly stops: string[];
+  /** What happens while a server starts; a rejection is a server that cannot be started. */
+  whileStarting: (lobby: LobbyToStart) => Promise<void>;
+  /** What a server does once it runs. */
+  onceStarted: (lobby: LobbyToStart) => void;
+  /** Ends a server that nobody asked to end. */
+  exit(lobbyId: string, exit?: LobbyExit): void;
+  startOf(lobbyId: string): LobbyToStart;
+}
+
+export function createFakeRuntime(): FakeRuntime {
+  const running = new Set<string>();
+  const starts: LobbyToStart[] = [];
+  const stops: string[] = [];
+  let tell: (lobbyId: string, exit: LobbyExit) => void = () => {};
+
+  const runtime: FakeRuntime = {
+    starts,
+    stops,
+    whileStarting: async () => {},
+    onceStarted: () => {},
+    async start(lobby) {
+      starts.push(lobby);
+      await runtime.whileStarting(lobby);
+      running.add(lobby.lobbyId);
+      setImmediate(() => runtime.onceStarted(lobby));
+      return portsOf(lobby);
+    },
+    async stop(lobbyId) {
+      stops.push(lobbyId);
+      running.delete(lobbyId);
+    },
+    list: async () => [...running],
+    room: () => Number.POSITIVE_INFINITY,
+    logs: async () => ({ text: "", isTruncated: false }),
+    adopt: async (lobbyId) => (running.has(lobbyId) ? portsOf(runtime.startOf(lobbyId)) : null),
+    close: async () => {},
+    onExit(listener) {
+      tell = listener;
+    },
+    exit(lobbyId, exit = { code: 1, signal: null }) {
+      running.delete(lobbyId);
+      tell(lobbyId, exit);
+    },
+    startOf(lobbyId) {
+      const start = starts.find((each) => each.lobbyId === lobbyId);
+      if (!start) throw new Error(`Lobby ${lobbyId} was not started.`);
+      return start;
+    },
+  };
+  return runtime;
+}
+
+/** The same label has the same port in every lobby; nobody listens there. */
+function portsOf(lobby: LobbyToStart): LobbyPorts {
+  const labels = Object.entries(lobby.ports);
+  return Object.fromEntries(
+    labels.map(([label, { protocol }], index) => [
+      label,
+      { hostname: "127.0.0.1", port: 20_000 + index, isTls: ["https", "wss", "tls"].includes(protocol) },
+    ]),
+  );
+}

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operationList } from "../../../src/contract/index.ts";
+import { wasSeen } from "../seen.ts";
+import { type Matchmaker, startMatchmaker } from "./arena.ts";
+import { findingTests } from "./finding.suite.ts";
+import { isolationTests } from "./isolation.suite.ts";
+import { limitsTests } from "./limits.suite.ts";
+import { lobbiesTests } from "./lobbies.suite.ts";
+import { originsTests } from "./origins.suite.ts";
+import { playersTests } from "./players.suite.ts";
+import { startedTests } from "./started.suite.ts";
+import { viewsTests } from "./views.suite.ts";
+import { waitingTests } from "./waiting.suite.ts";
+
+let matchmaker: Matchmaker;
+const at = () => matchmaker;
+
+beforeAll(async () => {
+  matchmaker = await startMatchmaker("sqlite", { findWaitS: 3600 });
+});
+afterAll(() => matchmaker?.service.close());
+
+describe("find and join", () => findingTests(at));
+describe("what lobbies say", () => lobbiesTests(at));
+describe("players", () => playersTests(at));
+describe("lobbies that Foyer starts", () => startedTests(at));
+describe("limits and keys", () => limitsTests(at));
+describe("lists and the operator's view", () => viewsTests(at));
+describe("origins", () => originsTests(at));
+describe("isolation", () => isolationTests(at));
+describe("waiting", () => waitingTests());
+
+test("every outcome that the contract declares was seen", () => {
+  // Logs and the history of lobbies are shown by the tests of the programs that write them.
+  const live = operationList.filter(
+    ([id, { path }]) => path.startsWith("/matchmaker/") || /^games\.namespaces\.lobbies\.(list|get|stop)$/.test(id),
+  );
+  const declared = live.flatMap(([id, { errors }]) => ["ok", ...errors].map((code) => ({ id, code })));
+  declared.push({ id: "games.namespaces.deleteGameNamespace", code: "CLOUD_NAMESPACE_NOT_EMPTY" });
+  declared.push({ id: "games.deleteGame", code: "CLOUD_NAMESPACE_NOT_EMPTY" });
+  expect(declared.filter(({ id, code }) => !wasSeen("sqlite", id, code))).toEqual([]);
+});

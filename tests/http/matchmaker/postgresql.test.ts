@@ -1,0 +1,104 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expectEmpty, expectRefusal } from "../expectations.ts";
+import { until } from "../harness.ts";
+import { config, createArena, lobbyIdOf, type Matchmaker, startMatchmaker, tokensOf } from "./arena.ts";
+import { isolationTests } from "./isolation.suite.ts";
+import { limitsTests } from "./limits.suite.ts";
+import { originsTests } from "./origins.suite.ts";
+import { viewsTests } from "./views.suite.ts";
+
+/** Lobbies are in the node's own journal; what they are configured by is in PostgreSQL here. */
+let matchmaker: Matchmaker;
+const at = () => matchmaker;
+
+beforeAll(async () => {
+  matchmaker = await startMatchmaker("postgresql", { findWaitS: 3600 });
+});
+afterAll(() => matchmaker?.service.close());
+
+describe("limits and keys", () => limitsTests(at));
+describe("lists and the operator's view", () => viewsTests(at));
+describe("origins", () => originsTests(at));
+describe("isolation", () => isolationTests(at));
+
+/** The database as if its server were down, for as long as `during` runs. */
+async function withoutDatabase(databaseUrl: string, during: () => Promise<void>): Promise<void> {
+  const { pathname } = new URL(databaseUrl);
+  const database = pathname.slice(1);
+  const elsewhere = new pg.Client({ connectionString: databaseUrl.replace(pathname, "/postgres") });
+  await elsewhere.connect();
+  try {
+    await elsewhere.query(`alter database ${database} allow_connections false`);
+    await elsewhere.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [database]);
+    await during();
+  } finally {
+    await elsewhere.query(`alter database ${database} allow_connections true`);
+    await elsewhere.end();
+  }
+}
+
+describe("one node on one database", () => {
+  test("a second node on the same database refuses to start and says why, and the first goes on", async () => {
+    const { service } = matchmaker;
+    const arena = await createArena(service, config());
+    const lobby = await arena.ready();
+    const { databaseUrl } = service;
+    await expect(startMatchmaker("postgresql", { databaseUrl })).rejects.toThrow(
+      /Another Foyer works on this PostgreSQL database/,
+    );
+    expect(lobbyIdOf(await arena.find())).toBe(lobby.lobbyId);
+    await arena.limit({ max_players: 1 });
+    expectRefusal(await arena.find(), "MATCHMAKER_NO_AVAILABLE_LOBBIES");
+  });
+
+  test("when the first has stopped, another takes over; lobbies do not come with the database", async () => {
+    const first = await startMatchmaker("postgresql");
+    const arena = await createArena(first.service, config());
+    await arena.ready();
+    await first.service.close();
+    const { databaseUrl } = first.service;
+    const next = await startMatchmaker("postgresql", { databaseUrl });
+    const path = `${arena.namespace.path}/lobbies`;
+    const token = next.service.adminToken;
+    expect((await next.service.request("GET", path, { token })).json.lobbies).toEqual([]);
+    await next.service.close();
+  });
+});
+
+describe("a database that cannot be reached", () => {
+  test("lobbies and their players go on; what needs the database says so and works again when it is back", async () => {
+    const { service } = matchmaker;
+    const arena = await createArena(service, config({ max_players: 50, max_players_direct: 50 }));
+    const lobby = await arena.ready();
+    const [token] = tokensOf(await arena.find()) as [string];
+    const limits = { token: service.adminToken, body: { lobby_count_max: 1, max_players: 2 } };
+    await withoutDatabase(service.databaseUrl!, async () => {
+      expect((await lobby.connect(token)).status).toBe(200);
+      expectEmpty(await lobby.setClosed(true));
+      expectEmpty(await lobby.setClosed(false));
+      expect((await lobby.heartbeat()).status).toBe(200);
+      expectEmpty(await lobby.call("PUT", "lobbies/state", { a: 1 }));
+      const answer = await service.request("POST", `${arena.namespace.path}/mm-config`, limits);
+      expectRefusal(answer, "API_UNAVAILABLE");
+    });
+    await until(async () => (await service.request("GET", "/readyz")).status === 200);
+    await until(async () => (await arena.find()).status === 200);
+    await arena.limit({ max_players: 1 });
+    expectRefusal(await arena.find(), "MATCHMAKER_NO_AVAILABLE_LOBBIES");
+    expect((await lobby.seen()).connected_count).toBe(1);
+  });
+
+  test("find does no SQL: it goes on with what the node knows", async () => {
+    const { service } = matchmaker;
+    const arena = await createArena(service, config({ max_players: 50, max_players_direct: 50 }));
+    const lobby = await arena.ready();
+    await arena.find();
+    await withoutDatabase(service.databaseUrl!, async () => {
+      for (let count = 0; count < 5; count++) expect(lobbyIdOf(await arena.find())).toBe(lobby.lobbyId);
+      expect(lobbyIdOf(await arena.join(lobby.lobbyId))).toBe(lobby.lobbyId);
+    });
+    await until(async () => (await service.request("GET", "/readyz")).status === 200);
+    expect((await lobby.seen()).total_player_count).toBe(7);
+  });
+});

@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createOverload } from "../../../src/http/overload.ts";
+import { createMetrics } from "../../../src/metrics.ts";
+import { expectRefusal } from "../expectations.ts";
+import {
+  createGame,
+  createNamespace,
+  createToken,
+  type NamespaceAtHand,
+  type Service,
+  startService,
+} from "../harness.ts";
+import { sendRaw } from "../raw.ts";
+
+/** What is true of every answer, whatever was asked. */
+let service: Service;
+let namespace: NamespaceAtHand;
+let isClockBroken = false;
+
+function now(): number {
+  if (isClockBroken) throw new Error("select secret from clock_internals");
+  return Date.now();
+}
+
+beforeAll(async () => {
+  service = await startService("sqlite", {}, { now });
+  namespace = await createNamespace(service, await createGame(service));
+});
+afterAll(() => service?.close());
+
+const admin = () => ({ token: service.adminToken });
+
+test("[T19] successes, refusals and pages are not to be kept or guessed at", async () => {
+  const dev = (await createToken(service, namespace, "dev")).token;
+  const answers = [
+    await service.request("GET", "/cloud/games", admin()),
+    await service.request("POST", `${namespace.path}/tokens/public`, admin()),
+    await service.request("POST", "/matchmaker/lobbies/ready", { token: dev }),
+    await service.request("GET", "/cloud/games"),
+    await service.request("PATCH", "/cloud/games"),
+    await service.request("OPTIONS", "/matchmaker/regions"),
+    await service.request("POST", "/cloud/games", { ...admin(), rawBody: "{" }),
+    await service.request("GET", "/nowhere"),
+    await service.request("GET", "/cloud/games/%zz"),
+    await service.request("GET", "/docs"),
+    await service.request("GET", "/openapi.json"),
+    await service.request("GET", "/healthz"),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 204, 401, 405, 204, 400, 404, 404, 200, 200, 200]);
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+  }
+});
+
+test("[T21] of a hostile body the first hundred faults are named", async () => {
+  const body = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`f${index}`, 1]));
+  const answer = await service.request("POST", "/cloud/games/validate", { ...admin(), body });
+  expectRefusal(answer, "API_BAD_BODY");
+  expect(answer.json.errors).toHaveLength(100);
+  expect(answer.json.metadata).toBeUndefined();
+});
+
+test("[T22] a fault of the service is 500 without details, which are in the log under the request id", async () => {
+  isClockBroken = true;
+  const body = { display_name: "A", name_id: "never-made" };
+  const answer = await service.request("POST", "/cloud/games", { ...admin(), body });
+  isClockBroken = false;
+  expectRefusal(answer, "API_INTERNAL");
+  expect(answer.text).not.toMatch(/select|clock|Error|\.ts|\bat /);
+  const log = readFileSync(join(service.dataDir, "..", "..", "logs", `${basename(service.dataDir)}.log`), "utf8");
+  const lines = log.split("\n").filter((line) => line.includes(answer.json.request_id));
+  expect(lines.some((line) => line.includes("clock_internals"))).toBe(true);
+  expectRefusal(await service.request("GET", "/cloud/games/never-made", admin()), "CLOUD_GAME_NOT_FOUND");
+});
+
+test("[T23] a page has a hundred entries unless the caller says otherwise, and at most 500", async () => {
+  const { path } = await createNamespace(service, namespace.game);
+  for (let count = 0; count < 101; count++) await service.admin("POST", `${path}/tokens/public`);
+  const list = (query = "") => service.admin("GET", `${path}/tokens${query}`);
+  const first = await list();
+  expect([first.tokens.length, typeof first.cursor]).toEqual([100, "string"]);
+  const rest = await list(`?cursor=${encodeURIComponent(first.cursor)}`);
+  expect([rest.tokens.length, rest.cursor]).toEqual([1, undefined]);
+  expect((await list("?limit=500")).tokens).toEqual([...first.tokens, ...rest.tokens]);
+});
+
+test("[T27] a slash at the end is an empty id where an id could stand, and another path elsewhere", async () => {
+  const ask = (path: string) => service.request("GET", path, admin());
+  expectRefusal(await ask("/cloud/games/"), "CLOUD_GAME_NOT_FOUND");
+  expectRefusal(await ask(`${namespace.game.path}/namespaces/`), "CLOUD_NAMESPACE_NOT_FOUND");
+  expectRefusal(await ask(`${namespace.path}/`), "API_NOT_FOUND");
+  expectRefusal(await ask("/healthz/"), "API_NOT_FOUND");
+  expectRefusal(await ask("/CLOUD/games"), "API_NOT_FOUND");
+});
+
+test("[T29] /healthz and /readyz answer under any name, for probes that know the address only", async () => {
+  for (const path of ["/healthz", "/readyz"]) {
+    const answer = await sendRaw(service.port, `GET ${path} HTTP/1.1\r\nHost: 10.0.0.7:7100\r\n\r\n`);
+    expect([path, answer?.status]).toEqual([path, 200]);
+  }
+});
+
+describe("a service that has too much to do", () => {
+  test("[T25] [T32] says so after the path and before everything else; /healthz still answers", async () => {
+    const busy = await startService("sqlite", { maxInFlight: 0 });
+    try {
+      expectRefusal(await busy.request("GET", "/nowhere"), "API_NOT_FOUND");
+      expect((await busy.request("GET", "/healthz")).status).toBe(200);
+      const foreign = { headers: { host: "evil.example" } };
+      for (const answer of [
+        await busy.request("PATCH", "/cloud/games"),
+        await busy.request("GET", "/cloud/games", foreign),
+        await busy.request("GET", "/cloud/games"),
+        await busy.request("GET", "/readyz"),
+        await busy.request("POST", "/cloud/games", { rawBody: "{", headers: { "content-type": "text/plain" } }),
+      ]) {
+        expectRefusal(answer, "API_UNAVAILABLE");
+        expect(answer.headers["retry-after"]).toMatch(/^[1-9]\d*$/);
+      }
+    } finally {
+      await busy.close();
+    }
+  });
+
+  test("[T32] is one whose journal cannot keep up", () => {
+    let isBehind = false;
+    const overload = createOverload(10, createMetrics(), () => isBehind);
+    expect(overload.isOverloaded()).toBe(false);
+    isBehind = true;
+    expect(overload.isOverloaded()).toBe(true);
+    overload.stop();
+  });
+
+  test("[T32] is one whose event loop keeps being more than a second late, until it is no longer", async () => {
+    const overload = createOverload(10, createMetrics(), () => false);
+    while (!overload.isOverloaded()) {
+      const startedAt = performance.now();
+      while (performance.now() - startedAt < 1_700);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    while (overload.isOverloaded()) await new Promise((resolve) => setTimeout(resolve, 50));
+    overload.stop();
+  });
+});

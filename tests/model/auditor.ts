@@ -1,0 +1,111 @@
+import type { Answer, Command, CommandType, LobbyView, Outcome, PlayerView } from "../../src/matchmaker/commands.ts";
+
+/** What an engine shows of a namespace after a step. */
+export interface Seen {
+  readonly lobbies: readonly LobbyView[];
+  /** The taken seats of living lobbies, by lobby. */
+  readonly players: ReadonlyMap<string, readonly PlayerView[]>;
+  readonly counts: Answer<"counts">;
+}
+
+/**
+ * Knows nothing of the model and of the rules' code: it hears what was asked and answered, sees what the engine shows,
+ * and says which promise was broken, by its number. One auditor follows one namespace.
+ */
+export function createAuditor() {
+  /** Whether each lobby is closed, from the answers alone. */
+  const closed = new Map<string, boolean>();
+  const readyAt = new Map<string, number>();
+  const stopped = new Set<string>();
+  const connected = new Set<string>();
+  let limits = { lobbyCountMax: 0, maxPlayers: 0, maxPlayersPerClient: null as number | null };
+  let before: Seen = { lobbies: [], players: new Map(), counts: noCounts };
+
+  function audit(command: Command | null, outcome: Outcome<CommandType> | null, seen: Seen): string[] {
+    const faults: string[] = [];
+    const expect = (isTrue: boolean, fault: string) => {
+      if (!isTrue) faults.push(fault);
+    };
+    if (command !== null && outcome?.ok) noteAnswer(command, outcome, expect, seen);
+    for (const lobby of seen.lobbies) auditLobby(lobby, seen, expect);
+    auditTotals(seen, expect);
+    before = seen;
+    return faults;
+  }
+
+  function noteAnswer(
+    command: Command,
+    outcome: Outcome<CommandType> & { ok: true },
+    expect: (isTrue: boolean, fault: string) => void,
+    seen: Seen,
+  ): void {
+    if (command.type === "configure" && "isApplied" in outcome && outcome.isApplied) limits = command.limits;
+    if (command.type === "removeNamespace") {
+      for (const known of [closed, readyAt]) known.clear();
+      stopped.clear();
+    }
+    if (command.type === "setClosed") closed.set(command.lobbyId, command.isClosed);
+    if (command.type === "heartbeat" && command.isClosed === true) closed.set(command.lobbyId, true);
+    if (command.type === "connectPlayer") {
+      expect(!connected.has(command.playerId), `[I16] ${command.playerId} connected twice`);
+      connected.add(command.playerId);
+    }
+    if (!("isReplay" in outcome) || outcome.isReplay) return;
+
+    const { lobby, playerIds } = outcome;
+    const taken = lobby.reserved + lobby.connected;
+    const cap = Math.min(command.type === "join" ? lobby.maxPlayersDirect : lobby.maxPlayers, limits.maxPlayers);
+    expect(playerIds.length === 0 || taken <= cap, `[I1] lobby ${lobby.lobbyId} was filled to ${taken} of ${cap}`);
+    const isParty = "playerIds" in command && command.playerIds?.length === playerIds.length;
+    expect(isParty, `[I4] a party was seated as ${playerIds.length}`);
+    const earlier = before.lobbies.find((other) => other.lobbyId === lobby.lobbyId);
+    expect(outcome.isNewLobby === (earlier === undefined), `[I14] lobby ${lobby.lobbyId} came from nowhere`);
+    expect(!stopped.has(lobby.lobbyId), `[I13] lobby ${lobby.lobbyId} was given after it had stopped`);
+    if (command.type === "find") {
+      expect(!closed.get(lobby.lobbyId), `[I7] a find was given the closed lobby ${lobby.lobbyId}`);
+      expect(!lobby.isPrivate, `[I7] a find was given the private lobby ${lobby.lobbyId}`);
+    }
+    if (outcome.isNewLobby) {
+      const living = seen.counts.starting + seen.counts.ready;
+      expect(living <= limits.lobbyCountMax, `[I15] ${living} lobbies where ${limits.lobbyCountMax} may be`);
+    }
+    const { maxPlayersPerClient } = limits;
+    if ("clientId" in command && maxPlayersPerClient !== null && playerIds.length > 0) {
+      const held = [...seen.players.values()].flat().filter(({ clientId }) => clientId === command.clientId).length;
+      expect(held <= maxPlayersPerClient, `[I5] client ${command.clientId} holds ${held} of ${maxPlayersPerClient}`);
+    }
+  }
+
+  function auditLobby(lobby: LobbyView, seen: Seen, expect: (isTrue: boolean, fault: string) => void): void {
+    const { lobbyId } = lobby;
+    const players = seen.players.get(lobbyId) ?? [];
+    const count = (status: string) => players.filter((player) => player.status === status).length;
+    expect(lobby.reserved === count("reserved"), `[I2] ${lobbyId} counts ${lobby.reserved} reserved seats`);
+    expect(lobby.connected === count("connected"), `[I2] ${lobbyId} counts ${lobby.connected} connected seats`);
+    expect(lobby.isClosed === (closed.get(lobbyId) ?? false), `[I8] ${lobbyId} is closed: ${lobby.isClosed}`);
+    const since = readyAt.get(lobbyId);
+    expect(since === undefined || since === lobby.readyAt, `[I11] ${lobbyId} became ready twice`);
+    if (lobby.readyAt !== null) readyAt.set(lobbyId, lobby.readyAt);
+    expect(!stopped.has(lobbyId) || lobby.status === "stopped", `[I13] ${lobbyId} came back to life`);
+    if (lobby.status === "stopped") stopped.add(lobbyId);
+    expect(lobby.status !== "stopped" || lobby.reserved + lobby.connected === 0, `[I13] ${lobbyId} kept its seats`);
+    for (const { playerId, status } of players) {
+      if (status === "reserved") expect(!connected.has(playerId), `[I2] ${playerId} is reserved after it connected`);
+      if (status === "connected")
+        expect(connected.has(playerId), `[I2] ${playerId} is connected, but never was told so`);
+    }
+  }
+
+  function auditTotals(seen: Seen, expect: (isTrue: boolean, fault: string) => void): void {
+    const count = (status: string) => seen.lobbies.filter((lobby) => lobby.status === status).length;
+    const players = [...seen.players.values()].flat();
+    expect(seen.counts.starting === count("starting"), `[I15] ${seen.counts.starting} starting lobbies`);
+    expect(seen.counts.ready === count("ready"), `[I15] ${seen.counts.ready} ready lobbies`);
+    expect(seen.counts.reserved + seen.counts.connected === players.length, "[I2] the total of seats is another");
+    expect(new Set(players.map(({ playerId }) => playerId)).size === players.length, "[I2] a player has two seats");
+  }
+
+  return { audit };
+}
+
+const noCounts = { revision: null, starting: 0, ready: 0, reserved: 0, connected: 0, nextDueAt: null };

@@ -1,0 +1,142 @@
+import {
+  endLobby,
+  endSeat,
+  expiresAt,
+  idleLobbies,
+  idleMinimum,
+  isDeployed,
+  isLiving,
+  isTaken,
+  type Model,
+  type ModelLobby,
+  takenIn,
+  tell,
+  tenMinutesMs,
+} from "./model.ts";
+
+/** What happens by itself: everything due by then, each thing as of its own time, the earliest first. */
+export function advance(model: Model, now: number): void {
+  const until = Math.max(now, model.clock);
+  if (model.isRestarted) restartHeartbeats(model, until);
+  for (let next = firstDue(model); next !== undefined && next.at <= until; next = firstDue(model)) {
+    model.clock = Math.max(model.clock, next.at);
+    next.happen();
+  }
+  model.clock = until;
+  const removedAt = model.configuration?.removedAt ?? null;
+  if (removedAt !== null && removedAt + tenMinutesMs <= until) model.configuration = null;
+}
+
+/** When something is next due; null: never. */
+export function nextDueAt(model: Model): number | null {
+  const removedAt = model.configuration?.removedAt ?? null;
+  const times = [firstDue(model)?.at, removedAt === null ? undefined : removedAt + tenMinutesMs];
+  const known = times.filter((at) => at !== undefined);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/** The service was down: what is on the disk counts, and nobody could send heartbeats. */
+export function restart(model: Model): void {
+  model.isRestarted = true;
+  for (const lobby of model.lobbies) lobby.lastHeartbeatAt = null;
+  const times = [
+    model.configuration?.removedAt,
+    ...model.lobbies.flatMap((lobby) => [
+      lobby.createdAt,
+      lobby.readyAt,
+      lobby.emptySince,
+      lobby.silentSince,
+      lobby.stoppedAt,
+    ]),
+    ...model.seats.flatMap((seat) => [seat.reservedAt, seat.connectedAt, seat.endedAt]),
+  ];
+  // The machine's clock may have been set back meanwhile; time goes on from the last thing that is known to have happened.
+  model.clock = Math.max(0, ...times.map((at) => at ?? 0));
+}
+
+function restartHeartbeats(model: Model, now: number): void {
+  model.isRestarted = false;
+  for (const lobby of model.lobbies) {
+    if (!isLiving(lobby) || lobby.made.timeouts.heartbeatMs === 0) continue;
+    if (lobby.silentSince === null) lobby.lastHeartbeatAt = now;
+    else lobby.silentSince = now;
+  }
+}
+
+interface Due {
+  readonly at: number;
+  /** At one moment seats come first, then lobbies, then keys, each by id. */
+  readonly rank: string;
+  happen(): void;
+}
+
+function firstDue(model: Model): Due | undefined {
+  let first: Due | undefined;
+  for (const due of allDue(model)) {
+    if (first === undefined || due.at < first.at || (due.at === first.at && due.rank < first.rank)) first = due;
+  }
+  return first;
+}
+
+function* allDue(model: Model): Iterable<Due> {
+  for (const seat of model.seats) {
+    const rank = `0 ${seat.playerId}`;
+    const deadline = expiresAt(model, seat);
+    if (deadline !== null) yield { at: deadline, rank, happen: () => endSeat(model, seat, "expired") };
+    if (!isTaken(seat)) {
+      const happen = () => {
+        model.seats = model.seats.filter((other) => other !== seat);
+      };
+      yield { at: seat.endedAt! + tenMinutesMs, rank, happen };
+    }
+  }
+  for (const lobby of model.lobbies) yield* dueOfLobby(model, lobby);
+  for (const key of model.keys) {
+    const happen = () => {
+      model.keys = model.keys.filter((other) => other !== key);
+    };
+    yield { at: key.createdAt + tenMinutesMs, rank: `2 ${key.clientId} ${key.key}`, happen };
+  }
+}
+
+function* dueOfLobby(model: Model, lobby: ModelLobby): Iterable<Due> {
+  const { readyMs, heartbeatMs } = lobby.made.timeouts;
+  const rank = (order: number) => `1 ${lobby.made.lobbyId} ${order}`;
+  const end = (reason: "not_ready" | "empty" | "outdated" | "silent") => () => endLobby(model, lobby, reason, null);
+  if (lobby.stoppedAt !== null) {
+    const happen = () => {
+      model.lobbies = model.lobbies.filter((other) => other !== lobby);
+    };
+    yield { at: lobby.stoppedAt + tenMinutesMs, rank: rank(0), happen };
+    return;
+  }
+  if (lobby.readyAt === null) yield { at: lobby.createdAt + readyMs, rank: rank(0), happen: end("not_ready") };
+  const emptyAt = emptyDueAt(model, lobby);
+  if (emptyAt !== null) {
+    yield { at: emptyAt, rank: rank(1), happen: end(isDeployed(model, lobby) ? "empty" : "outdated") };
+  }
+  if (heartbeatMs === 0 || lobby.readyAt === null) return;
+  if (lobby.silentSince !== null) {
+    yield { at: lobby.silentSince + 10 * heartbeatMs, rank: rank(2), happen: end("silent") };
+  } else {
+    const happen = () => {
+      lobby.silentSince = model.clock;
+      tell(model, "lobby.changed", lobby);
+    };
+    yield { at: Math.max(lobby.readyAt, lobby.lastHeartbeatAt ?? 0) + heartbeatMs, rank: rank(2), happen };
+  }
+}
+
+function emptyDueAt(model: Model, lobby: ModelLobby): number | null {
+  const { made } = lobby;
+  if (made.isExternal || takenIn(model, lobby).length > 0) return null;
+  if (!isDeployed(model, lobby)) return lobby.emptySince;
+  if (lobby.readyAt === null) return null;
+  // The oldest idle lobbies that are ready are kept, as many as the game mode wants.
+  const kept = idleMinimum(model, made.gameMode, made.region);
+  if (kept > 0) {
+    const ready = idleLobbies(model, made.gameMode, made.region).filter((idle) => idle.readyAt !== null);
+    if (ready.slice(0, kept).includes(lobby)) return null;
+  }
+  return Math.max(lobby.readyAt, lobby.emptySince) + made.timeouts.emptyMs;
+}

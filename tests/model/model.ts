@@ -1,0 +1,195 @@
+import type { Event, IdleMinimum, Limits, LobbyView, NewLobby, PlayerView } from "../../src/matchmaker/commands.ts";
+
+/**
+ * One namespace, written down from the rules and from nothing else: lists that are searched from end to end, no index,
+ * no count that is kept, no timer. It is slow and meant to be obviously right; the engine is compared with it.
+ */
+export interface Model {
+  readonly namespaceId: string;
+  /** The latest time so far. */
+  clock: number;
+  /** Null: never configured, or forgotten. */
+  configuration: ModelConfiguration | null;
+  lobbies: ModelLobby[];
+  seats: ModelSeat[];
+  keys: ModelKey[];
+  /** Everything that was to be told, in order. */
+  told: Event[];
+  /** The service has just started: heartbeat clocks start anew with the next command. */
+  isRestarted: boolean;
+}
+
+export interface ModelConfiguration {
+  revision: number;
+  limits: Limits;
+  deployedVersionId: string | null;
+  idleMinimums: readonly IdleMinimum[];
+  removedAt: number | null;
+}
+
+export interface ModelLobby {
+  made: NewLobby;
+  reason: LobbyView["createReason"];
+  createdBy: string | null;
+  createdAt: number;
+  status: LobbyView["status"];
+  isClosed: boolean;
+  readyAt: number | null;
+  lastHeartbeatAt: number | null;
+  silentSince: number | null;
+  emptySince: number;
+  stoppedAt: number | null;
+  stopReason: LobbyView["stopReason"];
+  exit: string | null;
+  state: string | null;
+  ports: string | null;
+}
+
+export interface ModelSeat {
+  playerId: string;
+  lobbyId: string;
+  clientId: string;
+  status: PlayerView["status"];
+  reservedAt: number;
+  connectedAt: number | null;
+  endedAt: number | null;
+  hasMissedOne: boolean;
+}
+
+interface ModelKey {
+  clientId: string;
+  key: string;
+  bodyHash: string;
+  lobbyId: string;
+  playerIds: readonly string[];
+  createdAt: number;
+}
+
+export const tenMinutesMs = 600_000;
+
+export function createModel(namespaceId: string): Model {
+  return {
+    namespaceId,
+    clock: 0,
+    configuration: null,
+    lobbies: [],
+    seats: [],
+    keys: [],
+    told: [],
+    isRestarted: false,
+  };
+}
+
+export const isTaken = (seat: ModelSeat) => seat.status === "reserved" || seat.status === "connected";
+export const isLiving = (lobby: ModelLobby) => lobby.status !== "stopped";
+
+export function lobbyOf(model: Model, lobbyId: string): ModelLobby | undefined {
+  return model.lobbies.find((lobby) => lobby.made.lobbyId === lobbyId);
+}
+
+export function takenIn(model: Model, lobby: ModelLobby): ModelSeat[] {
+  return model.seats.filter((seat) => seat.lobbyId === lobby.made.lobbyId && isTaken(seat));
+}
+
+export function isDeployed(model: Model, lobby: ModelLobby): boolean {
+  return model.configuration !== null && model.configuration.deployedVersionId === lobby.made.versionId;
+}
+
+/** Of two lobbies the older comes first, then the one with the smaller id. */
+export function byAge(a: ModelLobby, b: ModelLobby): number {
+  return a.createdAt - b.createdAt || (a.made.lobbyId < b.made.lobbyId ? -1 : 1);
+}
+
+export function byId(a: { readonly playerId: string }, b: { readonly playerId: string }): number {
+  return a.playerId < b.playerId ? -1 : 1;
+}
+
+/** Empty lobbies that Foyer runs, for players that may come: open, public, speaking, of the deployed version. */
+export function idleLobbies(model: Model, gameMode: string, region: string): ModelLobby[] {
+  return model.lobbies
+    .filter((lobby) => isLiving(lobby) && isDeployed(model, lobby))
+    .filter(({ made }) => made.gameMode === gameMode && made.region === region)
+    .filter((lobby) => !lobby.made.isExternal && !lobby.made.isPrivate && !lobby.isClosed && lobby.silentSince === null)
+    .filter((lobby) => takenIn(model, lobby).length === 0)
+    .sort(byAge);
+}
+
+export function idleMinimum(model: Model, gameMode: string, region: string): number {
+  const minimums = model.configuration?.idleMinimums ?? [];
+  return minimums.find((idle) => idle.gameMode === gameMode && idle.region === region)?.min ?? 0;
+}
+
+/** How much is lacking of what the game mode wants to have ready ahead of need. */
+export function missingOf(model: Model, gameMode: string, region: string): number {
+  return Math.max(0, idleMinimum(model, gameMode, region) - idleLobbies(model, gameMode, region).length);
+}
+
+export function tell(model: Model, type: Extract<Event, { lobby: unknown }>["type"], lobby: ModelLobby): void {
+  model.told.push({ type, namespaceId: model.namespaceId, at: model.clock, lobby: viewOf(model, lobby) });
+}
+
+export function tellSeat(model: Model, type: Extract<Event, { playerId: unknown }>["type"], seat: ModelSeat): void {
+  const { lobbyId, playerId, status } = seat;
+  model.told.push({ type, namespaceId: model.namespaceId, at: model.clock, lobbyId, playerId, status });
+}
+
+export function endSeat(model: Model, seat: ModelSeat, status: "expired" | "left" | "ended" | "released"): void {
+  seat.status = status;
+  seat.endedAt = model.clock;
+  seat.hasMissedOne = false;
+  const lobby = lobbyOf(model, seat.lobbyId);
+  if (lobby !== undefined && takenIn(model, lobby).length === 0) lobby.emptySince = model.clock;
+  tellSeat(model, status === "expired" ? "player.expired" : "player.left", seat);
+}
+
+export function endLobby(model: Model, lobby: ModelLobby, reason: LobbyView["stopReason"], exit: string | null): void {
+  Object.assign(lobby, { status: "stopped", stoppedAt: model.clock, stopReason: reason, exit });
+  for (const seat of takenIn(model, lobby).sort(byId)) endSeat(model, seat, "ended");
+  tell(model, "lobby.stopped", lobby);
+}
+
+/** What the engine's answers say of a lobby. */
+export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
+  const { made } = lobby;
+  const taken = takenIn(model, lobby);
+  const reserved = taken.filter((seat) => seat.status === "reserved").length;
+  return {
+    lobbyId: made.lobbyId,
+    versionId: made.versionId,
+    gameMode: made.gameMode,
+    region: made.region,
+    maxPlayers: made.maxPlayers,
+    maxPlayersDirect: made.maxPlayersDirect,
+    isExternal: made.isExternal,
+    isPrivate: made.isPrivate,
+    isJoinable: made.isJoinable,
+    tags: made.tags,
+    timeouts: made.timeouts,
+    lobbyConfig: made.lobbyConfig,
+    ports: lobby.ports,
+    state: lobby.state,
+    status: lobby.status,
+    isClosed: lobby.isClosed,
+    isSilent: lobby.silentSince !== null,
+    isOutdated: !isDeployed(model, lobby),
+    reserved,
+    connected: taken.length - reserved,
+    createReason: lobby.reason,
+    createdBy: lobby.createdBy,
+    createdAt: lobby.createdAt,
+    readyAt: lobby.readyAt,
+    lastHeartbeatAt: lobby.lastHeartbeatAt,
+    silentSince: lobby.silentSince,
+    emptySince: taken.length === 0 ? lobby.emptySince : null,
+    stoppedAt: lobby.stoppedAt,
+    stopReason: lobby.stopReason,
+    exit: lobby.exit,
+  };
+}
+
+/** When a reservation ends: its time after the later of the reservation and the lobby's ready. */
+export function expiresAt(model: Model, seat: ModelSeat): number | null {
+  const lobby = lobbyOf(model, seat.lobbyId);
+  if (seat.status !== "reserved" || lobby === undefined || lobby.readyAt === null) return null;
+  return Math.max(seat.reservedAt, lobby.readyAt) + lobby.made.timeouts.reservationMs;
+}

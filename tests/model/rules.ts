@@ -1,0 +1,329 @@
+import type {
+  Command,
+  CommandOf,
+  CommandType,
+  FindRequest,
+  Idempotency,
+  LobbyView,
+  NewLobby,
+  Outcome,
+  Refusal,
+  RefusalCode,
+} from "../../src/matchmaker/commands.ts";
+import { advance, nextDueAt } from "./due.ts";
+import {
+  byAge,
+  byId,
+  endLobby,
+  endSeat,
+  isLiving,
+  isTaken,
+  lobbyOf,
+  type Model,
+  type ModelConfiguration,
+  type ModelLobby,
+  type ModelSeat,
+  missingOf,
+  takenIn,
+  tell,
+  tellSeat,
+  viewOf,
+} from "./model.ts";
+
+/** What the rules say about one command, and what it changes: first what is due, then the command, then what it made due. */
+export function decide(model: Model, command: Command): Outcome<CommandType> {
+  advance(model, command.now);
+  const rule = rules[command.type] as (model: Model, command: Command) => Outcome<CommandType>;
+  const outcome = rule(model, command);
+  advance(model, command.now);
+  // A namespace with nothing in it leaves nothing behind, not even its time.
+  const hasNothing = model.lobbies.length + model.seats.length + model.keys.length === 0;
+  if (model.configuration === null && hasNothing) model.clock = 0;
+  return outcome;
+}
+
+const refuse = (code: RefusalCode): Refusal => ({ ok: false, code });
+
+const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>) => Outcome<T> } = {
+  configure(model, { revision, limits, deployedVersionId, idleMinimums }) {
+    const before = model.configuration;
+    if (before !== null && (before.removedAt !== null || before.revision >= revision)) {
+      return { ok: true, isApplied: false };
+    }
+    model.configuration = { revision, limits, deployedVersionId, idleMinimums, removedAt: null };
+    const { namespaceId, clock: at } = model;
+    model.told.push({ type: "namespace.configured", namespaceId, at, revision, deployedVersionId });
+    return { ok: true, isApplied: true };
+  },
+
+  find(model, command) {
+    const configuration = current(model, command.revision);
+    if (configuration === null) return refuse("STALE_REVISION");
+    const earlier = replay(model, command.clientId, command.idempotency);
+    if (earlier !== null) return earlier;
+    const choice = chooseFor(model, configuration, command);
+    if ("code" in choice) return choice;
+    return "made" in choice
+      ? seat(model, choice, command, false)
+      : seat(model, make(model, choice, "found", command.clientId), command, true);
+  },
+
+  join(model, command) {
+    const configuration = current(model, command.revision);
+    if (configuration === null) return refuse("STALE_REVISION");
+    const earlier = replay(model, command.clientId, command.idempotency);
+    if (earlier !== null) return earlier;
+    const lobby = lobbyOf(model, command.lobbyId);
+    if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
+    if (!isLiving(lobby)) return refuse("LOBBY_STOPPED");
+    if (!lobby.made.isJoinable) return refuse("JOIN_DISABLED");
+    if (isOverClientLimit(model, configuration, command)) return refuse("TOO_MANY_PLAYERS_FROM_SOURCE");
+    const cap = Math.min(lobby.made.maxPlayersDirect, configuration.limits.maxPlayers);
+    if (takenIn(model, lobby).length + command.playerIds.length > cap) return refuse("LOBBY_FULL");
+    return seat(model, lobby, command, false);
+  },
+
+  createLobby(model, command) {
+    const { lobby, reason, playerIds, idempotency } = command;
+    const clientId = command.clientId ?? "";
+    const configuration = current(model, command.revision);
+    if (configuration === null) return refuse("STALE_REVISION");
+    const earlier = replay(model, clientId, idempotency);
+    if (earlier !== null) return earlier;
+    if (!lobby.isExternal && configuration.deployedVersionId === null) return refuse("NO_VERSION_DEPLOYED");
+    if (!lobby.isExternal && configuration.deployedVersionId !== lobby.versionId) return refuse("STALE_REVISION");
+    if (reason === "warm" && missingOf(model, lobby.gameMode, lobby.region) === 0) return refuse("NOT_NEEDED");
+    const party = { clientId, playerIds, idempotency };
+    if (isOverClientLimit(model, configuration, party)) return refuse("TOO_MANY_PLAYERS_FROM_SOURCE");
+    const refusal = refuseNewLobby(model, configuration, lobby, playerIds.length);
+    if (refusal !== null) return refusal;
+    return seat(model, make(model, lobby, reason, command.clientId), party, true);
+  },
+
+  setReady: onLiving((model, lobby) => {
+    if (lobby.status === "ready") return { ok: true, isChanged: false };
+    lobby.status = "ready";
+    lobby.readyAt = model.clock;
+    tell(model, "lobby.ready", lobby);
+    return { ok: true, isChanged: true };
+  }),
+
+  setClosed: onLiving((model, lobby, { isClosed }) => {
+    if (lobby.isClosed === isClosed) return { ok: true, isChanged: false };
+    lobby.isClosed = isClosed;
+    tell(model, isClosed ? "lobby.closed" : "lobby.opened", lobby);
+    return { ok: true, isChanged: true };
+  }),
+
+  setState: onLiving((model, lobby, { state }) => {
+    lobby.state = state;
+    tell(model, "lobby.changed", lobby);
+    return { ok: true };
+  }),
+
+  setPorts: onLiving((model, lobby, { ports }) => {
+    lobby.ports = ports;
+    tell(model, "lobby.changed", lobby);
+    return { ok: true };
+  }),
+
+  heartbeat: onLiving((model, lobby, { playerIds, isClosed }) => {
+    lobby.lastHeartbeatAt = model.clock;
+    if (lobby.silentSince !== null) {
+      lobby.silentSince = null;
+      tell(model, "lobby.changed", lobby);
+    }
+    if (isClosed === true && !lobby.isClosed) {
+      lobby.isClosed = true;
+      tell(model, "lobby.closed", lobby);
+    }
+    const connected = () =>
+      takenIn(model, lobby)
+        .filter(({ status }) => status === "connected")
+        .sort(byId);
+    for (const seat of playerIds === null ? [] : connected()) {
+      const isMissing = !playerIds!.includes(seat.playerId);
+      if (isMissing && seat.hasMissedOne) endSeat(model, seat, "left");
+      else seat.hasMissedOne = isMissing;
+    }
+    const isOutdated = model.configuration?.deployedVersionId !== lobby.made.versionId;
+    return {
+      ok: true,
+      playerIds: connected().map(({ playerId }) => playerId),
+      isClosed: lobby.isClosed,
+      isOutdated,
+    };
+  }),
+
+  stopLobby: onLiving((model, lobby, { reason, exit }) => {
+    endLobby(model, lobby, reason, exit);
+    return { ok: true };
+  }),
+
+  connectPlayer: onLiving((model, lobby, { playerId }) => {
+    const found = model.seats.find((other) => other.playerId === playerId);
+    if (found === undefined) return refuse("PLAYER_REMOVED");
+    if (found.lobbyId !== lobby.made.lobbyId) return refuse("PLAYER_IN_DIFFERENT_LOBBY");
+    if (found.status === "connected") return refuse("PLAYER_ALREADY_CONNECTED");
+    if (found.status === "expired") return refuse("PLAYER_RESERVATION_EXPIRED");
+    if (found.status !== "reserved") return refuse("PLAYER_REMOVED");
+    found.status = "connected";
+    found.connectedAt = model.clock;
+    tellSeat(model, "player.connected", found);
+    return { ok: true };
+  }),
+
+  disconnectPlayer: onLiving((model, lobby, { playerId }) => {
+    const found = model.seats.find((other) => other.playerId === playerId);
+    if (found === undefined) return refuse("PLAYER_REMOVED");
+    if (found.lobbyId !== lobby.made.lobbyId) return refuse("PLAYER_IN_DIFFERENT_LOBBY");
+    if (!isTaken(found)) return { ok: true, isChanged: false };
+    endSeat(model, found, "left");
+    return { ok: true, isChanged: true };
+  }),
+
+  releaseSeats(model, { playerIds }) {
+    const reserved = playerIds.flatMap((id) =>
+      model.seats.filter(({ playerId, status }) => playerId === id && status === "reserved"),
+    );
+    for (const found of reserved) endSeat(model, found, "released");
+    return { ok: true, released: reserved.length };
+  },
+
+  expire: (model) => ({ ok: true, nextDueAt: nextDueAt(model) }),
+
+  restarted: () => ({ ok: true }),
+
+  removeNamespace(model, { force }) {
+    const living = model.lobbies.filter(isLiving);
+    if (!force && living.length > 0) return refuse("NAMESPACE_NOT_EMPTY");
+    living.sort((a, b) => (a.made.lobbyId < b.made.lobbyId ? -1 : 1));
+    for (const lobby of living) endLobby(model, lobby, "namespace_removed", null);
+    model.lobbies = [];
+    model.seats = [];
+    model.keys = [];
+    const limits = { lobbyCountMax: 0, maxPlayers: 0, maxPlayersPerClient: null };
+    model.configuration ??= { revision: 0, limits, deployedVersionId: null, idleMinimums: [], removedAt: null };
+    model.configuration.removedAt ??= model.clock;
+    return { ok: true };
+  },
+};
+
+/** A lobby's own call: a stopped one is told so while it is remembered. */
+function onLiving<C extends { readonly lobbyId: string }, O>(rule: (model: Model, lobby: ModelLobby, command: C) => O) {
+  return (model: Model, command: C): O | Refusal => {
+    const lobby = lobbyOf(model, command.lobbyId);
+    if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
+    return isLiving(lobby) ? rule(model, lobby, command) : refuse("LOBBY_STOPPED");
+  };
+}
+
+function current(model: Model, revision: number): ModelConfiguration | null {
+  const { configuration } = model;
+  return configuration?.removedAt === null && configuration.revision === revision ? configuration : null;
+}
+
+interface Party {
+  readonly clientId: string;
+  readonly playerIds: readonly string[];
+  readonly idempotency: Idempotency | null;
+}
+
+function replay(model: Model, clientId: string, idempotency: Idempotency | null): Outcome<"find"> | null {
+  const known = model.keys.find((key) => key.clientId === clientId && key.key === idempotency?.key);
+  if (idempotency === null || known === undefined) return null;
+  const isHeld = model.seats.some((other) => known.playerIds.includes(other.playerId) && isTaken(other));
+  if (!isHeld) return null;
+  if (known.bodyHash !== idempotency.bodyHash) return refuse("IDEMPOTENCY_KEY_REUSED");
+  const lobby = viewOf(model, lobbyOf(model, known.lobbyId)!);
+  return { ok: true, lobby, playerIds: known.playerIds, isNewLobby: false, isReplay: true };
+}
+
+function isOverClientLimit(
+  model: Model,
+  { limits }: ModelConfiguration,
+  { clientId, playerIds }: Pick<Party, "clientId" | "playerIds">,
+): boolean {
+  const held = model.seats.filter((other) => other.clientId === clientId && isTaken(other)).length;
+  return limits.maxPlayersPerClient !== null && held + playerIds.length > limits.maxPlayersPerClient;
+}
+
+function refuseNewLobby(model: Model, { limits }: ModelConfiguration, lobby: NewLobby, party: number): Refusal | null {
+  if (party > Math.min(lobby.maxPlayers, limits.maxPlayers)) return refuse("NO_AVAILABLE_LOBBIES");
+  return model.lobbies.filter(isLiving).length >= limits.lobbyCountMax ? refuse("TOO_MANY_LOBBIES") : null;
+}
+
+/** The lobby that a find takes, or the one it makes, or why neither. */
+export function chooseFor(
+  model: Model,
+  configuration: ModelConfiguration,
+  request: FindRequest,
+): ModelLobby | NewLobby | Refusal {
+  const { limits, deployedVersionId } = configuration;
+  if (deployedVersionId === null) return refuse("NO_VERSION_DEPLOYED");
+  if (isOverClientLimit(model, configuration, request)) return refuse("TOO_MANY_PLAYERS_FROM_SOURCE");
+  const party = request.playerIds.length;
+  for (const { gameMode, region } of request.pairs) {
+    const fits = model.lobbies
+      .filter((lobby) => isLiving(lobby) && lobby.made.versionId === deployedVersionId)
+      .filter(({ made }) => made.gameMode === gameMode && made.region === region)
+      .filter((lobby) => !lobby.isClosed && !lobby.made.isPrivate && lobby.silentSince === null)
+      .filter(({ made }) => Object.entries(request.tags).every(([name, value]) => made.tags[name] === value))
+      .filter((lobby) => takenIn(model, lobby).length + party <= Math.min(lobby.made.maxPlayers, limits.maxPlayers));
+    const isReady = (lobby: ModelLobby) => Number(lobby.status === "ready");
+    const taken = (lobby: ModelLobby) => takenIn(model, lobby).length;
+    const [best] = fits.sort((a, b) => isReady(b) - isReady(a) || taken(b) - taken(a) || byAge(a, b));
+    if (best !== undefined) return best;
+  }
+  const { create } = request;
+  if (create === null) return refuse(request.createRefusal);
+  if (create.versionId !== deployedVersionId) return refuse("STALE_REVISION");
+  return refuseNewLobby(model, configuration, create, party) ?? create;
+}
+
+function make(model: Model, made: NewLobby, reason: LobbyView["createReason"], createdBy: string | null): ModelLobby {
+  const lobby: ModelLobby = {
+    made,
+    reason,
+    createdBy,
+    createdAt: model.clock,
+    status: "starting",
+    isClosed: false,
+    readyAt: null,
+    lastHeartbeatAt: null,
+    silentSince: null,
+    emptySince: model.clock,
+    stoppedAt: null,
+    stopReason: null,
+    exit: null,
+    state: null,
+    ports: made.ports,
+  };
+  model.lobbies.push(lobby);
+  tell(model, "lobby.created", lobby);
+  return lobby;
+}
+
+function seat(model: Model, lobby: ModelLobby, party: Party, isNewLobby: boolean): Outcome<"find"> {
+  const { clientId, playerIds, idempotency } = party;
+  const { lobbyId } = lobby.made;
+  for (const playerId of playerIds) {
+    const taken: ModelSeat = {
+      playerId,
+      lobbyId,
+      clientId,
+      status: "reserved",
+      reservedAt: model.clock,
+      connectedAt: null,
+      endedAt: null,
+      hasMissedOne: false,
+    };
+    model.seats.push(taken);
+    tellSeat(model, "player.reserved", taken);
+  }
+  if (idempotency !== null) {
+    model.keys = model.keys.filter((key) => key.clientId !== clientId || key.key !== idempotency.key);
+    model.keys.push({ clientId, ...idempotency, lobbyId, playerIds, createdAt: model.clock });
+  }
+  return { ok: true, lobby: viewOf(model, lobby), playerIds, isNewLobby, isReplay: false };
+}

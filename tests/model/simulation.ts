@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { EngineUnavailable } from "../../src/engine/engine.ts";
+import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
+import { createMemoryEngine, type MemoryEngine } from "../../src/engine/memory/memory.ts";
+import { stateHash } from "../../src/matchmaker/changes.ts";
+import type { Command, CommandType, Event, Outcome } from "../../src/matchmaker/commands.ts";
+import { checkInvariants } from "../../src/matchmaker/invariants.ts";
+import { createAuditor } from "./auditor.ts";
+import { restart } from "./due.ts";
+import { createModel, type Model } from "./model.ts";
+import { decide } from "./rules.ts";
+import { show } from "./show.ts";
+import { createReader, histories, type Step } from "./steps.ts";
+
+const namespaceIds = ["aaaaaaaa-0000-7000-8000-00000000000a", "bbbbbbbb-0000-7000-8000-00000000000b"] as const;
+
+/** How long one history is; a seed stands for as many as are asked for. */
+const historyLength = 300;
+
+export interface Simulated {
+  readonly steps: number;
+  /** What came of commands, with how often: "find ok", "join LOBBY_FULL". */
+  readonly outcomes: ReadonlyMap<string, number>;
+}
+
+/** Runs the histories of a seed. A failure is made as short as it goes and thrown with the one command that replays it. */
+export async function simulate(
+  seed: number,
+  historyCount: number,
+  { path, isShrunk = true }: { path?: string | undefined; isShrunk?: boolean } = {},
+): Promise<Simulated> {
+  const outcomes = new Map<string, number>();
+  let steps = 0;
+  const property = fc.asyncProperty(histories(historyLength), async (history) => {
+    await runHistory(history, (_, outcome) => {
+      steps += 1;
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    });
+  });
+  const result = await fc.check(property, {
+    seed,
+    numRuns: historyCount,
+    interruptAfterTimeLimit: shrinkingMsMax,
+    endOnFailure: !isShrunk,
+    ...(path !== undefined && { path }),
+  });
+  if (!result.failed) return { steps, outcomes };
+
+  const [shortest] = result.counterexample!;
+  let fault = result.errorInstance;
+  const trace: string[] = [];
+  // Once more, because only the trace of the shortest history is of use.
+  await runHistory(shortest, (describe) => trace.push(describe())).catch((error: unknown) => {
+    fault = error;
+  });
+  const replay = `npm run simulate -- --seed ${seed} --path ${result.counterexamplePath}`;
+  throw new Error(
+    `${fault instanceof Error ? fault.message : fault}\nReplay: ${replay}\nSteps (${trace.length}):\n${trace.join("\n")}`,
+  );
+}
+
+// A seed takes seconds; only the shrinking of a failure can take long, and then the shortest so far is told.
+const shrinkingMsMax = 120_000;
+
+type Note = (describe: () => string, outcome: string) => void;
+
+async function runHistory(history: readonly Step[], note: Note): Promise<void> {
+  const journal = createMemoryJournal();
+  let engine = await createMemoryEngine(journal);
+  const models: [Model, Model] = [createModel(namespaceIds[0]), createModel(namespaceIds[1])];
+  const auditors = [createAuditor(), createAuditor()] as const;
+  const reader = createReader(models);
+  const heard: Event[] = [];
+  const told: Event[] = [];
+  let hearing = hear(engine, heard);
+
+  for (const step of history) {
+    const action = reader.read(step);
+    if (action.type === "restart") {
+      note(() => `restart at ${action.now}`, "restart");
+      const before = hashesOf(engine);
+      await engine.close();
+      await hearing;
+      engine = await createMemoryEngine(journal);
+      hearing = hear(engine, heard);
+      expect(isDeepStrictEqual(hashesOf(engine), before), "[I23] the journal does not load as the state that lived");
+      for (const model of models) restart(model);
+      continue;
+    }
+    const { command, isStoreFailing } = action;
+    const at = command.namespaceId === namespaceIds[0] ? 0 : 1;
+    // These look at everything there is; what they would find a few steps later is found all the same.
+    const isThorough = step.pick % 8 === 0;
+    const neighbour = isThorough ? hashOf(engine, namespaceIds[1 - at]!) : null;
+    // When the store fails the command must have had no effect, so a copy is decided on.
+    const model = isStoreFailing ? structuredClone(models[at]) : models[at];
+    const wanted = decide(model, command);
+    journal.isFailing = isStoreFailing;
+    const outcome = await executeOn(engine, command);
+    note(() => `${JSON.stringify(command)} -> ${JSON.stringify(outcome)}`, nameOf(command, outcome));
+    if (outcome === null) {
+      expect(isStoreFailing, "[I24] a command failed although the store works");
+      for (const lost of models) restart(lost);
+      await expectSame(engine, models, command.now);
+      journal.isFailing = false;
+      for (const back of models) {
+        await engine.execute({ type: "expire", namespaceId: back.namespaceId, now: command.now });
+        decide(back, { type: "expire", namespaceId: back.namespaceId, now: command.now });
+      }
+    } else {
+      expect(isDeepStrictEqual(outcome, wanted), `by the rules the answer is ${JSON.stringify(wanted)}`);
+      models[at] = model;
+      const isUntouched = neighbour === null || neighbour === hashOf(engine, namespaceIds[1 - at]!);
+      expect(isUntouched, "[I19] another namespace changed");
+    }
+    journal.isFailing = false;
+    const state = engine.states().get(command.namespaceId);
+    const faults = state === undefined ? [] : checkInvariants(state);
+    const shown = await show(engine, models[at], command.now, isThorough);
+    faults.push(...shown.faults, ...auditors[at].audit(outcome === null ? null : command, outcome, shown.seen));
+    expect(faults.length === 0, faults.join("; "));
+    for (const { told: ofOne } of models) told.push(...ofOne.splice(0));
+  }
+  await engine.close();
+  await hearing;
+  for (const namespaceId of namespaceIds) {
+    const of = (events: readonly Event[]) => events.filter((event) => event.namespaceId === namespaceId);
+    expect(isDeepStrictEqual(of(heard), of(told)), "[I2] what was told is not what happened, once and in order");
+  }
+}
+
+function expect(isTrue: boolean, fault: string): asserts isTrue {
+  if (!isTrue) throw new Error(fault);
+}
+
+async function hear(engine: MemoryEngine, heard: Event[]): Promise<void> {
+  for await (const event of engine.events()) heard.push(event);
+}
+
+/** Null: the store did not take it. */
+async function executeOn(engine: MemoryEngine, command: Command): Promise<Outcome<CommandType> | null> {
+  try {
+    return await engine.execute<CommandType>(command);
+  } catch (error) {
+    if (error instanceof EngineUnavailable) return null;
+    throw error;
+  }
+}
+
+/** While the store takes nothing, reads go on and show what is durable. */
+async function expectSame(engine: MemoryEngine, models: readonly Model[], now: number): Promise<void> {
+  for (const model of models) {
+    const { faults } = await show(engine, model, now, false);
+    expect(faults.length === 0, `[I24] memory is ahead of the store: ${faults.join("; ")}`);
+  }
+}
+
+function nameOf(command: Command, outcome: Outcome<CommandType> | null): string {
+  return `${command.type} ${outcome === null ? "unavailable" : outcome.ok ? "ok" : outcome.code}`;
+}
+
+function hashOf(engine: MemoryEngine, namespaceId: string): string {
+  const state = engine.states().get(namespaceId);
+  return state === undefined ? "" : stateHash(state);
+}
+
+function hashesOf(engine: MemoryEngine): string[] {
+  return namespaceIds.map((namespaceId) => hashOf(engine, namespaceId));
+}

@@ -1,0 +1,211 @@
+import fc from "fast-check";
+import type { Command, CommandType, NewLobby } from "../../src/matchmaker/commands.ts";
+import { nextDueAt } from "./due.ts";
+import { idleMinimum, type Model } from "./model.ts";
+
+/** One step of a history: numbers that are read as a command on whatever there is at that moment, so that any part can be left out. */
+export interface Step {
+  readonly kind: number;
+  readonly pick: number;
+  readonly size: number;
+  readonly clock: number;
+  readonly flag: boolean;
+}
+
+export const histories = (length: number): fc.Arbitrary<Step[]> =>
+  // Without fast-check's liking for small numbers: here a small number is nothing special.
+  fc.noBias(
+    fc.array(
+      fc.record({ kind: fc.nat(999), pick: fc.nat(9999), size: fc.nat(11), clock: fc.nat(999), flag: fc.boolean() }),
+      { minLength: 1, maxLength: length, size: "max" },
+    ),
+  );
+
+/** What a step does: a command, or one of the things that can befall the service in between. */
+export type Action =
+  | { readonly type: "command"; readonly command: Command; readonly isStoreFailing: boolean }
+  | { readonly type: "restart"; readonly now: number };
+
+const modes = ["duel", "royale"];
+const regions = ["local", "far"];
+const clients = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+const versions = ["version-a", "version-b"];
+const startOfTime = 1_700_000_000_000;
+
+/** Out of a thousand. What is left over is `expire`. */
+const shares: readonly (readonly [CommandType | "restart", number])[] = [
+  ["configure", 30],
+  ["find", 240],
+  ["join", 95],
+  ["createLobby", 95],
+  ["setReady", 110],
+  ["setClosed", 55],
+  ["setState", 10],
+  ["setPorts", 10],
+  ["heartbeat", 80],
+  ["stopLobby", 20],
+  ["connectPlayer", 110],
+  ["disconnectPlayer", 70],
+  ["releaseSeats", 20],
+  ["removeNamespace", 3],
+  ["restart", 12],
+];
+
+/** Reads steps as actions on the two models, which stand for two namespaces of one service. */
+export function createReader(models: readonly [Model, Model]) {
+  let now = startOfTime;
+  let ids = 0;
+  const newId = () => `00000000-0000-7000-8000-${(++ids).toString(16).padStart(12, "0")}`;
+  const at = <T>(items: readonly T[], index: number): T => items[index % items.length]!;
+  const party = (size: number) => Array.from({ length: size }, newId);
+
+  function read(step: Step): Action {
+    const model = step.pick % 5 === 4 ? models[1] : models[0];
+    const other = model === models[0] ? models[1] : models[0];
+    now = timeOf(step, model, now);
+    const type = typeOf(step.kind);
+    if (type === "restart") return { type: "restart", now };
+    const command = commandOf(type, step, model, other);
+    return { type: "command", command, isStoreFailing: step.clock % 100 === 77 };
+  }
+
+  function commandOf(type: CommandType, step: Step, model: Model, other: Model): Command {
+    const { pick, size, flag } = step;
+    const base = { namespaceId: model.namespaceId, now };
+    const { configuration } = model;
+    if (configuration === null || type === "configure") return configure(step, model);
+    // Now and then a caller has not heard of the newest configuration, or has of one that is still to come.
+    const revision = configuration.revision + (pick % 37 === 0 ? -1 : pick % 41 === 0 ? 1 : 0);
+    const clientId = at(clients, pick);
+    const idempotency = pick % 3 === 0 ? { key: `key${size % 3}`, bodyHash: pick % 30 < 27 ? "same" : "other" } : null;
+    // Mostly something of this namespace, sometimes of the other one or of none.
+    const source = pick % 29 === 0 ? other : model;
+    const living = source.lobbies.filter(({ status }) => status !== "stopped");
+    const lobbies = living.length === 0 || pick % 17 === 0 ? source.lobbies : living;
+    const lobby = lobbies.length === 0 ? undefined : at(lobbies, Math.floor(pick / 3) + size);
+    const lobbyId = pick % 43 === 0 ? "unknown" : (lobby?.made.lobbyId ?? "unknown");
+    const seat = source.seats.length === 0 ? undefined : at(source.seats, source.seats.length - 1 - (pick % 12));
+    const playerId = seat?.playerId ?? "unknown";
+    const speaking = pick % 7 === 0 ? lobbyId : (seat?.lobbyId ?? lobbyId);
+
+    switch (type) {
+      case "find": {
+        const pairs = [0, 1]
+          .slice(size % 2)
+          .map((i) => ({ gameMode: at(modes, pick + i), region: at(regions, size + i) }));
+        const create = flag ? { ...newLobby(step, model), isPrivate: false, isExternal: false } : null;
+        const request = { pairs, tags: tagsOf(step), playerIds: party(1 + (size % 3)), create };
+        return { ...base, type, revision, clientId, ...request, createRefusal: "NO_AVAILABLE_LOBBIES", idempotency };
+      }
+      case "join":
+        return { ...base, type, revision, clientId, lobbyId, playerIds: party(1 + (size % 2)), idempotency };
+      case "createLobby": {
+        const reason = (["created", "registered", "warm"] as const)[size % 3]!;
+        const made = { ...newLobby(step, model), isExternal: reason === "registered" };
+        if (reason === "created") {
+          const playerIds = party(1 + (pick % 3));
+          return { ...base, type, revision, reason, lobby: made, clientId, playerIds, idempotency };
+        }
+        return { ...base, type, revision, reason, lobby: made, clientId: null, playerIds: [], idempotency: null };
+      }
+      case "setReady":
+      case "stopLobby":
+        return type === "setReady"
+          ? { ...base, type, lobbyId }
+          : { ...base, type, lobbyId, reason: "self", exit: flag ? "{}" : null };
+      case "setClosed":
+        return { ...base, type, lobbyId, isClosed: flag };
+      case "setState":
+        return { ...base, type, lobbyId, state: flag ? `${size}` : null };
+      case "setPorts":
+        return { ...base, type, lobbyId, ports: `{"default":${size}}` };
+      case "heartbeat": {
+        const named = flag ? source.seats.filter((_, i) => (i + pick) % 4 !== 0).map((one) => one.playerId) : null;
+        return { ...base, type, lobbyId, playerIds: named, isClosed: [true, false, null, null][size % 4]! };
+      }
+      case "connectPlayer":
+      case "disconnectPlayer":
+        return { ...base, type, lobbyId: speaking, playerId };
+      case "releaseSeats":
+        return { ...base, type, playerIds: source.seats.slice(-1 - (size % 4)).map((one) => one.playerId) };
+      case "removeNamespace":
+        return { ...base, type, force: flag };
+      case "restarted":
+      case "expire":
+        return { ...base, type: "expire" };
+    }
+  }
+
+  function configure({ pick, size, flag, kind }: Step, model: Model): Command {
+    const before = model.configuration;
+    const revision = (before?.revision ?? 0) + (pick % 11 === 0 ? 0 : 1);
+    const deployed = pick % 53 === 0 ? null : at(versions, kind % 3 === 0 ? pick : 0);
+    const limits = {
+      lobbyCountMax: pick % 23 === 0 ? 0 : 2 + (pick % 17),
+      maxPlayers: pick % 31 === 0 ? 0 : 1 + (size % 6),
+      maxPlayersPerClient: flag ? 2 + size : null,
+    };
+    const min = size % 3;
+    const idleMinimums = [
+      { gameMode: "duel", region: "local", min },
+      { gameMode: "royale", region: "far", min: pick % 2 },
+    ];
+    return {
+      type: "configure",
+      namespaceId: model.namespaceId,
+      now,
+      revision,
+      limits,
+      deployedVersionId: deployed,
+      idleMinimums,
+    };
+  }
+
+  function newLobby(step: Step, model: Model): NewLobby {
+    const { pick, size, flag } = step;
+    const maxPlayers = 1 + (pick % 5);
+    const gameMode = at(modes, pick);
+    const isWanted = idleMinimum(model, gameMode, "far") > 0;
+    return {
+      lobbyId: newId(),
+      versionId: pick % 19 === 0 ? at(versions, size) : (model.configuration?.deployedVersionId ?? versions[0]!),
+      gameMode,
+      region: isWanted ? "far" : at(regions, Math.floor(size / 2)),
+      maxPlayers,
+      maxPlayersDirect: maxPlayers + (flag ? 2 : 0),
+      isExternal: false,
+      isPrivate: pick % 11 === 0,
+      isJoinable: pick % 13 !== 0,
+      tags: tagsOf(step),
+      timeouts: { readyMs: 5000, reservationMs: 2000, heartbeatMs: pick % 3 === 0 ? 1000 : 0, emptyMs: 1000 },
+      ports: null,
+      lobbyConfig: null,
+    };
+  }
+
+  return { read };
+}
+
+function tagsOf({ pick }: Step): Record<string, string> {
+  if (pick % 6 === 0) return { map: "ice" };
+  return pick % 6 === 1 ? { map: "ice", rank: String(pick % 4) } : {};
+}
+
+function typeOf(kind: number): CommandType | "restart" {
+  let upTo = 0;
+  for (const [type, share] of shares) {
+    upTo += share;
+    if (kind < upTo) return type;
+  }
+  return "expire";
+}
+
+/** The clock stands still, ticks, stops just before, on or just after the next deadline, jumps far, or is set back. */
+function timeOf({ clock, size }: Step, model: Model, now: number): number {
+  if (clock < 600) return now;
+  if (clock < 880) return now + (clock % 90);
+  if (clock < 950) return Math.max(now, (nextDueAt(model) ?? now) + (clock % 3) - 1);
+  if (clock < 970) return now + 900 + size * 300;
+  if (clock < 974) return now + (clock % 2 === 0 ? 599_000 : 610_000);
+  return now - (clock % 7) * 400;
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createProcessRuntime, type ProcessOptions } from "../../src/runtime/process.ts";
+import type { LobbyExit, LobbyToStart, Runtime } from "../../src/runtime/runtime.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+export const testFolder = fileURLToPath(new URL(".", import.meta.url));
+
+/** Files run side by side, so each process has ports of its own, below those that the system hands out. */
+export function ownPorts(offset = 0): { min: number; max: number } {
+  const min = 12_000 + (process.pid % 100) * 100 + offset * 20;
+  return { min, max: min + 19 };
+}
+
+export interface Driver extends Runtime {
+  readonly dataDir: string;
+  readonly exits: { lobbyId: string; exit: LobbyExit }[];
+}
+
+export async function openDriver(options: Partial<ProcessOptions> = {}): Promise<Driver> {
+  const dataDir = options.dataDir ?? temporaryFolder();
+  const runtime = await createProcessRuntime({
+    dataDir,
+    lobbyRoot: testFolder,
+    hostname: "game.example.com",
+    ports: ownPorts(),
+    processesMax: 64,
+    stopGraceMs: 2_000,
+    logMaxBytes: 64 * 1024,
+    user: null,
+    now: Date.now,
+    ...options,
+  });
+  const exits: Driver["exits"] = [];
+  runtime.onExit((lobbyId, exit) => exits.push({ lobbyId, exit }));
+  return { ...runtime, dataDir, exits };
+}
+
+/** A lobby whose program is a line of shell. */
+export function shellLobby(script: string, more: Partial<LobbyToStart> = {}): LobbyToStart {
+  const lobbyId = randomUUID();
+  return {
+    lobbyId,
+    namespaceId: randomUUID(),
+    command: "/bin/sh",
+    args: ["-c", script],
+    cwd: ".",
+    env: { FOYER_LOBBY_ID: lobbyId },
+    ports: { default: { protocol: "tcp" } },
+    ...more,
+  };
+}
+
+export function pidOf(driver: Driver, lobbyId: string): number {
+  return JSON.parse(readFileSync(`${driver.dataDir}/lobbies/${lobbyId}/process.json`, "utf8")).pid;
+}
+
+/** Whether it runs; one that has ended and that nobody collected does not. */
+export function isRunning(pid: number): boolean {
+  if (!existsSync("/proc/self/stat")) return canSignal(pid);
+  if (!existsSync(`/proc/${pid}/stat`)) return false;
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return text.slice(text.lastIndexOf(")") + 2, text.lastIndexOf(")") + 3) !== "Z";
+  } catch {
+    // It ended between the two looks.
+    return false;
+  }
+}
+
+function canSignal(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    // Nobody is there to be asked.
+    return false;
+  }
+}

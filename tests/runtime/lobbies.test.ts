@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createVersion, type Service, until } from "../http/harness.ts";
+import { isRunning } from "./driver.ts";
+import { connectTo, createWorld, lobbyPids, lobbyVersion, startRuntimeService, type World } from "./world.ts";
+
+let service: Service & { close(options?: { stopLobbies?: boolean }): Promise<void> };
+
+beforeAll(async () => {
+  service = await startRuntimeService();
+});
+
+afterAll(async () => {
+  const pids = lobbyPids(service.dataDir);
+  await service.close();
+  for (const pid of pids) process.kill(-pid, "SIGKILL");
+});
+
+async function stopAll(world: World): Promise<void> {
+  await world.client.admin("DELETE", `${world.namespace.path}?force=true`);
+  await until(() => lobbyPids(service.dataDir).length === 0);
+}
+
+describe("lobbies as processes", () => {
+  test("[RT1] a find starts a process, waits for its ready, and the answer leads to it; the operator stops it", async () => {
+    const world = await createWorld(service, lobbyVersion());
+    const found = await world.find();
+    expect(found.status).toBe(200);
+    const player = await connectTo(found);
+    const [pid] = (await player.ask("hello")).split(" ");
+    expect(await player.ask(`connect ${found.json.player.token}`)).toBe("200");
+    expect(lobbyPids(service.dataDir)).toEqual([Number(pid)]);
+    await service.admin("DELETE", `${world.namespace.path}/lobbies/${found.json.lobby.lobby_id}`);
+    await until(() => !isRunning(Number(pid)));
+    expect(await world.lobbies(true)).toMatchObject([{ status: "stopped", stop_reason: "operator" }]);
+    await stopAll(world);
+  });
+
+  test("[RT3] the lobby's environment is that of the contract; nothing of the service's is in it", async () => {
+    process.env.FOYER_ADMIN_TOKEN = "admin token in the service's environment";
+    const world = await createWorld(service, lobbyVersion({}, { COLOUR: "blue" }));
+    const found = await world.find();
+    const player = await connectTo(found);
+    const env = JSON.parse(await player.ask("env"));
+    delete process.env.FOYER_ADMIN_TOKEN;
+    player.close();
+    const names = Object.keys(env).sort();
+    const expected = ["API_ENDPOINT", "GAME_ID", "GAME_MODE", "LOBBY_ID", "LOBBY_TAGS", "MAX_PLAYERS"].concat([
+      "MAX_PLAYERS_DIRECT",
+      "NAMESPACE_ID",
+      "NAMESPACE_NAME",
+      "REGION",
+      "TOKEN",
+      "VERSION_ID",
+    ]);
+    const common = ["COLOUR", "HOME", "LANG", "PATH", "PORT", "PORT_DEFAULT", "TMPDIR"];
+    expect(names).toEqual([...common, ...expected.map((name) => `FOYER_${name}`)].sort());
+    expect(env).toMatchObject({
+      FOYER_LOBBY_ID: found.json.lobby.lobby_id,
+      FOYER_NAMESPACE_ID: world.namespace.namespaceId,
+      FOYER_NAMESPACE_NAME: world.namespace.nameId,
+      FOYER_GAME_ID: world.game.gameId,
+      FOYER_GAME_MODE: "duel",
+      FOYER_REGION: "local",
+      FOYER_MAX_PLAYERS: "2",
+      FOYER_LOBBY_TAGS: "{}",
+      FOYER_API_ENDPOINT: service.url,
+      COLOUR: "blue",
+    });
+    await stopAll(world);
+  });
+
+  test("[RT1] a hundred finds at once for lobbies of ten start exactly ten processes", async () => {
+    const world = await createWorld(service, lobbyVersion({ max_players: 10 }));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => world.find()));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
+    expect(new Set(answers.map(({ json }) => json.lobby.lobby_id)).size).toBe(10);
+    expect(lobbyPids(service.dataDir).filter(isRunning)).toHaveLength(10);
+    await stopAll(world);
+  });
+
+  test("[RT10] an idle lobby that is taken is replaced; deploying another version keeps players and starts its own", async () => {
+    const mode = { idle_lobbies: { min: 1 } };
+    const world = await createWorld(service, lobbyVersion(mode));
+    await until(async () => (await world.lobbies()).some(({ status }) => status === "ready"));
+    const [idle] = await world.lobbies();
+    const found = await world.find();
+    expect(found.json.lobby.lobby_id).toBe(idle.lobby_id);
+    await until(async () => (await world.lobbies()).filter(({ status }) => status === "ready").length === 2);
+
+    const player = await connectTo(found);
+    expect(await player.ask(`connect ${found.json.player.token}`)).toBe("200");
+    const versionId = await createVersion(service, world.game, lobbyVersion(mode, { COLOUR: "green" }));
+    await service.admin("PUT", `${world.namespace.path}/version`, { version_id: versionId });
+    await until(async () => (await world.lobbies()).some((lobby) => lobby.version_id === versionId && lobby.ready_ts));
+    const newer = await world.find();
+    const other = await connectTo(newer);
+    expect(JSON.parse(await other.ask("env")).COLOUR).toBe("green");
+    other.close();
+    // The game that was under way goes on, and its process ends when the last player has left.
+    expect(await player.ask("still here")).toMatch(/still here$/);
+    const [pid] = (await player.ask("pid")).split(" ");
+    player.socket.write(`leave ${found.json.player.token}\n`);
+    await until(() => !isRunning(Number(pid)));
+    await stopAll(world);
+  });
+});
+
+describe("lobbies that fail", () => {
+  test("[RT6] a crash before ready wakes whoever waits with the exit code; the operator sees it and the last lines", async () => {
+    const world = await createWorld(service, lobbyVersion({}, { BEHAVIOUR: "crash-early" }));
+    const found = await world.find();
+    expect(found.status).toBe(503);
+    expect(found.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED", metadata: { exit_code: 3 } });
+    expect(found.json.message).toMatch(/exit code 3 before it was ready/);
+    expect(found.text).not.toContain("the map is missing");
+    const [lobby] = await world.lobbies(true);
+    expect(lobby).toMatchObject({
+      status: "stopped",
+      stop_reason: "crashed",
+      exit_code: 3,
+      exit_signal: null,
+    });
+    const seen = await service.admin("GET", `${world.namespace.path}/lobbies/${lobby.lobby_id}`);
+    expect(seen.lobby.log_tail).toBe("the map is missing\n");
+    await stopAll(world);
+  });
+
+  test("[RT6] a crash after ready ends the lobby and its seats at once", async () => {
+    const world = await createWorld(service, lobbyVersion());
+    const found = await world.find();
+    const player = await connectTo(found);
+    player.socket.write("crash\n");
+    await until(async () => (await world.lobbies()).length === 0);
+    expect(await world.lobbies(true)).toMatchObject([{ stop_reason: "crashed", exit_code: 7, total_player_count: 0 }]);
+    const join = { token: world.publicToken, body: { lobby_id: found.json.lobby.lobby_id } };
+    expect((await service.request("POST", "/matchmaker/lobbies/join", join)).status).toBe(410);
+    await stopAll(world);
+  });
+
+  test("[RT6] a ready lobby whose process ends with code 0 has ended itself", async () => {
+    const world = await createWorld(service, lobbyVersion());
+    const player = await connectTo(await world.find());
+    player.socket.write("exit\n");
+    await until(async () => (await world.lobbies()).length === 0);
+    expect(await world.lobbies(true)).toMatchObject([{ stop_reason: "self", exit_code: 0 }]);
+    await stopAll(world);
+  });
+
+  test("[RT6] a program that is not there is answered in words", async () => {
+    const runtime = { process: { command: "no-such-program" } };
+    const world = await createWorld(service, lobbyVersion({ runtime }));
+    const found = await world.find();
+    expect(found.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
+    expect(found.json.message).toMatch(/no such program/);
+    expect(await world.lobbies(true)).toMatchObject([{ stop_reason: "start_failed" }]);
+    await stopAll(world);
+  });
+
+  test("[RT11] a mode that keeps failing is held back: no lobby is made, find says until when, the operator sees it", async () => {
+    const world = await createWorld(service, lobbyVersion({ idle_lobbies: { min: 1 } }, { BEHAVIOUR: "crash-early" }));
+    await until(async () => (await world.find()).json.metadata.consecutive_failures >= 3);
+    let refused = await world.find();
+    await until(async () => {
+      refused = await world.find();
+      return /keep failing/.test(refused.json.message);
+    });
+    expect(refused.json.code).toBe("MATCHMAKER_LOBBY_START_FAILED");
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+    const { held_back } = await service.admin("GET", `${world.namespace.path}/lobbies`);
+    expect(held_back).toMatchObject([{ game_mode_id: "duel", consecutive_failures: expect.any(Number) }]);
+    // The pause doubles: the warm pool alone tries again and again, yet few processes were started.
+    await until(async () => Number((await world.find()).json.metadata?.consecutive_failures) >= 5);
+    expect((await world.lobbies(true)).length).toBeLessThan(12);
+    await stopAll(world);
+  });
+});
+
+describe("limits", () => {
+  test("[RT5] beyond the maximum no lobby is made, and find says why", async () => {
+    const small = await startRuntimeService({ maxLobbyProcesses: 1 });
+    try {
+      const world = await createWorld(small, lobbyVersion({ max_players: 1 }));
+      expect((await world.find()).status).toBe(200);
+      const refused = await world.find();
+      expect(refused.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
+      expect(refused.json.message).toMatch(/FOYER_MAX_LOBBY_PROCESSES/);
+      expect(await world.lobbies(true)).toHaveLength(1);
+      await world.client.admin("DELETE", `${world.namespace.path}?force=true`);
+      await until(() => lobbyPids(small.dataDir).length === 0);
+    } finally {
+      await small.close();
+    }
+  });
+
+  test("[RT13] without the process runtime such versions are refused, and no process is ever started", async () => {
+    const external = await startRuntimeService({ runtimes: ["external"] });
+    try {
+      const game = await external.admin("POST", "/cloud/games", { display_name: "A Game", name_id: "a-game" });
+      const body = { display_name: "A Version", config: lobbyVersion() };
+      const options = { token: external.adminToken, body };
+      const refused = await external.request("POST", `/cloud/games/${game.game_id}/versions`, options);
+      expect(refused.json).toMatchObject({
+        code: "CLOUD_VALIDATION_ERROR",
+        errors: [{ path: ["config", "game_modes", "duel", "runtime", "process", "disabled"] }],
+      });
+    } finally {
+      await external.close();
+    }
+  });
+
+  test("[RT13] a version that was made before process was left out is answered LOBBY_START_FAILED", async () => {
+    const before = await startRuntimeService();
+    const world = await createWorld(before, lobbyVersion());
+    const { dataDir } = before;
+    await before.close();
+    const after = await startRuntimeService({ runtimes: ["external"], dataDir });
+    try {
+      const options = { token: world.publicToken, body: { game_modes: ["duel"] } };
+      const refused = await after.request("POST", "/matchmaker/lobbies/find", options);
+      expect(refused.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
+      expect(refused.json.message).toMatch(/no driver/);
+    } finally {
+      await after.close();
+    }
+  });
+});

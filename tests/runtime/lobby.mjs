@@ -1,0 +1,54 @@
+// A lobby server in plain Node that uses nothing but the documented environment and HTTP calls. What it does besides
+// is chosen by variables of its version, so that tests can make it misbehave.
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+
+const { FOYER_API_ENDPOINT, FOYER_TOKEN, PORT, BEHAVIOUR = "", WRITE_BYTES = "0" } = process.env;
+
+function call(method, path, body) {
+  return fetch(`${FOYER_API_ENDPOINT}/matchmaker/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${FOYER_TOKEN}`, "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+// One line in, one line out: a player's connection. "crash" and "exit" end the process, "env" shows the environment.
+const server = createServer((socket) => {
+  socket.setEncoding("utf8").on("data", (text) => {
+    const word = text.trim();
+    if (word === "crash") process.exit(7);
+    if (word === "exit") process.exit(0);
+    if (word === "env") socket.write(`${JSON.stringify(process.env)}\n`);
+    else if (word.startsWith("connect ")) void connect(socket, word.slice("connect ".length));
+    else if (word.startsWith("leave ")) void leave(socket, word.slice("leave ".length));
+    else socket.write(`${process.pid} ${word}\n`);
+  });
+  socket.on("error", () => undefined);
+});
+
+async function connect(socket, playerToken) {
+  const answer = await call("POST", "players/connected", { player_token: playerToken });
+  socket.write(`${answer.status}\n`);
+}
+
+async function leave(socket, playerToken) {
+  const answer = await call("POST", "players/disconnected", { player_token: playerToken });
+  socket.write(`${answer.status}\n`);
+}
+
+console.log("starting");
+if (BEHAVIOUR === "crash-early") {
+  console.error("the map is missing");
+  process.exit(3);
+}
+if (BEHAVIOUR === "stubborn") process.on("SIGTERM", () => console.log("not yet"));
+if (BEHAVIOUR === "child") spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+if (Number(WRITE_BYTES) > 0) process.stdout.write(`${"x".repeat(Number(WRITE_BYTES) - 1)}\n`);
+
+server.listen(Number(PORT), "127.0.0.1", async () => {
+  if (BEHAVIOUR === "never-ready") return;
+  const answer = await call("POST", "lobbies/ready");
+  console.log(`ready: ${answer.status}`);
+  if (BEHAVIOUR === "crash-late") process.exit(4);
+});

@@ -1,0 +1,308 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { LobbyNotStarted } from "../../src/runtime/runtime.ts";
+import { until } from "../http/harness.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { type Driver, isRunning, openDriver, ownPorts, pidOf, shellLobby } from "./driver.ts";
+
+const drivers: Driver[] = [];
+
+async function open(...options: Parameters<typeof openDriver>): Promise<Driver> {
+  const driver = await openDriver(...options);
+  drivers.push(driver);
+  return driver;
+}
+
+afterEach(async () => {
+  for (const driver of drivers.splice(0)) {
+    await Promise.all((await driver.list()).map((lobbyId) => driver.stop(lobbyId)));
+    await driver.close();
+  }
+});
+
+const forever = "exec sleep 1000";
+
+describe("starting", () => {
+  test("[RT1] a lobby is a process in a group of its own, and its ports are announced under the public name", async () => {
+    const driver = await open();
+    const lobby = shellLobby(forever, { ports: { game: { protocol: "wss" }, voice: { protocol: "udp" } } });
+    const ports = await driver.start(lobby);
+    const { min, max } = ownPorts();
+    expect(Object.keys(ports)).toEqual(["game", "voice"]);
+    expect(ports.game).toEqual({ hostname: "game.example.com", port: expect.any(Number), isTls: true });
+    expect(ports.voice).toMatchObject({ isTls: false });
+    for (const { port } of Object.values(ports)) expect(port >= min && port <= max).toBe(true);
+    const pid = pidOf(driver, lobby.lobbyId);
+    expect(isRunning(pid)).toBe(true);
+    expect(process.kill(-pid, 0)).toBe(true);
+    expect(await driver.list()).toEqual([lobby.lobbyId]);
+  });
+
+  test("[RT3] the environment is the version's, the contract's and the ports', and nothing of the service's", async () => {
+    process.env.FOYER_SECRET = "a secret of the service itself";
+    process.env.NODE_OPTIONS ??= "";
+    const driver = await open();
+    const lobby = shellLobby("env", { ports: { "my-game": { protocol: "ws" } } });
+    const env = { ...lobby.env, COLOUR: "blue" };
+    const ports = await driver.start({ ...lobby, env });
+    await until(() => driver.exits.length === 1);
+    const { text } = await driver.logs(lobby.lobbyId, "stdout", 100_000);
+    delete process.env.FOYER_SECRET;
+    const port = String(ports["my-game"]!.port);
+    const seen = Object.fromEntries(
+      text
+        .trim()
+        .split("\n")
+        .map((line) => line.split(/=(.*)/s) as [string, string]),
+    );
+    const { PATH, HOME, LANG, TMPDIR, PWD: _1, SHLVL: _2, _: _3, OLDPWD: _4, ...others } = seen;
+    expect(others).toEqual({ FOYER_LOBBY_ID: lobby.lobbyId, COLOUR: "blue", PORT_MY_GAME: port, PORT: port });
+    expect([PATH, HOME, LANG, TMPDIR].every(Boolean)).toBe(true);
+  });
+
+  test("[RT3] with several ports there is no PORT", async () => {
+    const driver = await open();
+    const ports = { a: { protocol: "ws" }, b: { protocol: "ws" } };
+    const lobby = shellLobby(`echo "$PORT-$PORT_A-$PORT_B"`, { ports });
+    const announced = await driver.start(lobby);
+    await until(() => driver.exits.length === 1);
+    const { text } = await driver.logs(lobby.lobbyId, "stdout", 1000);
+    expect(text).toBe(`-${announced.a!.port}-${announced.b!.port}\n`);
+  });
+
+  test("[RT2] a port that somebody else has is not given out, TCP or UDP", async () => {
+    const { min } = ownPorts(1);
+    const server = createServer().listen(min, "127.0.0.1");
+    const socket = createSocket("udp4").bind(min + 1);
+    await Promise.all([once(server, "listening"), once(socket, "listening")]);
+    const driver = await open({ ports: { min, max: min + 2 } });
+    const ports = await driver.start(shellLobby(forever, { ports: { default: { protocol: "udp" } } }));
+    expect(ports.default!.port).toBe(min + 2);
+    const refused = driver.start(shellLobby(forever, { ports: { default: { protocol: "udp" } } }));
+    await expect(refused).rejects.toThrow(/FOYER_LOBBY_PORTS/);
+    await expect(refused).rejects.toMatchObject({ isShortage: true });
+    server.close();
+    socket.close();
+  });
+
+  test("[RT5] no more than the maximum run; the refusal says so, and a stopped one makes room", async () => {
+    const driver = await open({ processesMax: 2 });
+    const lobbies = [1, 2, 3].map(() => shellLobby(forever));
+    const outcomes = await Promise.allSettled(lobbies.map((lobby) => driver.start(lobby)));
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect(driver.room()).toBe(0);
+    await expect(driver.start(shellLobby(forever))).rejects.toThrow(/FOYER_MAX_LOBBY_PROCESSES/);
+    await driver.stop(lobbies[0]!.lobbyId);
+    expect(driver.room()).toBe(1);
+    await driver.start(shellLobby(forever));
+  });
+
+  test.each([
+    ["a program that is not there", { command: "no-such-program", args: [] }, /no such program/],
+    ["a folder that is not there", { cwd: "no-such-folder" }, /folder .* does not exist/],
+  ])("[RT4] %s is said in words, and nothing is left behind", async (_, more, words) => {
+    const driver = await open();
+    const refused = driver.start(shellLobby(forever, more));
+    await expect(refused).rejects.toThrow(LobbyNotStarted);
+    await expect(refused).rejects.toThrow(words);
+    expect(await driver.list()).toEqual([]);
+    expect(driver.room()).toBe(64);
+  });
+
+  test("[RT12] as another user: the process has that user's rights and groups alone", async () => {
+    const opening = open({ user: "nobody" });
+    if (process.getuid?.() !== 0) {
+      await expect(opening).rejects.toThrow(/only root may/);
+      return;
+    }
+    const driver = await opening;
+    const lobby = shellLobby("id -u; id -G", { cwd: "/" });
+    await driver.start(lobby);
+    await until(() => driver.exits.length === 1);
+    const [uid, groups] = (await driver.logs(lobby.lobbyId, "stdout", 1000)).text.trim().split("\n");
+    expect(Number(uid)).toBeGreaterThan(0);
+    expect(groups!.split(" ")).toHaveLength(1);
+    await expect(openDriver({ user: "no-such-user" })).rejects.toThrow(/no such user/);
+    await expect(openDriver({ user: "root" })).rejects.toThrow(/is root/);
+  });
+});
+
+describe("ending", () => {
+  test("[RT6] an end that nobody asked for is told with its exit code or signal", async () => {
+    const driver = await open();
+    const one = shellLobby("echo bye >&2; exit 3");
+    await driver.start(one);
+    await until(() => driver.exits.length === 1);
+    const two = shellLobby("kill -KILL $$");
+    await driver.start(two);
+    await until(() => driver.exits.length === 2);
+    expect(driver.exits).toEqual([
+      { lobbyId: one.lobbyId, exit: { code: 3, signal: null } },
+      { lobbyId: two.lobbyId, exit: { code: null, signal: "SIGKILL" } },
+    ]);
+    expect((await driver.logs(one.lobbyId, "stderr", 100)).text).toBe("bye\n");
+  });
+
+  test("[RT7] a stop is SIGTERM first: the process may end in its own way, and nobody is told of a crash", async () => {
+    const driver = await open();
+    const lobby = shellLobby('trap "echo saving; exit 0" TERM; echo up; while :; do sleep 0.05; done');
+    await driver.start(lobby);
+    await until(async () => (await driver.logs(lobby.lobbyId, "stdout", 100)).text === "up\n");
+    await driver.stop(lobby.lobbyId);
+    expect((await driver.logs(lobby.lobbyId, "stdout", 100)).text).toBe("up\nsaving\n");
+    expect(driver.exits).toEqual([]);
+    expect(await driver.list()).toEqual([]);
+  });
+
+  test("[RT7] a process that does not end in time is killed, and everything it started with it", async () => {
+    const driver = await open({ stopGraceMs: 300 });
+    const lobby = shellLobby(
+      'trap "" TERM; sh -c "trap \\"\\" TERM; while :; do sleep 0.05; done" & echo $!; wait; wait',
+    );
+    await driver.start(lobby);
+    await until(async () => (await driver.logs(lobby.lobbyId, "stdout", 100)).text.includes("\n"));
+    const child = Number((await driver.logs(lobby.lobbyId, "stdout", 100)).text);
+    const pid = pidOf(driver, lobby.lobbyId);
+    await driver.stop(lobby.lobbyId);
+    expect([isRunning(pid), isRunning(child)]).toEqual([false, false]);
+  });
+
+  test("[RT7] when the process itself ends, what it left behind is ended too", async () => {
+    const driver = await open();
+    const lobby = shellLobby("sleep 1000 & echo $!; exit 1");
+    await driver.start(lobby);
+    await until(() => driver.exits.length === 1);
+    const child = Number((await driver.logs(lobby.lobbyId, "stdout", 100)).text);
+    await until(() => !isRunning(child));
+  });
+
+  test("[RT7] stopping twice, and stopping what is not there, is no fault", async () => {
+    const driver = await open();
+    const lobby = shellLobby(forever);
+    await driver.start(lobby);
+    await Promise.all([driver.stop(lobby.lobbyId), driver.stop(lobby.lobbyId)]);
+    await driver.stop(lobby.lobbyId);
+    expect(await driver.list()).toEqual([]);
+  });
+
+  test("[RT2] two hundred starts and stops leave no process and no port behind", async () => {
+    const { min } = ownPorts(2);
+    const driver = await open({ ports: { min, max: min + 3 } });
+    const pids: number[] = [];
+    for (let round = 0; round < 50; round++) {
+      const lobbies = [1, 2, 3, 4].map(() => shellLobby(forever));
+      const ports = await Promise.all(lobbies.map((lobby) => driver.start(lobby)));
+      expect(new Set(ports.map(({ default: port }) => port!.port)).size).toBe(4);
+      pids.push(...lobbies.map(({ lobbyId }) => pidOf(driver, lobbyId)));
+      await Promise.all(lobbies.map(({ lobbyId }) => driver.stop(lobbyId)));
+    }
+    expect(pids).toHaveLength(200);
+    expect(pids.filter(isRunning)).toEqual([]);
+    expect(driver.room()).toBe(64);
+  });
+});
+
+describe("another process of the service", () => {
+  test("[RT8] takes a running lobby over with its ports, hears of its end and can stop it", async () => {
+    const before = await open();
+    const lobbies = [shellLobby(forever), shellLobby(forever), shellLobby(forever)];
+    const ports = await Promise.all(lobbies.map((lobby) => before.start(lobby)));
+    const pids = lobbies.map(({ lobbyId }) => pidOf(before, lobbyId));
+    await before.close();
+    process.kill(pids[2]!, "SIGKILL");
+    await until(() => !isRunning(pids[2]!));
+
+    const after = await open({ dataDir: before.dataDir });
+    const adopted = await Promise.all(lobbies.map(({ lobbyId }) => after.adopt(lobbyId)));
+    expect(adopted).toEqual([ports[0], ports[1], null]);
+    process.kill(pids[0]!, "SIGKILL");
+    await until(() => after.exits.length === 1);
+    expect(after.exits).toEqual([{ lobbyId: lobbies[0]!.lobbyId, exit: { code: null, signal: null } }]);
+    await after.stop(lobbies[1]!.lobbyId);
+    expect(isRunning(pids[1]!)).toBe(false);
+  });
+
+  test("[RT8] does not take another process with the same number for the lobby", async () => {
+    const before = await open();
+    const lobby = shellLobby(forever);
+    await before.start(lobby);
+    const pid = pidOf(before, lobby.lobbyId);
+    await before.close();
+    const file = `${before.dataDir}/lobbies/${lobby.lobbyId}/process.json`;
+    const record = JSON.parse(readFileSync(file, "utf8"));
+    // As if the number had been given to a process of this test, which must survive.
+    writeFileSync(file, JSON.stringify({ ...record, pid: process.ppid }));
+    const after = await open({ dataDir: before.dataDir });
+    expect(await after.adopt(lobby.lobbyId)).toBe(null);
+    expect(isRunning(process.ppid)).toBe(true);
+    // What still has the lobby's variables is a leftover of it.
+    await until(() => !isRunning(pid));
+  });
+
+  test("[RT8] finds a process that was started but not yet written down", async () => {
+    const before = await open();
+    const lobby = shellLobby(forever);
+    const ports = await before.start(lobby);
+    const pid = pidOf(before, lobby.lobbyId);
+    await before.close();
+    const file = `${before.dataDir}/lobbies/${lobby.lobbyId}/process.json`;
+    const record = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify({ ...record, pid: null, identity: null }));
+    const after = await open({ dataDir: before.dataDir });
+    expect(await after.adopt(lobby.lobbyId)).toEqual(ports);
+    expect(pidOf(after, lobby.lobbyId)).toBe(pid);
+  });
+
+  test("[RT8] does not give out the ports of lobbies that it took over", async () => {
+    const { min } = ownPorts(3);
+    const ports = { min, max: min + 1 };
+    const before = await open({ ports });
+    await before.start(shellLobby(forever));
+    await before.close();
+    const after = await open({ ports, dataDir: before.dataDir });
+    await after.start(shellLobby(forever));
+    await expect(after.start(shellLobby(forever))).rejects.toThrow(/in use/);
+  });
+});
+
+describe("logs", () => {
+  test("[RT9] a log that has grown too long starts anew while the process goes on writing; the newest part is kept", async () => {
+    const driver = await open({ logMaxBytes: 16 * 1024 });
+    const script = 'i=0; while [ $i -lt 3000 ]; do echo "line $i of the log"; i=$((i+1)); done; sleep 1000';
+    const lobby = shellLobby(script);
+    await driver.start(lobby);
+    const file = `${driver.dataDir}/lobbies/${lobby.lobbyId}/stdout.log`;
+    await until(async () => (await driver.logs(lobby.lobbyId, "stdout", 100)).text.endsWith("line 2999 of the log\n"));
+    await until(() => statSync(file).size <= 16 * 1024);
+    const { text } = await driver.logs(lobby.lobbyId, "stdout", 8 * 1024);
+    expect(text.endsWith("line 2998 of the log\nline 2999 of the log\n")).toBe(true);
+    expect(text.length).toBeGreaterThan(7 * 1024);
+    expect(statSync(`${file.slice(0, -4)}.previous.log`).size).toBeLessThanOrEqual(16 * 1024);
+  });
+
+  test("[RT9] the end of a log never begins in the middle of a character", async () => {
+    const driver = await open();
+    const lobby = shellLobby("printf 'ä€😀end'");
+    await driver.start(lobby);
+    await until(() => driver.exits.length === 1);
+    const texts = await Promise.all(
+      [12, 11, 8, 7, 6, 4, 3].map((bytes) => driver.logs(lobby.lobbyId, "stdout", bytes)),
+    );
+    expect(texts.map(({ text }) => text)).toEqual(["ä€😀end", "€😀end", "😀end", "😀end", "end", "end", "end"]);
+    expect(texts.map(({ isTruncated }) => isTruncated)).toEqual([false, true, true, true, true, true, true]);
+  });
+
+  test("[RT9] files are the service's alone, and a lobby that is not known has no log", async () => {
+    const driver = await open({ dataDir: temporaryFolder() });
+    const lobby = shellLobby(forever);
+    await driver.start(lobby);
+    const folder = `${driver.dataDir}/lobbies/${lobby.lobbyId}`;
+    expect(statSync(folder).mode & 0o077).toBe(0);
+    expect(statSync(`${folder}/stdout.log`).mode & 0o077).toBe(0);
+    const unknown = await driver.logs("00000000-0000-4000-8000-000000000000", "stdout", 100);
+    expect(unknown).toEqual({ text: "", isTruncated: false });
+  });
+});

@@ -1,0 +1,130 @@
+import { type AddressInfo, createServer } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Child, newDataDir, startChild } from "../http/child.ts";
+import { until } from "../http/harness.ts";
+import { isRunning, ownPorts, testFolder } from "./driver.ts";
+import { connectTo, createWorld, lobbyPids, lobbyVersion, type World, worldOf } from "./world.ts";
+
+/** A service as a process of its own, always on the same port, since its lobbies know that one. */
+async function openHouse() {
+  const dataDir = newDataDir();
+  const { min, max } = ownPorts(4);
+  const flags = [
+    `--port=${await freePort()}`,
+    `--lobby-ports=${min}-${max}`,
+    `--lobby-root=${testFolder}`,
+    "--lobby-stop-grace-s=2",
+  ];
+  let child = await startChild(dataDir, flags);
+  const house = {
+    dataDir,
+    child: () => child,
+    pids: () => lobbyPids(dataDir),
+    async signal(signal: NodeJS.Signals): Promise<number | null> {
+      child.process.kill(signal);
+      return child.ended;
+    },
+    async startAgain(): Promise<Child> {
+      child = await startChild(dataDir, flags);
+      return child;
+    },
+  };
+  houses.push(house);
+  return house;
+}
+
+const houses: { child(): Child; pids(): number[]; signal(signal: NodeJS.Signals): Promise<number | null> }[] = [];
+
+afterEach(async () => {
+  for (const house of houses.splice(0)) {
+    if (house.child().process.exitCode === null) await house.signal("SIGKILL");
+    for (const pid of house.pids().filter(isRunning)) process.kill(-pid, "SIGKILL");
+  }
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+const reopen = (child: Child, { game, namespace, publicToken }: World) =>
+  worldOf(child.client, game, namespace, publicToken);
+
+describe("lobbies and the end of the service", () => {
+  test("[RT8] after kill -9 the lobby runs on with its connections and is taken over; one that died meanwhile is ended", async () => {
+    const house = await openHouse();
+    const world = await createWorld(house.child().client, lobbyVersion({ max_players: 1 }));
+    const [kept, lost] = [await world.find(), await world.find()];
+    const [player, other] = [await connectTo(kept), await connectTo(lost)];
+    const [pid] = (await player.ask("before")).split(" ");
+    expect(await player.ask(`connect ${kept.json.player.token}`)).toBe("200");
+
+    await house.signal("SIGKILL");
+    expect(await player.ask("while it is down")).toBe(`${pid} while it is down`);
+    other.socket.on("error", () => undefined).write("crash\n");
+    await until(() => house.pids().filter(isRunning).length === 1);
+
+    const again = reopen(await house.startAgain(), world);
+    expect((await again.lobbies()).map(({ lobby_id }) => lobby_id)).toEqual([kept.json.lobby.lobby_id]);
+    expect(await again.lobbies(true)).toContainEqual(
+      expect.objectContaining({ lobby_id: lost.json.lobby.lobby_id, stop_reason: "crashed" }),
+    );
+    expect(await player.ask("after")).toBe(`${pid} after`);
+    // The lobby's own calls are taken as before, and so is the end of its process.
+    expect(await player.ask(`leave ${kept.json.player.token}`)).toBe("204");
+    player.socket.on("error", () => undefined).write("crash\n");
+    await until(async () => (await again.lobbies()).length === 0);
+  });
+
+  test("[RT8] after kill -9 in the middle of starting lobbies none runs that the service does not know", async () => {
+    const house = await openHouse();
+    const world = await createWorld(house.child().client, lobbyVersion({ max_players: 1 }));
+    const finds = Array.from({ length: 8 }, () => world.find().catch(() => null));
+    await until(() => house.pids().length >= 2);
+    await house.signal("SIGKILL");
+    await Promise.all(finds);
+    const again = reopen(await house.startAgain(), world);
+    const living = await again.lobbies();
+    await until(() => house.pids().length === living.length);
+    expect(house.pids().filter(isRunning)).toHaveLength(living.length);
+    await until(async () => (await again.lobbies()).every(({ ports }) => ports.default !== undefined));
+  });
+
+  test("[RT8] SIGTERM ends the service and not its lobbies; the next one takes them over", async () => {
+    const house = await openHouse();
+    const world = await createWorld(house.child().client, lobbyVersion());
+    const found = await world.find();
+    const player = await connectTo(found);
+    expect(await house.signal("SIGTERM")).toBe(0);
+    const [pid] = (await player.ask("still here")).split(" ");
+    expect(isRunning(Number(pid))).toBe(true);
+    const again = reopen(await house.startAgain(), world);
+    expect(await again.lobbies()).toMatchObject([{ lobby_id: found.json.lobby.lobby_id, status: "ready" }]);
+    expect((await again.find()).json.lobby.lobby_id).toBe(found.json.lobby.lobby_id);
+  });
+
+  test("[RT14] SIGINT ends the lobbies too, those that do not want to end as well", async () => {
+    const house = await openHouse();
+    const mode = (behaviour: string) => ({
+      max_players: 1,
+      runtime: { process: { command: "node", args: ["lobby.mjs"], env: { BEHAVIOUR: behaviour } } },
+    });
+    const modes = { duel: mode(""), stubborn: mode("stubborn"), family: mode("child") };
+    const world = await createWorld(house.child().client, { regions: { local: {} }, game_modes: modes });
+    for (const name of Object.keys(modes)) expect((await world.find({ game_modes: [name] })).status).toBe(200);
+    const pids = house.pids();
+    expect(pids).toHaveLength(3);
+    expect(await house.signal("SIGINT")).toBe(0);
+    expect(pids.filter(isRunning)).toEqual([]);
+    expect(house.pids()).toEqual([]);
+    const again = reopen(await house.startAgain(), world);
+    const reasons = (await again.lobbies(true)).map(({ stop_reason }) => stop_reason);
+    expect(reasons).toEqual(["operator", "operator", "operator"]);
+    const { lobbies } = await again.client.admin("GET", `${world.namespace.path}/lobby-history`);
+    expect(lobbies).toHaveLength(3);
+  });
+});
