@@ -14,12 +14,19 @@ const chosen = faults.filter(({ name }) => name.includes(wanted));
 const copy = mkdtempSync(join(tmpdir(), "foyer-planted-"));
 const vitest = (...files) => ["node_modules/vitest/vitest.mjs", "run", "--config", "planted.config.mjs", ...files];
 const checks = {
-  model: ["scripts/simulate.mjs", "--steps", "40000", "--seed", "101", "--no-shrink"],
+  model: ["--import", "tsx", "tests/model/run.ts", "--steps", "40000", "--seed", "101", "--no-shrink"],
   store: vitest("tests/crash/failing-store.test.ts"),
   stampedes: vitest("tests/histories/stampedes.test.ts"),
   histories: vitest("tests/histories/histories.test.ts"),
   crash: vitest("tests/crash/crash.test.ts"),
 };
+
+const neverInstalls = `import { fileURLToPath } from "node:url";
+export const root = fileURLToPath(new URL("..", import.meta.url));
+export function ensureInstalled() {
+  throw new Error("A copy with planted faults must not install anything.");
+}
+`;
 
 const missed = [];
 try {
@@ -35,6 +42,8 @@ try {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  // node_modules is the real one: an `npm ci` in the copy would empty it for everybody, so nothing there may install.
+  writeFileSync(join(copy, "scripts/ensure-installed.mjs"), neverInstalls);
   // These tests need no database server, so none is started for them.
   const settings = { pool: "forks", maxWorkers: 1, testTimeout: 60_000, hookTimeout: 120_000, bail: 1 };
   writeFileSync(join(copy, "planted.config.mjs"), `export default ${JSON.stringify({ test: settings })};`);

@@ -22,17 +22,19 @@ export function addPages(app: FastifyInstance, parts: PagesParts): void {
     });
   }
 
-  app.get("/healthz", (_request, reply) => send(reply, "application/json; charset=utf-8", '{"status":"ok"}'));
+  page("/healthz", json, '{"status":"ok"}');
   app.get("/readyz", async (request, reply) => {
+    const wrongHost = parts.checkHost(request);
+    if (wrongHost) return sendRefusal(reply, request.id, wrongHost);
     try {
       await parts.checkReady();
     } catch {
       const refusal = refuse("API_UNAVAILABLE", "The store does not answer.", { retryAfterS: 1 });
       return sendRefusal(reply, request.id, refusal);
     }
-    return send(reply, "application/json; charset=utf-8", '{"status":"ready"}');
+    return send(reply, json, '{"status":"ready"}');
   });
-  page("/openapi.json", "application/json; charset=utf-8", openApi);
+  page("/openapi.json", json, openApi);
   page("/docs", html, referencePage());
   page("/docs/errors", html, errorsPage());
   page("/docs/style.css", "text/css; charset=utf-8", stylesheet);
@@ -40,6 +42,7 @@ export function addPages(app: FastifyInstance, parts: PagesParts): void {
 }
 
 const html = "text/html; charset=utf-8";
+const json = "application/json; charset=utf-8";
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -76,8 +76,10 @@ export function createReader(models: readonly [Model, Model]) {
     if (configuration === null || type === "configure") return configure(step, model);
     // Now and then a caller has not heard of the newest configuration, or has of one that is still to come.
     const revision = configuration.revision + (pick % 37 === 0 ? -1 : pick % 41 === 0 ? 1 : 0);
-    const clientId = at(clients, pick);
-    const idempotency = pick % 3 === 0 ? { key: `key${size % 3}`, bodyHash: pick % 30 < 27 ? "same" : "other" } : null;
+    // Different digits of one number, so that no two choices go together.
+    const clientId = at(clients, Math.floor(pick / 5));
+    const keyed = Math.floor(pick / 11) % 3 === 0;
+    const idempotency = keyed ? { key: `key${size % 3}`, bodyHash: pick % 10 < 9 ? "same" : "other" } : null;
     // Mostly something of this namespace, sometimes of the other one or of none.
     const source = pick % 29 === 0 ? other : model;
     const living = source.lobbies.filter(({ status }) => status !== "stopped");
