@@ -79,7 +79,7 @@ export function createReader(models: readonly [Model, Model]) {
     // Different digits of one number, so that no two choices go together.
     const clientId = at(clients, Math.floor(pick / 5));
     const keyed = Math.floor(pick / 11) % 3 === 0;
-    const idempotency = keyed ? { key: `key${size % 3}`, bodyHash: pick % 10 < 9 ? "same" : "other" } : null;
+    const idempotency = keyed ? { key: `key${size % 2}`, bodyHash: pick % 10 < 7 ? "same" : "other" } : null;
     // Mostly something of this namespace, sometimes of the other one or of none.
     const source = pick % 29 === 0 ? other : model;
     const living = source.lobbies.filter(({ status }) => status !== "stopped");
