@@ -33,6 +33,3 @@ export const playerTokenMaxCharacters = 512;
 
 export const lobbyCountMaxDefault = 1000;
 export const maxPlayersDefault = 100;
-
-/** Ended seats, stopped lobbies and idempotency keys are remembered this long. */
-export const rememberedMs = 10 * 60_000;

@@ -3,6 +3,7 @@ import { portsMax, uint32Max } from "../limits.ts";
 import { cursor, faults, nullable, object, optional, pageQuery, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName, forceQuery, nameId, newToken, proposedNames, tokenList } from "./games.ts";
+import { protocols } from "./version-config.ts";
 
 const namespacePath = "/cloud/games/{game_id}/namespaces/{namespace_id}";
 const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;
@@ -45,7 +46,7 @@ const developmentServer = object({
   ports: Type.Record(
     Type.String(),
     object({
-      protocol: Type.Enum(["http", "https", "ws", "wss", "tcp", "tls", "udp"]),
+      protocol: Type.Enum([...protocols]),
       port: optional(portNumber),
       port_range: optional(object({ min: portNumber, max: portNumber })),
     }),

@@ -6,10 +6,10 @@ import { object, optional } from "./common.ts";
 export const namePatternSource = `^(?=.{1,${nameIdMaxCharacters}}$)[a-z0-9]+(?:-[a-z0-9]+)*$`;
 
 /** One day. Ten missed heartbeats of this length (10 days) still fit the longest timer of the platform (24.8 days). */
-export const timeoutMaxS = 86_400;
+const timeoutMaxS = 86_400;
 
 /** Per game mode and region. Each one is a running server with nobody in it, so more than this is a slip of the keyboard. */
-export const idleLobbiesMax = 1000;
+const idleLobbiesMax = 1000;
 
 export const protocols = ["http", "https", "ws", "wss", "tcp", "tls", "udp"] as const;
 export type Protocol = (typeof protocols)[number];
@@ -193,7 +193,7 @@ export type ResolvedRegion = {
   longitude: number;
 };
 
-export type ProcessRuntime = { command: string; args: string[]; cwd: string; env: Record<string, string> };
+type ProcessRuntime = { command: string; args: string[]; cwd: string; env: Record<string, string> };
 
 export type ResolvedGameMode = {
   max_players: number;

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { cursor, faults, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName } from "./games.ts";
-import { type VersionConfig, versionConfig } from "./version-config.ts";
+import type { VersionConfig } from "./version-config.ts";
 
 /**
  * Any object passes the request's shape: a version's faults are results of its check, all of them listed with their
@@ -65,5 +65,3 @@ export const versions = {
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VERSION_NOT_FOUND"],
   },
 } as const satisfies Record<string, Operation>;
-
-export { versionConfig };

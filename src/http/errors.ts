@@ -41,7 +41,7 @@ export function endIfStopping(reply: FastifyReply): void {
 }
 
 /** The error body, as text. */
-export function errorText(refusal: Refusal, requestId: string): string {
+function errorText(refusal: Refusal, requestId: string): string {
   const { code, message, errors, metadata } = refusal;
   return JSON.stringify({
     code,

@@ -1,4 +1,4 @@
-export type Rate = {
+type Rate = {
   limit: number;
   remaining: number;
   /** Whole seconds until the window ends, at least 1: what Retry-After and rate-limit headers say. */

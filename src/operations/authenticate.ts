@@ -8,14 +8,14 @@ import { claimedKind, hashToken } from "../tokens.ts";
 import { type Caller, type Context, type DevelopmentServer, isRefusal, type Refusal, refuse } from "./context.ts";
 import { gameNotFound } from "./resources.ts";
 
-export interface Credentials {
+interface Credentials {
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
   /** The game that the path names, if it names one. */
   readonly gameReference: string | undefined;
 }
 
-export interface Authenticated {
+interface Authenticated {
   readonly caller: Caller;
   /** What requests of this token are counted under; null where the client's address is counted instead. */
   readonly rateKey: string | null;

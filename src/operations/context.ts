@@ -86,7 +86,7 @@ export interface Client {
 /** Calls back when the client goes away before it has its answer, at once if it is gone. The result stops listening. */
 export type WhenGone = (listener: () => void) => () => void;
 
-export interface Request<O extends Operation, K extends CallerKind> {
+interface Request<O extends Operation, K extends CallerKind> {
   readonly caller: CallerOf<K>;
   readonly client: Client;
   readonly idempotencyKey: string | undefined;
@@ -144,7 +144,7 @@ export interface EventStream {
 type AnswerOf<O extends Operation> = IsStream<O> extends true ? EventStream : ReplyOf<O>;
 
 /** TOKEN_INVALID is every operation's: what a token belongs to may be gone by the time the handler looks. */
-export type Handler<O extends Operation, K extends CallerKind> = (
+type Handler<O extends Operation, K extends CallerKind> = (
   request: Request<O, K>,
 ) => Promise<AnswerOf<O> | Refusal<ErrorOf<O> | "TOKEN_INVALID">>;
 

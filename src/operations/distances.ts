@@ -17,7 +17,7 @@ export function parsePlace(text: string): Place | null {
 }
 
 /** Along the surface, by the haversine formula. */
-export function distanceKm(from: Place, to: Place): number {
+function distanceKm(from: Place, to: Place): number {
   const radians = (degrees: number) => (degrees * Math.PI) / 180;
   const half = (a: number, b: number) => Math.sin(radians(b - a) / 2) ** 2;
   const chord =

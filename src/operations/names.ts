@@ -4,7 +4,7 @@ import { displayNameMaxBytes, nameIdMaxCharacters } from "../limits.ts";
 /** One thing wrong with what a developer sent: `path` is the place followed by the reason, `message` says it in words. */
 export type Fault = { path: string[]; message: string };
 
-export const namePattern = new RegExp(namePatternSource, "u");
+const namePattern = new RegExp(namePatternSource, "u");
 
 /** Whether a game mode, a region or a port label may be called so. */
 export const isName = (value: string): boolean => namePattern.test(value);

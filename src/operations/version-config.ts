@@ -12,7 +12,7 @@ import { checkDisplayName, type Fault } from "./names.ts";
 import { type SchemaReason, schemaFaults } from "./schema-faults.ts";
 
 /** The last element of a fault's path. */
-export type VersionFaultReason = SchemaReason | "not_found" | "reserved";
+type VersionFaultReason = SchemaReason | "not_found" | "reserved";
 
 /**
  * Every fault of a version document (at most 100), one per place, in the order of the document; missing fields come

@@ -3,7 +3,7 @@ import type { LobbyView } from "../matchmaker/commands.ts";
 import type { WhenGone } from "./context.ts";
 
 /** How a wait for a starting lobby ended. */
-export type Waited =
+type Waited =
   | { readonly end: "ready"; readonly lobby: LobbyView }
   | { readonly end: "stopped"; readonly lobby: LobbyView | null }
   | { readonly end: "timeout" | "stopping" | "gone" };

@@ -1,5 +1,5 @@
 /** Where players reach one port of a lobby. */
-export interface LobbyPort {
+interface LobbyPort {
   readonly hostname: string;
   readonly port: number;
   readonly isTls: boolean;

@@ -1,12 +1,12 @@
 /** Why no lobby of a game mode may be started just now. */
-export interface HeldBack {
+interface HeldBack {
   /** In words that players may read. */
   readonly message: string;
   readonly consecutiveFailures: number;
   readonly retryAfterS: number;
 }
 
-export interface HeldBackMode extends HeldBack {
+interface HeldBackMode extends HeldBack {
   readonly versionId: string;
   readonly gameMode: string;
   readonly nextTryAt: number;

@@ -4,7 +4,7 @@ import type { Db, Page } from "./db.ts";
 import { isForeignKeyViolation } from "./faults.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
 
-export type KeptTokenKind = "cloud" | "pub" | "dev" | "server";
+type KeptTokenKind = "cloud" | "pub" | "dev" | "server";
 
 export interface TokenRow {
   readonly tokenId: string;
