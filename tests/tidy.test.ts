@@ -199,7 +199,9 @@ describe("files", () => {
 
   test("their names are in kebab-case", () => {
     const odd = files.filter(
-      (file) => /^(?:src|tests|scripts)\//.test(file) && !/^(?:[a-z0-9-]+\/)+[a-z0-9-]+(?:\.[a-z0-9-]+)*$/.test(file),
+      (file) =>
+        /^(?:src|tests|scripts)\//.test(file) &&
+        !/^(?:[a-z0-9-]+\/)+(?:README\.md|[a-z0-9-]+(?:\.[a-z0-9-]+)*)$/.test(file),
     );
     expect(odd).toEqual([]);
   });
