@@ -60,7 +60,12 @@ export const settings = {
   database_url: setting(postgresUrl, null, "Data", "PostgreSQL database to use.", {
     absent: "SQLite in the data folder",
   }),
-  retention_days: setting(whole("DAYS", 1, 36_500), 90, "Data", "Days that the history of stopped lobbies is kept."),
+  retention_days: setting(
+    whole("DAYS", 1, 36_500),
+    90,
+    "Data",
+    "Days that stopped lobbies, ended tokens and old deployments are kept.",
+  ),
 
   admin_token: setting(
     text("TOKEN", 32, 512, /^[\x21-\x7e]+$/, "visible ASCII characters"),
@@ -84,7 +89,7 @@ export const settings = {
     choice("admin", "cloud"),
     "admin",
     "Access",
-    "Least token that may deploy versions which run programs on this machine.",
+    "Least token that may make versions which run programs on this machine.",
   ),
 
   log_level: setting(

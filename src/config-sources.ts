@@ -79,7 +79,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Source {
   const given: Given[] = [];
   const faults: string[] = [];
   for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith("FOYER_") || name === "FOYER_CONFIG" || !text) continue;
+    if (!name.startsWith("FOYER_") || name === "FOYER_CONFIG" || lobbyVariables.has(name) || !text) continue;
     const key = known.get(name);
     if (key) given.push({ key, text, origin: name });
     else
@@ -87,6 +87,25 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Source {
   }
   return { given, faults };
 }
+
+/** What lobbies are given in their environment. Whoever writes a game server may have them set, and they mean nothing here. */
+const lobbyVariables: ReadonlySet<string> = new Set(
+  [
+    "TOKEN",
+    "API_ENDPOINT",
+    "LOBBY_ID",
+    "GAME_ID",
+    "NAMESPACE_ID",
+    "NAMESPACE_NAME",
+    "VERSION_ID",
+    "GAME_MODE",
+    "REGION",
+    "MAX_PLAYERS",
+    "MAX_PLAYERS_DIRECT",
+    "LOBBY_TAGS",
+    "LOBBY_CONFIG",
+  ].map((name) => `FOYER_${name}`),
+);
 
 /** Reads the configuration file: the one named, which must exist, else foyer.config.json if there is one. */
 export function readConfigFile(named: string | undefined, cwd: string): Source {

@@ -46,8 +46,12 @@ export function ensureSecret(folder: { readonly path: string }, configured: stri
   return Buffer.from(kept.trimEnd(), "hex");
 }
 
-/** A secret given as text may have any length and alphabet; its SHA-256 is a key of the right size. */
+/**
+ * A secret given as text may have any length and alphabet; its SHA-256 is a key of the right size. What stands in the
+ * file `secret` is taken for the same key as there, so that a generated secret can become the previous one.
+ */
 export function secretFromText(text: string): Buffer {
+  if (/^[0-9a-f]{64}$/.test(text)) return Buffer.from(text, "hex");
   return createHash("sha256").update(text, "utf8").digest();
 }
 

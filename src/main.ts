@@ -38,6 +38,10 @@ const expireEveryMs = 200;
 const keepIdleEveryMs = 500;
 const catchUpEveryMs = 10_000;
 const pruneEveryMs = 60 * 60_000;
+/** A waiting request costs memory and a connection, but no work. */
+const waitersPerInFlight = 10;
+/** No namespace has it. */
+const nilId = "00000000-0000-0000-0000-000000000000";
 const dayMs = 24 * 60 * 60_000;
 
 export interface RunningFoyer {
@@ -86,11 +90,18 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const tokenUses = createTokenUses(db);
   opened.push(() => tokenUses.flush());
   const configs = createNamespaceConfigs(db, engine, now);
-  const waiting = createWaiting(engine, { waitMs: config.findWaitS * 1000, now });
+  const waiting = createWaiting(engine, {
+    waitMs: config.findWaitS * 1000,
+    waitersMax: config.maxInFlight * waitersPerInFlight,
+    now,
+  });
   const creationBudget = createCreationBudget(config.lobbyCreationBudget);
   const happenings = createHappenings(engine, { now, newId });
-  const runtime = injected.runtime ?? (await openRuntime(config, folder.path, now));
-  opened.push(() => runtime?.close());
+  const startsProcesses = injected.runtime !== undefined || config.runtimes.includes("process");
+  // Also open when it may start nothing: lobbies of an earlier run are still to be watched and stopped.
+  const driver = injected.runtime ?? (await openRuntime(config, folder.path, now));
+  opened.push(() => driver.close());
+  const runtime = startsProcesses ? driver : null;
   const gate = createStartGate();
   const context: Context = {
     db,
@@ -127,27 +138,34 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     authenticate: createAuthenticate(context, adminToken.token),
     newRequestId: createRequestIds(newId().slice(-12)),
     isStoreBehind: journal.isBehind,
+    waitingCount: waiting.count,
     checkLobby: (caller) => checkLobby(context, caller),
-    checkReady: () => db.ping(),
+    async checkReady() {
+      await db.ping();
+      await engine.read({ type: "counts", namespaceId: nilId, now: now() });
+    },
   });
   const recorder = await record({ engine, db, log, now });
   opened.push(() => recorder.stop());
+  // Requests come in as soon as the port is open, which is before its address is known here.
+  let beginListening = () => {};
+  const listening = new Promise<void>((resolveBegun) => {
+    beginListening = resolveBegun;
+  }).then(() => http.app.listen({ host: config.host, port: config.port }));
+  const urlKnown = listening.then((address) => config.publicUrl ?? address);
   // Before the first request, so that no find is sent to a lobby whose server died while the service was down.
-  let url = "";
-  const supervisor =
-    runtime &&
-    (await supervise({
-      engine,
-      runtime,
-      gate,
-      log,
-      now,
-      describe: (namespaceId, lobby) => describeLobby(context, url, namespaceId, lobby),
-      portsText,
-    }));
-  opened.push(() => supervisor?.stop());
-  const address = await http.app.listen({ host: config.host, port: config.port });
-  url = config.publicUrl ?? address;
+  const supervisor = await supervise({
+    engine,
+    runtime: driver,
+    gate,
+    log,
+    now,
+    describe: async (namespaceId, lobby) => describeLobby(context, await urlKnown, namespaceId, lobby),
+    portsText,
+  });
+  opened.push(() => supervisor.stop());
+  beginListening();
+  const url = await urlKnown;
   opened.push(() => http.close());
 
   const tasks: [task: string, everyMs: number, run: () => Promise<unknown>][] = [
@@ -176,7 +194,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
       http.beginStopping();
       waiting.stop();
       await stopLoops();
-      if (stopLobbies) await supervisor?.stopLobbies();
+      if (stopLobbies) await supervisor.stopLobbies();
       await closeAll(opened);
     },
   };
@@ -199,19 +217,19 @@ async function openStore(config: Config, dataDir: string, log: Logger, opened: C
   return db;
 }
 
-/** The driver of lobby processes; null when the operator does not want any on this machine. */
-async function openRuntime(config: Config, dataDir: string, now: () => number): Promise<Runtime | null> {
-  if (!config.runtimes.includes("process")) return null;
+/** The driver of lobby processes. It starts none when the operator does not want any on this machine. */
+async function openRuntime(config: Config, dataDir: string, now: () => number): Promise<Runtime> {
+  const startsProcesses = config.runtimes.includes("process");
   const publicHost = config.publicUrl === null ? "127.0.0.1" : new URL(config.publicUrl).hostname;
   return createProcessRuntime({
     dataDir,
     lobbyRoot: resolve(config.lobbyRoot),
     hostname: config.lobbyHostname ?? publicHost,
     ports: portRangeOf(config.lobbyPorts),
-    processesMax: config.maxLobbyProcesses,
+    processesMax: startsProcesses ? config.maxLobbyProcesses : 0,
     stopGraceMs: config.lobbyStopGraceS * 1000,
     logMaxBytes: config.lobbyLogKib * 1024,
-    user: config.lobbyUser,
+    user: startsProcesses ? config.lobbyUser : null,
     now,
   });
 }

@@ -230,3 +230,8 @@ describe("what is shown", () => {
     expect(wantsColours({ isTTY: false }, {})).toBe(false);
   });
 });
+
+test("what lobbies are given in their environment is no setting, and no fault either", () => {
+  const env = { FOYER_TOKEN: "dev_of-a-game-server", FOYER_LOBBY_ID: "1", FOYER_API_ENDPOINT: "http://127.0.0.1:7100" };
+  expect(loadConfig({ argv: [], env, cwd: emptyFolder })).toEqual(loadConfig({ argv: [], env: {}, cwd: emptyFolder }));
+});

@@ -35,7 +35,12 @@ function paths(): Record<string, Record<string, unknown>> {
       summary: operation.summary,
       description: `Callers: ${operation.callers.map(callerText).join(", ")}.`,
       security: operation.callers.includes("origin") ? [{ bearer: [] }, {}] : [{ bearer: [] }],
-      parameters: [...pathParameters(operation), ...queryParameters(operation), ...streamParameters(operation)],
+      parameters: [
+        ...pathParameters(operation),
+        ...queryParameters(operation),
+        ...retryParameters(operation),
+        ...streamParameters(operation),
+      ],
       ...(operation.body && { requestBody: requestBody(operation) }),
       responses: responses(operation),
     };
@@ -64,6 +69,12 @@ function pathParameters(operation: Operation) {
 function queryParameters(operation: Operation) {
   const { properties = {} } = (operation.query ?? {}) as { properties?: Record<string, unknown> };
   return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", required: false, schema }));
+}
+
+function retryParameters(operation: Operation) {
+  const description = "1 to 128 visible ASCII characters: a retry with the same key and body takes no second seat.";
+  const header = { name: "Idempotency-Key", in: "header", required: false, schema: { type: "string" }, description };
+  return operation.errors.includes("MATCHMAKER_IDEMPOTENCY_KEY_REUSED") ? [header] : [];
 }
 
 function streamParameters(operation: Operation) {

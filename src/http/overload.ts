@@ -6,8 +6,15 @@ const loopDelayMaxMs = 1_000;
 /** One late sample may be a pause that is over, as when the service starts. */
 const lateSamplesMax = 3;
 
+export interface LoadSigns {
+  /** More is waiting to be written than the disk keeps up with. */
+  isStoreBehind(): boolean;
+  /** Requests that only wait for a lobby to become ready. */
+  waitingCount(): number;
+}
+
 /** Says when to turn requests away: too many at once, or an event loop or a disk that cannot keep up. */
-export function createOverload(inFlightMax: number, metrics: Metrics, isStoreBehind: () => boolean) {
+export function createOverload(inFlightMax: number, metrics: Metrics, parts: LoadSigns) {
   let lateSamples = 0;
   let dueAt = performance.now() + sampleEveryMs;
   const timer = setInterval(() => {
@@ -16,8 +23,11 @@ export function createOverload(inFlightMax: number, metrics: Metrics, isStoreBeh
     dueAt = now + sampleEveryMs;
   }, sampleEveryMs).unref();
 
+  /** A find that waits for its lobby does no work; counting it would turn away the very call that ends its wait. */
+  const busy = () => metrics.inFlight() - parts.waitingCount();
+
   return {
-    isOverloaded: () => lateSamples >= lateSamplesMax || metrics.inFlight() > inFlightMax || isStoreBehind(),
+    isOverloaded: () => lateSamples >= lateSamplesMax || busy() > inFlightMax || parts.isStoreBehind(),
     stop() {
       clearInterval(timer);
     },

@@ -128,6 +128,7 @@ function hasForeignBody(request: FastifyRequest): boolean {
   const length = request.headers["content-length"];
   const isEmpty = length === undefined || length === "0";
   if (isEmpty && request.headers["transfer-encoding"] === undefined) return false;
+  if ((request.headers["content-encoding"] ?? "identity") !== "identity") return true;
   return (
     type === undefined || !/^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*|;(?!\s*charset)[^;]*)*$/i.test(type)
   );

@@ -12,14 +12,14 @@ import { setCorsHeaders, setPreflightHeaders } from "./cors.ts";
 import { answerBrokenRequest, answerUnroutable, refusalOf, sendRefusal } from "./errors.ts";
 import { createEventStreams } from "./event-stream.ts";
 import { answerOtherMethods } from "./methods.ts";
-import { createOverload } from "./overload.ts";
+import { createOverload, type LoadSigns } from "./overload.ts";
 import { addPages } from "./pages.ts";
 import { addPlayPage, type PlayPage } from "./play.ts";
 import { addOperations, readBody } from "./routes.ts";
 import { faultsOf } from "./schema-faults.ts";
 import { useStrictValidation } from "./validation.ts";
 
-export interface ServerParts {
+export interface ServerParts extends LoadSigns {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -29,8 +29,6 @@ export interface ServerParts {
   /** The example game; null: it is not offered. */
   readonly playPage: PlayPage | null;
   newRequestId(): string;
-  /** More is waiting to be written than the disk keeps up with. */
-  isStoreBehind(): boolean;
   /** A refusal when the lobby of an authentic token is gone. */
   checkLobby(caller: CallerOf<"lobby">): Promise<Refusal | null>;
   /** Throws when the service cannot do its work, for `/readyz`. */
@@ -75,7 +73,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     },
   });
   answerUnroutable(app.server, parts.newRequestId);
-  const overload = createOverload(config.maxInFlight, metrics, parts.isStoreBehind);
+  const overload = createOverload(config.maxInFlight, metrics, parts);
   const admit = createAdmit(parts);
   let isStopping = false;
   app.decorate("isStopping", () => isStopping);

@@ -28,7 +28,7 @@ export interface SuperviseParts {
 export interface Supervisor {
   /** Ends every lobby that Foyer runs, and resolves when their servers are gone. */
   stopLobbies(): Promise<void>;
-  /** Stops watching; the servers run on. */
+  /** Stops watching; the servers run on. One that is slow to stop is left to the next process of the service. */
   stop(): Promise<void>;
 }
 
@@ -42,20 +42,23 @@ const keptLogBytes = 4096;
 export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   const { engine, runtime, gate, log } = parts;
   const namespaceOf = new Map<string, string>();
+  /** Starts and ends of lobbies, which have to be recorded before the service ends. */
   const underWay = new Set<Promise<void>>();
+  /** Servers that were told to stop, which may take their time. */
+  const leaving = new Set<Promise<void>>();
   const events = engine.events("supervise")[Symbol.asyncIterator]();
   let isStopping = false;
 
   runtime.onExit((lobbyId, exit) => {
     const namespaceId = namespaceOf.get(lobbyId);
-    if (namespaceId !== undefined) track(exited(namespaceId, lobbyId, exit));
+    if (namespaceId !== undefined) track(underWay, exited(namespaceId, lobbyId, exit));
   });
   await takeBack();
   const listening = listen();
 
-  function track(task: Promise<void>): void {
-    underWay.add(task);
-    void task.finally(() => underWay.delete(task));
+  function track(tasks: Set<Promise<void>>, task: Promise<void>): void {
+    tasks.add(task);
+    void task.finally(() => tasks.delete(task));
   }
 
   async function listen(): Promise<void> {
@@ -65,12 +68,12 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   }
 
   function hear({ type, namespaceId, lobby }: Extract<Event, { lobby: LobbyView }>): void {
-    if (type === "lobby.created") track(start(namespaceId, lobby));
+    if (type === "lobby.created") track(underWay, start(namespaceId, lobby));
     if (type === "lobby.ready") gate.becameReady(lobby.versionId, lobby.gameMode, lobby.lobbyId);
     if (type !== "lobby.stopped") return;
     if (lobby.stopReason === "not_ready") noteFailure(lobby, "it was not ready in time.");
     else if (lobby.stopReason !== "crashed" && lobby.stopReason !== "start_failed") gate.ended(lobby);
-    track(stop(lobby.lobbyId));
+    stop(lobby.lobbyId);
   }
 
   async function takeBack(): Promise<void> {
@@ -79,7 +82,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
         if (!lobby.isExternal) await takeBackOne(namespaceId, lobby);
       }
     }
-    for (const lobbyId of await runtime.list()) if (!namespaceOf.has(lobbyId)) track(stop(lobbyId));
+    for (const lobbyId of await runtime.list()) if (!namespaceOf.has(lobbyId)) stop(lobbyId);
   }
 
   async function takeBackOne(namespaceId: string, lobby: LobbyView): Promise<void> {
@@ -113,7 +116,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
       const ports = parts.portsText(await runtime.start(description));
       const outcome = await engine.execute({ type: "setPorts", namespaceId, lobbyId, now: parts.now(), ports });
       // The lobby ended while its server was starting, so nobody else will stop it.
-      if (!outcome.ok) await stop(lobbyId);
+      if (!outcome.ok) stop(lobbyId);
     } catch (fault) {
       log.error({ err: fault, lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby could not be started");
       const message = fault instanceof LobbyNotStarted ? fault.message : "It could not be started.";
@@ -127,11 +130,12 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     return end(namespaceId, lobbyId, "start_failed", { code: null, signal: null, message, log: "" });
   }
 
-  async function stop(lobbyId: string): Promise<void> {
+  function stop(lobbyId: string): void {
     namespaceOf.delete(lobbyId);
-    await runtime.stop(lobbyId).catch((fault: unknown) => {
+    const stopped = runtime.stop(lobbyId).catch((fault: unknown) => {
       log.error({ err: fault, lobby_id: lobbyId }, "a lobby's server could not be stopped");
     });
+    track(leaving, stopped);
   }
 
   /** The server ended without having been asked to. One that was ready and ends with code 0 has ended itself. */
@@ -193,7 +197,8 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     async stopLobbies() {
       for (const [lobbyId, namespaceId] of [...namespaceOf]) await end(namespaceId, lobbyId, "operator", null);
       await Promise.all([...underWay]);
-      await Promise.all((await runtime.list()).map(stop));
+      for (const lobbyId of await runtime.list()) stop(lobbyId);
+      await Promise.all([...leaving]);
     },
     async stop() {
       isStopping = true;

@@ -46,6 +46,8 @@ export interface Configure extends CommandBase {
   readonly deployedVersionId: string | null;
   /** Of the deployed version: how many empty lobbies are kept per game mode and region. Absent pairs keep none. */
   readonly idleMinimums: readonly IdleMinimum[];
+  /** Read from the store while nobody was changing it: it holds whatever its revision, and ends a removal. */
+  readonly isAuthoritative?: boolean;
 }
 
 export interface Find extends RevisedCommand, FindRequest {

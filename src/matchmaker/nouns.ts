@@ -59,6 +59,8 @@ export interface FindRequest {
   readonly create: NewLobby | null;
   /** What to answer when nothing fits and `create` is null. */
   readonly createRefusal: RefusalCode;
+  /** Why `create` cannot be started just now. It is the answer only where the lobby would be made otherwise. */
+  readonly startRefusal?: RefusalCode;
   /** Also tell why each lobby was or was not chosen. */
   readonly explain?: boolean;
 }
@@ -94,9 +96,9 @@ export type RefusalCode =
   | "PLAYER_REMOVED"
   | "IDEMPOTENCY_KEY_REUSED"
   | "CREATE_DISABLED"
-  /** The client spent its budget of lobbies that its finds may cause. Only ever a find's own `createRefusal`. */
+  /** The client spent its budget of lobbies that its finds may cause. Only ever a find's own `startRefusal`. */
   | "API_RATE_LIMIT"
-  /** Nothing here can start the lobby's server. Only ever a find's own `createRefusal`. */
+  /** Nothing here can start the lobby's server. Only ever a find's own `startRefusal`. */
   | "START_FAILED"
   | "NAMESPACE_NOT_EMPTY"
   /** Load the namespace's configuration, push it with `configure`, build the command again. */

@@ -66,7 +66,7 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
   };
 }
 
-/** null: none was sent. Anything else that is not one bearer token is an invalid one. */
+/** null: no bearer token was sent. What is sent as one and is none is an invalid one. */
 function bearerToken(authorization: string | undefined) {
   if (authorization === undefined) return null;
   const match = /^bearer(?: +(.*))?$/i.exec(authorization.trim());

@@ -7,18 +7,30 @@ export interface CreationBudget {
   hold(clientId: string, now: number): number;
   /** Gives the place back, or keeps it for a minute when a lobby was created. */
   settle(clientId: string, isUsed: boolean, now: number): void;
+  /** Resolves when there is a place, or one that was only held is settled; null: the budget is spent. */
+  whenRoom(clientId: string, now: number): Promise<void> | null;
+}
+
+interface Spent {
+  held: number;
+  used: number[];
+  readonly waiting: (() => void)[];
 }
 
 export function createCreationBudget(perMinute: number): CreationBudget {
-  const clients = new Map<string, { held: number; used: number[] }>();
+  const clients = new Map<string, Spent>();
+  let forgottenAt = Number.NEGATIVE_INFINITY;
 
   function spentBy(clientId: string, now: number) {
-    const spent = clients.get(clientId) ?? { held: 0, used: [] };
+    const spent = clients.get(clientId) ?? { held: 0, used: [], waiting: [] };
     spent.used = spent.used.filter((at) => at > now - windowMs);
     return spent;
   }
 
+  /** At most once a second: a flood of clients must not make every find walk through them. */
   function forgetIdle(now: number): void {
+    if (Math.abs(now - forgottenAt) < 1_000) return;
+    forgottenAt = now;
     for (const [clientId, { held, used }] of clients) {
       if (held === 0 && used.every((at) => at <= now - windowMs)) clients.delete(clientId);
     }
@@ -42,6 +54,13 @@ export function createCreationBudget(perMinute: number): CreationBudget {
       spent.held -= 1;
       if (isUsed) spent.used.push(now);
       if (spent.held === 0 && spent.used.length === 0) clients.delete(clientId);
+      for (const resolve of spent.waiting.splice(0)) resolve();
+    },
+    whenRoom(clientId, now) {
+      const spent = spentBy(clientId, now);
+      if (spent.used.length >= perMinute) return null;
+      if (spent.held + spent.used.length < perMinute) return Promise.resolve();
+      return new Promise((resolve) => spent.waiting.push(resolve));
     },
   };
 }

@@ -49,9 +49,11 @@ export function gameOperations(context: Context) {
     "games.deleteGame": async ({ params, query }) => {
       const game = await gameOf(db, params);
       if (isRefusal(game)) return game;
-      const remaining = await removeEveryLobby(context, game.gameId, query.force ?? false);
-      if (remaining) return remaining;
-      return (await deleteGame(db, game.gameId)) ? null : gameNotFound(params.game_id);
+      return context.configs.removing(async () => {
+        const remaining = await removeEveryLobby(context, game.gameId, query.force ?? false);
+        if (remaining) return remaining;
+        return (await deleteGame(db, game.gameId)) ? null : gameNotFound(params.game_id);
+      });
     },
 
     "games.tokens.createCloudToken": async ({ params, body }) => {

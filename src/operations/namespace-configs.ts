@@ -29,8 +29,11 @@ export interface NamespaceConfigs {
   version(gameId: string, versionId: string): Promise<VersionInUse | null>;
   /** Call it after every change in the store and before its answer: from then on nobody decides by the old configuration. */
   changed(namespaceId: string): Promise<void>;
-  /** The namespace is gone. */
-  forget(namespaceId: string): void;
+  /**
+   * Removes a namespace from engine and store. Until it has ended, well or badly, nothing that is read brings the
+   * namespace back; after it failed, the next read does.
+   */
+  removing<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Executes a command built from the newest configuration. When it turns out stale, it is built and sent again.
    * What `build` returns that is no command is returned as it is; null: there is no such namespace.
@@ -48,6 +51,9 @@ const versionsMax = 1000;
 export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number): NamespaceConfigs {
   const known = new Map<string, Promise<NamespaceConfig | null>>();
   const versions = new Map<string, VersionInUse>();
+  /** What was read before a change is not the store's last word. */
+  let changes = 0;
+  let removals = 0;
 
   function get(namespaceId: string): Promise<NamespaceConfig | null> {
     const cached = known.get(namespaceId);
@@ -64,6 +70,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
 
   /** Reads the store and tells the engine, so that a command built from the result is never ahead of the engine. */
   async function load(namespaceId: string): Promise<NamespaceConfig | null> {
+    const changesBefore = changes;
     const namespace = await findNamespaceById(db, namespaceId);
     if (!namespace) return null;
     const { gameId, nameId, revision, versionId, lobbyCountMax, maxPlayers, maxPlayersPerClient } = namespace;
@@ -77,6 +84,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
       limits,
       deployedVersionId: versionId,
       idleMinimums: deployed ? idleMinimumsOf(deployed.config) : [],
+      isAuthoritative: removals === 0 && changes === changesBefore,
     });
     return { namespaceId, nameId, gameId, revision, limits, version: deployed };
   }
@@ -97,11 +105,19 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     get,
     version,
     async changed(namespaceId) {
+      changes += 1;
       known.delete(namespaceId);
       await get(namespaceId);
     },
-    forget(namespaceId) {
-      known.delete(namespaceId);
+    async removing(work) {
+      removals += 1;
+      try {
+        return await work();
+      } finally {
+        removals -= 1;
+        changes += 1;
+        known.clear();
+      }
     },
     async execute<T extends CommandType, Other>(
       type: T,

@@ -75,10 +75,12 @@ export function namespaceOperations(context: Context) {
     "games.namespaces.deleteGameNamespace": async ({ params, query }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
-      const remaining = await removeLobbies(context, namespace, query.force ?? false);
-      if (remaining) return remaining;
-      const deleted = await deleteNamespace(db, namespace.namespaceId);
-      return deleted ? null : namespaceNotFound(params.namespace_id);
+      return context.configs.removing(async () => {
+        const remaining = await removeLobbies(context, namespace, query.force ?? false);
+        if (remaining) return remaining;
+        const deleted = await deleteNamespace(db, namespace.namespaceId);
+        return deleted ? null : namespaceNotFound(params.namespace_id);
+      });
     },
 
     "games.namespaces.updateGameNamespaceMatchmakerConfig": async ({ params, body }) => {

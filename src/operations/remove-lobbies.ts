@@ -6,14 +6,12 @@ import { type Context, refuse } from "./context.ts";
  * Ends the live side of a namespace that is about to be deleted: from here on the matchmaker takes no call for it.
  * A refusal when lobbies are alive and nobody said to stop them; then nothing has changed.
  */
-export async function removeLobbies({ db, engine, configs, now }: Context, namespace: Namespace, force: boolean) {
+export async function removeLobbies({ db, engine, now }: Context, namespace: Namespace, force: boolean) {
   const { namespaceId } = namespace;
   // The rows go next. A store that cannot be reached is found out before anything is stopped for it.
   await db.ping();
   const outcome = await engine.execute({ type: "removeNamespace", namespaceId, now: now(), force });
-  if (!outcome.ok) return notEmpty(namespace);
-  configs.forget(namespaceId);
-  return null;
+  return outcome.ok ? null : notEmpty(namespace);
 }
 
 /** The same for a whole game: all namespaces are looked at before the first is touched. */

@@ -72,14 +72,14 @@ export function seatingOperations(context: Context) {
     };
     if (startable.length === 0 || body.prevent_auto_create_lobby) return command;
     const refusals = startable.map(({ gameMode }) => startRefusal(context, version.versionId, gameMode));
-    const pair = startable.find((_, index) => refusals[index] === null);
-    if (pair === undefined) {
-      noteUnstartable(refusals[0]!);
-      return { ...command, createRefusal: "START_FAILED" };
-    }
-    if (!mayCreate()) return { ...command, createRefusal: "API_RATE_LIMIT" };
+    const pair = startable.find((_, index) => refusals[index] === null) ?? startable[0]!;
     const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
-    return { ...command, create: newLobby(context.newId(), version, pair, { tags, maxPlayers }, more) };
+    const create = newLobby(context.newId(), version, pair, { tags, maxPlayers }, more);
+    if (refusals.every((refusal) => refusal !== null)) {
+      noteUnstartable(refusals[0]!);
+      return { ...command, create, startRefusal: "START_FAILED" };
+    }
+    return mayCreate() ? { ...command, create } : { ...command, create, startRefusal: "API_RATE_LIMIT" };
   }
 
   function planCreate(config: NamespaceConfig, { body, client }: CreateRequest): CreateLobby | CreateRefusal {
@@ -159,7 +159,11 @@ export function seatingOperations(context: Context) {
       }
 
       try {
-        const outcome = await context.configs.execute("find", namespaceId, build(budget.hold));
+        let outcome = await context.configs.execute("find", namespaceId, build(budget.hold));
+        for (let room = budget.whenRoom(outcome); room; room = budget.whenRoom(outcome)) {
+          await room;
+          outcome = await context.configs.execute("find", namespaceId, build(budget.hold));
+        }
         if (outcome === null) return namespaceGone();
         const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
         if (isRefusal(outcome)) return (await answerEarlier(context, seating, client, idempotency)) ?? outcome;
@@ -256,6 +260,11 @@ function createBudgetPlace({ creationBudget, now }: Context, client: Client) {
       retryAfterS = creationBudget.hold(client.id, now());
       if (retryAfterS === 0) creationBudget.settle(client.id, false, now());
       return retryAfterS === 0;
+    },
+    /** A place that this client's other finds only hold may come free: worth waiting for. Null: it is not about that. */
+    whenRoom(outcome: object | null): Promise<void> | null {
+      const isSpent = outcome !== null && "code" in outcome && outcome.code === "API_RATE_LIMIT";
+      return isSpent ? creationBudget.whenRoom(client.id, now()) : null;
     },
     settle(isUsed: boolean): void {
       if (isHeld) creationBudget.settle(client.id, isUsed, now());

@@ -11,11 +11,14 @@ type Waited =
 export interface Waiting {
   /** Resolves when the lobby is ready or has ended, when the time is over, the service stops, or the client goes away. */
   untilReady(namespaceId: string, lobbyId: string, whenGone: WhenGone): Promise<Waited>;
+  /** How many are waiting now. */
+  count(): number;
   /** Ends every wait, now and from now on. */
   stop(): void;
 }
 
-export function createWaiting(engine: Engine, options: { waitMs: number; now(): number }): Waiting {
+export function createWaiting(engine: Engine, options: { waitMs: number; waitersMax: number; now(): number }): Waiting {
+  let count = 0;
   const waiters = new Map<string, Set<(waited: Waited) => void>>();
   let isStopping = false;
   // It ends with the engine.
@@ -37,6 +40,8 @@ export function createWaiting(engine: Engine, options: { waitMs: number; now(): 
   return {
     untilReady(namespaceId, lobbyId, whenGone) {
       if (isStopping) return Promise.resolve({ end: "stopping" });
+      if (count >= options.waitersMax) return Promise.resolve({ end: "timeout" });
+      count += 1;
       return new Promise<Waited>((resolve, reject) => {
         const waiting = waiters.get(lobbyId) ?? new Set();
         waiters.set(lobbyId, waiting);
@@ -62,13 +67,15 @@ export function createWaiting(engine: Engine, options: { waitMs: number; now(): 
         }
 
         function leave(): void {
+          if (!waiting.delete(end)) return;
+          count -= 1;
           clearTimeout(timer);
           stopListening();
-          waiting.delete(end);
           if (waiting.size === 0 && waiters.get(lobbyId) === waiting) waiters.delete(lobbyId);
         }
       });
     },
+    count: () => count,
     stop() {
       isStopping = true;
       for (const lobbyId of [...waiters.keys()]) wake(lobbyId, { end: "stopping" });

@@ -37,6 +37,8 @@ interface Running {
   isEnding: boolean;
   readonly gone: Promise<void>;
   setGone(): void;
+  /** Ends it when it does not end by itself in time. */
+  killTimer: NodeJS.Timeout | undefined;
 }
 
 const watchEveryMs = 250;
@@ -56,7 +58,8 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
   const ports = createPorts(options.ports, process.pid);
   const running = new Map<string, Running>();
   const listeners: ((lobbyId: string, exit: LobbyExit) => void)[] = [];
-  let starting = 0;
+  /** Asked for and without a process yet, so that each lobby is either here or running, and counts once. */
+  const starting = new Set<string>();
   let isClosed = false;
 
   for (const record of await records.readAll()) if (!record.hasEnded) await takeBack(record);
@@ -93,7 +96,9 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
       isEnding: false,
       gone,
       setGone,
+      killTimer: undefined,
     };
+    starting.delete(lobbyId);
     running.set(lobbyId, entry);
     return entry;
   }
@@ -147,21 +152,18 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
     if (entry.isEnding) return;
     entry.isEnding = true;
     const { lobbyId, pid } = entry;
-    // What is written down belongs to the next process of the service by now.
-    if (isClosed) {
-      running.delete(lobbyId);
-      entry.setGone();
-      return;
+    if (!isClosed) {
+      if (!entry.isStopping) {
+        for (const listener of listeners) listener(lobbyId, exit);
+        signalGroup(pid, "SIGKILL", "group");
+      }
+      await groupIsGone(pid, options.stopGraceMs);
     }
-    if (!entry.isStopping) {
-      for (const listener of listeners) listener(lobbyId, exit);
-      signalGroup(pid, "SIGKILL", "group");
-    }
-    await groupIsGone(pid, options.stopGraceMs);
     running.delete(lobbyId);
     ports.release(numbersOf(entry.ports));
-    await rotateLogs(records.folderOf(lobbyId), endedLogMaxBytes);
-    records.write({ lobbyId, pid: null, identity: entry.identity, ports: entry.ports, hasEnded: true });
+    // Once closed, what is written down belongs to the next process of the service.
+    if (!isClosed) await rotateLogs(records.folderOf(lobbyId), endedLogMaxBytes);
+    if (!isClosed) records.write({ lobbyId, pid: null, identity: entry.identity, ports: entry.ports, hasEnded: true });
     entry.setGone();
   }
 
@@ -183,7 +185,7 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
     return records.prune(options.now() - endedKeptMs, endedKeptMax);
   }
 
-  const room = () => options.processesMax - running.size - starting;
+  const room = () => options.processesMax - running.size - starting.size;
 
   return {
     async start(lobby) {
@@ -191,7 +193,7 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
         const message = `As many lobbies run on this machine as may: ${options.processesMax}. FOYER_MAX_LOBBY_PROCESSES allows more.`;
         throw new LobbyNotStarted(message, { isShortage: true });
       }
-      starting += 1;
+      starting.add(lobby.lobbyId);
       try {
         const cwd = await folderOf(options.lobbyRoot, lobby.cwd);
         const chosen = await ports.take(lobby.ports);
@@ -203,7 +205,7 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
           throw notStarted(fault);
         }
       } finally {
-        starting -= 1;
+        starting.delete(lobby.lobbyId);
       }
     },
 
@@ -213,8 +215,8 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
       if (!entry.isStopping && !entry.isEnding && (entry.child !== null || (await isStillIt(entry)))) {
         entry.isStopping = true;
         signalGroup(entry.pid, "SIGTERM", "group");
-        const timer = setTimeout(() => signalGroup(entry.pid, "SIGKILL", "group"), options.stopGraceMs);
-        void entry.gone.then(() => clearTimeout(timer));
+        entry.killTimer = setTimeout(() => signalGroup(entry.pid, "SIGKILL", "group"), options.stopGraceMs);
+        void entry.gone.then(() => clearTimeout(entry.killTimer));
       }
       await entry.gone;
     },
@@ -235,6 +237,8 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
     async close() {
       isClosed = true;
       for (const timer of timers) clearInterval(timer);
+      // Nobody looks any more whether the number is still that of the lobby's process.
+      for (const { killTimer } of running.values()) clearTimeout(killTimer);
     },
   };
 }

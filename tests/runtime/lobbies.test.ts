@@ -1,7 +1,8 @@
+import dns from "node:dns";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createVersion, type Service, until } from "../http/harness.ts";
+import { clientOf, createVersion, type Service, until } from "../http/harness.ts";
 import { isRunning } from "./driver.ts";
-import { connectTo, createWorld, lobbyPids, lobbyVersion, startRuntimeService, type World } from "./world.ts";
+import { connectTo, createWorld, lobbyPids, lobbyVersion, startRuntimeService, type World, worldOf } from "./world.ts";
 
 let service: Service & { close(options?: { stopLobbies?: boolean }): Promise<void> };
 
@@ -222,5 +223,69 @@ describe("limits", () => {
     } finally {
       await after.close();
     }
+  });
+
+  test("[RT13] lobbies of an earlier run are watched and stopped though process is left out", async () => {
+    const before = await startRuntimeService();
+    const earlier = await createWorld(before, lobbyVersion({ max_players: 1 }));
+    const [crashing, stopped] = [await earlier.find(), await earlier.find()];
+    const player = await connectTo(crashing);
+    const pids = lobbyPids(before.dataDir);
+    expect(pids).toHaveLength(2);
+    await before.close();
+    const after = await startRuntimeService({ runtimes: ["external"], dataDir: before.dataDir });
+    try {
+      const world = worldOf(after, earlier.game, earlier.namespace, earlier.publicToken);
+      expect(await world.lobbies()).toHaveLength(2);
+      player.socket.on("error", () => undefined).write("crash\n");
+      await until(async () => (await world.lobbies()).length === 1);
+      await after.admin("DELETE", `${world.namespace.path}/lobbies/${stopped.json.lobby.lobby_id}`);
+      await until(() => !pids.some(isRunning));
+      const reasons = (await world.lobbies(true)).map(({ lobby_id, stop_reason }) => [lobby_id, stop_reason]);
+      expect(Object.fromEntries(reasons)).toEqual({
+        [crashing.json.lobby.lobby_id]: "crashed",
+        [stopped.json.lobby.lobby_id]: "operator",
+      });
+      expect((await world.find()).json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
+    } finally {
+      await after.close();
+      for (const pid of pids.filter(isRunning)) process.kill(-pid, "SIGKILL");
+    }
+  });
+
+  test("[RT13] without process nothing is started, so the user that lobbies would run as need not be there", async () => {
+    const external = await startRuntimeService({ runtimes: ["external"], lobbyUser: "no-such-user" });
+    await external.close();
+  });
+});
+
+describe("while the service begins to listen", () => {
+  test("[RT3] a lobby that is asked for before the address is known gets it all the same", async () => {
+    const before = await startRuntimeService();
+    const world = await createWorld(before, lobbyVersion());
+    const { dataDir, port } = before;
+    await before.close();
+
+    // Between opening its port and saying so, the HTTP server asks which other addresses localhost has.
+    const { lookup } = dns;
+    let answer: (() => void) | null = null;
+    const hold = (...args: Parameters<typeof lookup>) => {
+      if (args[0] !== "localhost" || !(args[1] as unknown as { all?: boolean }).all) return lookup(...args);
+      dns.lookup = lookup;
+      answer = () => lookup(...args);
+    };
+    dns.lookup = Object.assign(hold, lookup);
+    const starting = startRuntimeService({ dataDir, port, host: "localhost" });
+    await until(() => answer !== null);
+    const client = clientOf("sqlite", `http://localhost:${port}`, before.adminToken);
+    const same = worldOf(client, world.game, world.namespace, world.publicToken);
+    const finding = same.find();
+    await until(async () => (await same.lobbies(true)).length === 1);
+    answer!();
+    const after = await starting;
+    expect((await finding).status).toBe(200);
+    await after.admin("DELETE", `${world.namespace.path}?force=true`);
+    await until(() => lobbyPids(dataDir).length === 0);
+    await after.close();
   });
 });

@@ -2,6 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { LobbyNotStarted } from "../../src/runtime/runtime.ts";
 import { until } from "../http/harness.ts";
@@ -98,6 +99,21 @@ describe("starting", () => {
     await driver.stop(lobbies[0]!.lobbyId);
     expect(driver.room()).toBe(1);
     await driver.start(shellLobby(forever));
+  });
+
+  test("[RT5] a lobby takes one place from the moment it is asked for, also while it is being started", async () => {
+    const driver = await open({ processesMax: 12 });
+    const rooms = new Set<number>();
+    let isStarted = false;
+    const starting = driver.start(shellLobby(forever)).finally(() => {
+      isStarted = true;
+    });
+    while (!isStarted) {
+      rooms.add(driver.room());
+      await setImmediate();
+    }
+    await starting;
+    expect([...rooms, driver.room()]).toEqual([11, 11]);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Child, newDataDir, startChild } from "../http/child.ts";
@@ -6,16 +7,12 @@ import { isRunning, ownPorts, testFolder } from "./driver.ts";
 import { connectTo, createWorld, lobbyPids, lobbyVersion, type World, worldOf } from "./world.ts";
 
 /** A service as a process of its own, always on the same port, since its lobbies know that one. */
-async function openHouse() {
+async function openHouse({ stopGraceS = 2 } = {}) {
   const dataDir = newDataDir();
   const { min, max } = ownPorts(4);
-  const flags = [
-    `--port=${await freePort()}`,
-    `--lobby-ports=${min}-${max}`,
-    `--lobby-root=${testFolder}`,
-    "--lobby-stop-grace-s=2",
-  ];
-  let child = await startChild(dataDir, flags);
+  const flags = [`--port=${await freePort()}`, `--lobby-ports=${min}-${max}`, `--lobby-root=${testFolder}`];
+  const flagsFor = (graceS: number) => [...flags, `--lobby-stop-grace-s=${graceS}`];
+  let child = await startChild(dataDir, flagsFor(stopGraceS));
   const house = {
     dataDir,
     child: () => child,
@@ -25,7 +22,7 @@ async function openHouse() {
       return child.ended;
     },
     async startAgain(): Promise<Child> {
-      child = await startChild(dataDir, flags);
+      child = await startChild(dataDir, flagsFor(2));
       return child;
     },
   };
@@ -105,6 +102,23 @@ describe("lobbies and the end of the service", () => {
     const again = reopen(await house.startAgain(), world);
     expect(await again.lobbies()).toMatchObject([{ lobby_id: found.json.lobby.lobby_id, status: "ready" }]);
     expect((await again.find()).json.lobby.lobby_id).toBe(found.json.lobby.lobby_id);
+  });
+
+  test("[RT14] SIGTERM does not wait for a lobby that is slow to stop; the next service stops it", async () => {
+    const house = await openHouse({ stopGraceS: 60 });
+    const world = await createWorld(house.child().client, lobbyVersion({}, { BEHAVIOUR: "stubborn" }));
+    const found = await world.find();
+    const player = await connectTo(found);
+    const pid = Number((await player.ask("hello")).split(" ")[0]);
+    const path = `${world.namespace.path}/lobbies/${found.json.lobby.lobby_id}`;
+    await house.child().client.admin("DELETE", path);
+    const log = `${house.dataDir}/lobbies/${found.json.lobby.lobby_id}/stdout.log`;
+    await until(() => readFileSync(log, "utf8").includes("not yet"));
+    expect(await house.signal("SIGTERM")).toBe(0);
+    expect(isRunning(pid)).toBe(true);
+    const again = reopen(await house.startAgain(), world);
+    await until(() => !isRunning(pid));
+    expect(await again.lobbies(true)).toMatchObject([{ status: "stopped", stop_reason: "operator" }]);
   });
 
   test("[RT14] SIGINT ends the lobbies too, those that do not want to end as well", async () => {

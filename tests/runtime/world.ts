@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Config } from "../../src/config.ts";
@@ -108,7 +108,10 @@ export function connectTo(answer: Answer): Promise<Player> {
 export function lobbyPids(dataDir: string): number[] {
   const root = join(dataDir, "lobbies");
   return readdirSync(root).flatMap((name) => {
-    const { pid } = JSON.parse(readFileSync(join(root, name, "process.json"), "utf8"));
+    const file = join(root, name, "process.json");
+    // A folder whose record is still to come has no process yet.
+    if (!existsSync(file)) return [];
+    const { pid } = JSON.parse(readFileSync(file, "utf8"));
     return pid === null ? [] : [pid];
   });
 }

@@ -86,8 +86,9 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
     const appended = new Promise<void>((resolve) => resolve(journal.append(namespaceId, changes)));
     const committed = appended.then(
       () => {
-        if (mine !== generation) throw new EngineUnavailable("The change was lost with one before it.");
+        // It is in the journal, and so in what is loaded next, even if its caller cannot be told so any more.
         for (const event of events) hub.publish(event);
+        if (mine !== generation) throw new EngineUnavailable("Memory was thrown away while the change was written.");
       },
       (error: unknown) => {
         if (mine === generation) lose();

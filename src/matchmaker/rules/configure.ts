@@ -1,18 +1,22 @@
 import type { Configure, Outcome } from "../commands.ts";
 import { accept } from "../outcome.ts";
-import { pairKey, putNamespace, type State } from "../state.ts";
+import { type NamespaceRecord, pairKey, putNamespace, type State } from "../state.ts";
 
 /** Lowering a limit removes nobody. Empty lobbies of a version that is no longer deployed are due at once. */
 export function configure(state: State, command: Configure): Outcome<"configure"> {
   const { namespace, namespaceId } = state;
   const { revision, limits, deployedVersionId } = command;
-  if (namespace !== null && (namespace.removedAt !== null || namespace.revision >= revision)) {
-    return accept({ isApplied: false });
-  }
+  if (namespace !== null && !isNews(namespace, command)) return accept({ isApplied: false });
 
   const idleMinimums = new Map<string, number>();
   for (const { gameMode, region, min } of command.idleMinimums) idleMinimums.set(pairKey(gameMode, region), min);
   putNamespace(state, { revision, limits, deployedVersionId, idleMinimums, removedAt: null });
   state.events.push({ type: "namespace.configured", namespaceId, at: state.now, revision, deployedVersionId });
   return accept({ isApplied: true });
+}
+
+/** The store's last word holds against anything else, also an older revision (a restored backup) or a removal that failed. */
+function isNews(namespace: NamespaceRecord, { revision, isAuthoritative }: Configure): boolean {
+  if (isAuthoritative) return namespace.removedAt !== null || namespace.revision !== revision;
+  return namespace.removedAt === null && revision > namespace.revision;
 }

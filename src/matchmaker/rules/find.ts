@@ -54,6 +54,7 @@ export function decideFind(state: State, namespace: NamespaceRecord, request: Fi
   if (create.versionId !== versionId) return { type: "refused", refusal: refuse("STALE_REVISION") };
   const creationRefusal = refuseCreation(state, namespace, create, seats);
   if (creationRefusal !== null) return { type: "refused", refusal: refuse(creationRefusal) };
+  if (request.startRefusal) return { type: "refused", refusal: refuse(request.startRefusal) };
   return { type: "create", create };
 }
 

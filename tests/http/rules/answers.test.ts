@@ -126,7 +126,7 @@ describe("a service that has too much to do", () => {
 
   test("[T32] is one whose journal cannot keep up", () => {
     let isBehind = false;
-    const overload = createOverload(10, createMetrics(), () => isBehind);
+    const overload = createOverload(10, createMetrics(), { isStoreBehind: () => isBehind, waitingCount: () => 0 });
     expect(overload.isOverloaded()).toBe(false);
     isBehind = true;
     expect(overload.isOverloaded()).toBe(true);
@@ -134,7 +134,7 @@ describe("a service that has too much to do", () => {
   });
 
   test("[T32] is one whose event loop keeps being more than a second late, until it is no longer", async () => {
-    const overload = createOverload(10, createMetrics(), () => false);
+    const overload = createOverload(10, createMetrics(), { isStoreBehind: () => false, waitingCount: () => 0 });
     while (!overload.isOverloaded()) {
       const startedAt = performance.now();
       while (performance.now() - startedAt < 1_700);

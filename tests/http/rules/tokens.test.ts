@@ -63,6 +63,14 @@ describe.each(one)("a derived $kind token", (token) => {
     expect(createDerivedTokens(next, secret).read(text)).toEqual(token);
     expect(createDerivedTokens(next, null).read(text)).toBeNull();
   });
+
+  test("[K8] the generated secret, as it stands in its file, can become the previous one", () => {
+    const generated = Buffer.from("0123456789abcdef".repeat(4), "hex");
+    const made = createDerivedTokens(generated, null).make(token);
+    expect(
+      createDerivedTokens(secretFromText("the next"), secretFromText(generated.toString("hex"))).read(made),
+    ).toEqual(token);
+  });
 });
 
 describe("a running service", () => {
