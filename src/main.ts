@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Config } from "./config.ts";
+import { settings } from "./config-settings.ts";
 import { ensureAdminToken, ensureSecret, openDataFolder, secretFromText } from "./data-folder.ts";
 import { openDemo } from "./demo.ts";
 import { createMemoryEngine } from "./engine/memory/memory.ts";
@@ -12,7 +13,7 @@ import { createKeepIdle, type PlanWarm } from "./loops/keep-idle.ts";
 import { record } from "./loops/record.ts";
 import { repeat } from "./loops/repeat.ts";
 import { supervise } from "./loops/supervise.ts";
-import { createMetrics, startMetricsServer } from "./metrics.ts";
+import { createMetrics, type Metrics, startMetricsServer } from "./metrics.ts";
 import { createAuthenticate } from "./operations/authenticate.ts";
 import type { Context } from "./operations/context.ts";
 import { createCreationBudget } from "./operations/creation-budget.ts";
@@ -120,10 +121,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   };
 
   const metrics = createMetrics();
-  const metricsServer =
-    config.metricsPort === null
-      ? null
-      : await startMetricsServer(metrics, { host: config.metricsHost, port: config.metricsPort });
+  const metricsServer = await openMetrics(config, metrics, log);
   opened.push(() => metricsServer?.close());
 
   const handlers = createHandlers(context);
@@ -198,6 +196,19 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
       await closeAll(opened);
     },
   };
+}
+
+/** Null when metrics are off. A second service on one machine should start even if nobody gave it a port for these. */
+async function openMetrics({ metricsHost: host, metricsPort: port }: Config, metrics: Metrics, log: Logger) {
+  if (port === null) return null;
+  try {
+    return await startMetricsServer(metrics, { host, port });
+  } catch (fault) {
+    const isTaken = fault instanceof Error && "code" in fault && fault.code === "EADDRINUSE";
+    if (!isTaken || port !== settings.metrics_port.fallback) throw fault;
+    log.warn({ port }, "the usual port for metrics is in use; they get any free one");
+    return startMetricsServer(metrics, { host, port: 0 });
+  }
 }
 
 /** The control plane's store; a PostgreSQL one is held for this node alone, because live state is in its memory. */

@@ -54,6 +54,19 @@ test("[O4] metrics have a port of their own on loopback, and none when they are 
   await quiet.close();
 });
 
+test("[O4] two services that nobody gave a port for metrics both have them; a port that was asked for has to be free", async () => {
+  const log = createLog({ level: "silent", format: "json", destination: { write: () => {} } });
+  const start = (metricsPort: number) =>
+    startFoyer(defaultConfig({ port: 0, metricsPort, demo: false, dataDir: temporaryFolder() }), log);
+  const both = [await start(7101), await start(7101)];
+  const urls = both.map((foyer) => foyer.metricsUrl!);
+  expect(new Set(urls).size).toBe(2);
+  for (const url of urls) expect((await fetch(url)).status).toBe(200);
+  const taken = Number(new URL(both[0]!.url).port);
+  await expect(start(taken)).rejects.toThrow("EADDRINUSE");
+  for (const foyer of both) await foyer.close();
+});
+
 /** A connection on which a request has begun to arrive; an empty line completes it. The answer to another proves it. */
 async function beginRequest(port: number, head: string): Promise<RawConnection> {
   const connection = await openRaw(port);
