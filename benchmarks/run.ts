@@ -4,6 +4,7 @@ import * as journal from "./journal.ts";
 import * as lobbyCount from "./lobby-count.ts";
 import * as memory from "./memory.ts";
 import * as restart from "./restart.ts";
+import * as startLobby from "./start-lobby.ts";
 import * as validateNamespace from "./validate-namespace.ts";
 
 interface Benchmark {
@@ -27,6 +28,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   journal,
   memory,
   restart,
+  "start-lobby": startLobby,
 };
 
 const flags = ["--long", "--million"];

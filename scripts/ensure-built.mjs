@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { root } from "./ensure-installed.mjs";
 
@@ -27,9 +27,15 @@ export function ensureBuilt() {
     rmSync(fresh, { recursive: true, force: true });
     return false;
   }
+  copyScripts(fresh);
   writeFileSync(join(fresh, stampName), wanted);
   moveIntoPlace(fresh, wanted);
   return true;
+}
+
+/** The compiler leaves out what it does not compile: the scripts that run inside Redis. */
+function copyScripts(fresh) {
+  cpSync(join(root, "src/engine/redis/lua"), join(fresh, "engine/redis/lua"), { recursive: true });
 }
 
 const stampName = ".built-from";

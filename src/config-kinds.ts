@@ -125,6 +125,16 @@ export const postgresUrl: Kind<string> = {
   show: String,
 };
 
+/** Several servers are separated by commas, which URL does not take for hosts; the connection reads them. */
+export const redisUrl: Kind<string> = {
+  placeholder: "URL",
+  allowed:
+    "a redis:// or rediss:// address, redis+sentinel://HOST:PORT,…/NAME or redis+cluster://HOST:PORT,…, " +
+    "with special characters of the password percent-encoded",
+  parse: (given) => (/^(redis|rediss)(\+(sentinel|cluster))?:\/\/[^\s/]+(\/\S*)?$/.test(given) ? given : undefined),
+  show: String,
+};
+
 function parseUrl(given: string): URL | null {
   return URL.canParse(given) ? new URL(given) : null;
 }

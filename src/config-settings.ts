@@ -8,6 +8,7 @@ import {
   port,
   portRange,
   postgresUrl,
+  redisUrl,
   text,
   toggle,
   whole,
@@ -28,6 +29,7 @@ export interface Setting<T> {
 export const settingGroups = [
   "Network",
   "Data",
+  "Several nodes",
   "Access",
   "Logs and metrics",
   "Matchmaking",
@@ -65,6 +67,36 @@ export const settings = {
     90,
     "Data",
     "Days that stopped lobbies, ended tokens and old deployments are kept.",
+  ),
+
+  redis_url: setting(redisUrl, null, "Several nodes", "Redis that keeps live lobbies, for any number of nodes.", {
+    absent: "live lobbies are in this process and its data folder, and it is the only node",
+  }),
+  redis_prefix: setting(
+    text("TEXT", 1, 64, /^[A-Za-z0-9_.:-]+$/, "letters, digits and _ . : -"),
+    "foyer",
+    "Several nodes",
+    "What every key in Redis begins with; another one for each installation that shares a Redis.",
+  ),
+  node_id: setting(
+    text("NAME", 1, 64, /^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "letters, digits and _ . -"),
+    null,
+    "Several nodes",
+    "Name of this node; each needs its own, and keeps it over restarts.",
+    { absent: "made at the first start, in DATA_DIR/node-id" },
+  ),
+  node_regions: setting(
+    list(text("REGION", 1, 32, /^[a-z0-9-]+$/, "of a-z, 0-9 and -")),
+    null,
+    "Several nodes",
+    "Regions whose lobby processes this node runs.",
+    { absent: "all" },
+  ),
+  node_grace_s: setting(
+    whole("SECONDS", 5, 86_400),
+    30,
+    "Several nodes",
+    "How long a node may be gone before its lobbies are ended.",
   ),
 
   admin_token: setting(

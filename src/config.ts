@@ -88,14 +88,29 @@ function buildConfig(values: ReadonlyMap<SettingKey, unknown>): Config {
 
 /** Faults that no single setting has. */
 function contradictions(config: Config): string[] {
+  const faults: string[] = [];
   const isSamePort = config.port !== 0 && config.port === config.metricsPort;
-  if (!isSamePort || config.host !== config.metricsHost) return [];
-  return [`port and metrics_port are both ${config.port}; give one of them another number, or metrics_port off.`];
+  if (isSamePort && config.host === config.metricsHost) {
+    faults.push(
+      `port and metrics_port are both ${config.port}; give one of them another number, or metrics_port off.`,
+    );
+  }
+  if (config.redisUrl !== null && config.databaseUrl === null) {
+    faults.push(
+      "redis_url needs database_url: with live lobbies in Redis, games and tokens must be in a PostgreSQL that every node reaches.",
+    );
+  }
+  if (config.redisUrl !== null && config.secret === null) {
+    faults.push(
+      "redis_url needs secret, the same on every node: a token that one node signed must be valid on the others. Make one with `openssl rand -hex 32`.",
+    );
+  }
+  return faults;
 }
 
 function badValue({ key, text, origin }: Given): string {
   const { kind } = settings[key];
-  const isHidden = settings[key].secret || key === "database_url";
+  const isHidden = settings[key].secret || key === "database_url" || key === "redis_url";
   const shown = text.length > 60 ? `${text.slice(0, 57)}…` : text;
   const place = origin.startsWith("-") || origin.startsWith("FOYER_") ? origin : `"${key}" in ${origin}`;
   return `${place} must be ${kind.allowed}${isHidden ? "" : `, not "${redact(shown)}"`}.`;

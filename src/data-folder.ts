@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { loadSqlite, type SqliteDatabase } from "./sqlite-library.ts";
@@ -53,6 +53,33 @@ export function ensureSecret(folder: { readonly path: string }, configured: stri
 export function secretFromText(text: string): Buffer {
   if (/^[0-9a-f]{64}$/.test(text)) return Buffer.from(text, "hex");
   return createHash("sha256").update(text, "utf8").digest();
+}
+
+/** What a node is called: from the configuration, else kept in the folder and made on first use. */
+export function ensureNodeId(folder: { readonly path: string }, configured: string | null): string {
+  if (configured !== null) return configured;
+  const file = join(folder.path, "node-id");
+  const kept = readPrivateFile(file)?.trimEnd();
+  if (kept !== undefined && /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(kept)) return kept;
+  const made = `node-${randomBytes(6).toString("hex")}`;
+  writePrivateFile(folder.path, file, `${made}\n`);
+  return made;
+}
+
+/**
+ * Nodes that share a secret share the admin token that is derived from it, so that each of them takes it. It is in the
+ * folder of each, for whoever looks there.
+ */
+export function sharedAdminToken(
+  folder: { readonly path: string },
+  configured: string | null,
+  secret: Buffer,
+): { token: string; path: string | null } {
+  if (configured !== null) return { token: configured, path: null };
+  const path = join(folder.path, "admin-token");
+  const token = `admin_${createHmac("sha256", secret).update("admin token").digest("base64url")}`;
+  if (readPrivateFile(path)?.trimEnd() !== token) writePrivateFile(folder.path, path, `${token}\n`);
+  return { token, path };
 }
 
 /** The admin token: from the configuration (then it is in no file), else kept in the folder and made on first use. */

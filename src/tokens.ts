@@ -32,8 +32,13 @@ const macBytes = 32;
 const idBytes = 16;
 const idCounts = { lobby: 2, player: 3, devplayer: 2 } as const;
 
+/** About 10 MB when full. Lobbies call again and again with the same token; a player's is read twice at most. */
+const knownLobbiesMax = 20_000;
+
 /** `previousSecret` lets tokens from before a change of secret live on until their lobby or seat ends. */
 export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | null): DerivedTokens {
+  const knownLobbies = createRecentTokens<DerivedToken>(knownLobbiesMax);
+
   function seal(kind: DerivedToken["kind"], ids: Buffer, key: Buffer): Buffer {
     return createHmac("sha256", key).update(`${kind}\0`).update(ids).digest();
   }
@@ -43,27 +48,67 @@ export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | nul
     return previousSecret !== null && timingSafeEqual(seal(kind, ids, previousSecret), mac);
   }
 
+  function check(token: string): DerivedToken | null {
+    const kind = claimedKind(token);
+    if (kind !== "lobby" && kind !== "player" && kind !== "devplayer") return null;
+    const text = token.slice(kind.length + 1);
+    const bytes = Buffer.from(text, "base64url");
+    const idsLength = idCounts[kind] * idBytes;
+    // The second condition refuses other spellings of the same bytes: one token has one text.
+    if (bytes.length !== idsLength + macBytes || bytes.toString("base64url") !== text) return null;
+    const ids = bytes.subarray(0, idsLength);
+    if (!isAuthentic(kind, ids, bytes.subarray(idsLength))) return null;
+
+    const id = (index: number) => idOfBytes(ids.subarray(index * idBytes, (index + 1) * idBytes));
+    if (kind === "lobby") return { kind, namespaceId: id(0), lobbyId: id(1) };
+    if (kind === "player") return { kind, namespaceId: id(0), lobbyId: id(1), playerId: id(2) };
+    return { kind, namespaceId: id(0), playerId: id(1) };
+  }
+
   return {
     make(token) {
       const ids = bytesOfIds(idsOf(token));
       return `${token.kind}_${Buffer.concat([ids, seal(token.kind, ids, secret)]).toString("base64url")}`;
     },
     read(token) {
-      const kind = claimedKind(token);
-      if (kind !== "lobby" && kind !== "player" && kind !== "devplayer") return null;
-      const text = token.slice(kind.length + 1);
-      const bytes = Buffer.from(text, "base64url");
-      const idsLength = idCounts[kind] * idBytes;
-      // The second condition refuses other spellings of the same bytes: one token has one text.
-      if (bytes.length !== idsLength + macBytes || bytes.toString("base64url") !== text) return null;
-      const ids = bytes.subarray(0, idsLength);
-      if (!isAuthentic(kind, ids, bytes.subarray(idsLength))) return null;
-
-      const id = (index: number) => idOfBytes(ids.subarray(index * idBytes, (index + 1) * idBytes));
-      if (kind === "lobby") return { kind, namespaceId: id(0), lobbyId: id(1) };
-      if (kind === "player") return { kind, namespaceId: id(0), lobbyId: id(1), playerId: id(2) };
-      return { kind, namespaceId: id(0), playerId: id(1) };
+      const known = knownLobbies.get(token);
+      if (known !== undefined) return known;
+      const checked = check(token);
+      if (checked?.kind === "lobby") knownLobbies.set(token, checked);
+      return checked;
     },
+  };
+}
+
+/** What is known of the tokens that were sent last: at least half of `max`, never more than `max`. */
+export interface RecentTokens<Known> {
+  get(token: string): Known | undefined;
+  set(token: string, known: Known): void;
+}
+
+/** Two halves: when the young one is full it becomes the old one, and what was old and not sent again is forgotten. */
+export function createRecentTokens<Known>(max: number): RecentTokens<Known> {
+  const youngMax = Math.max(1, Math.floor(max / 2));
+  let young = new Map<string, Known>();
+  let old = new Map<string, Known>();
+
+  function set(token: string, known: Known): void {
+    if (young.size >= youngMax && !young.has(token)) {
+      old = young;
+      young = new Map();
+    }
+    young.set(token, known);
+  }
+
+  return {
+    get(token) {
+      const known = young.get(token);
+      if (known !== undefined) return known;
+      const older = old.get(token);
+      if (older !== undefined) set(token, older);
+      return older;
+    },
+    set,
   };
 }
 

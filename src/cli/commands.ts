@@ -39,6 +39,32 @@ export const commands = {
     wordsMax: 1,
     takesSettings: true,
   },
+  export: {
+    usage: "foyer export [FILE] [flags]",
+    summary: "Write games, namespaces, versions and tokens as a document, also while the service runs.",
+    details:
+      "One moment of the store, SQLite or PostgreSQL, as lines of JSON: games, versions, namespaces with their limits and domains, deployments, tokens (their hashes) and the history of lobbies. Without FILE it goes to standard output; FILE must not exist yet. Live lobbies, the secret and the admin token are not in it.",
+    examples: [
+      ["foyer export foyer.jsonl", "of the data folder .foyer"],
+      ["FOYER_DATABASE_URL=postgres://foyer@db/foyer foyer export > foyer.jsonl", "of a PostgreSQL database"],
+    ],
+    wordsMin: 0,
+    wordsMax: 1,
+    takesSettings: true,
+  },
+  import: {
+    usage: "foyer import FILE [flags]",
+    summary: "Bring such a document into an empty store; - reads standard input.",
+    details:
+      "All of it or nothing. The store must be empty and no service may work on it. A document that is damaged, cut off or not an export of Foyer is refused, with the line. docs/from-one-machine-to-many.md goes through a move step by step.",
+    examples: [
+      ["FOYER_DATABASE_URL=postgres://foyer@db/foyer foyer import foyer.jsonl", "from SQLite to PostgreSQL"],
+      ["foyer import foyer.jsonl --data-dir /var/lib/foyer", "and back into a data folder"],
+    ],
+    wordsMin: 1,
+    wordsMax: 1,
+    takesSettings: true,
+  },
   version: {
     usage: "foyer version",
     summary: "Print the version.",

@@ -44,6 +44,8 @@ const runners: Record<CommandName, Runner> = {
   serve: async (_words, argv, terminal) => (await import("./serve.ts")).serve(argv, terminal),
   config: async (_words, argv, terminal) => (await import("./show-config.ts")).showConfig(argv, terminal),
   backup: async ([file = ""], argv, terminal) => (await import("./backup.ts")).backup(file, argv, terminal),
+  export: async ([file = null], argv, terminal) => (await import("./export.ts")).exportCommand(file, argv, terminal),
+  import: async ([file = ""], argv, terminal) => (await import("./import.ts")).importCommand(file, argv, terminal),
   version(_words, _argv, terminal) {
     terminal.out(`foyer ${packageVersion()} (Node ${process.versions.node})\n`);
     return 0;

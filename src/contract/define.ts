@@ -26,6 +26,8 @@ export interface Operation {
   readonly csvField?: string;
   /** A success is a stream of server-sent events that does not end: the data of each event by its name. */
   readonly stream?: Readonly<Record<string, TSchema>>;
+  /** The answer is the stream only when this query parameter is true, and else `reply`. */
+  readonly streamWhen?: string;
   /** The codes that are this operation's own; `everyErrorOf` adds what its shape implies. */
   readonly errors: readonly ErrorCode[];
 }
@@ -43,8 +45,12 @@ export type BodyOf<O extends Operation> = O["body"] extends TSchema
 export type ReplyOf<O extends Operation> =
   | (O["reply"] extends TSchema ? Static<O["reply"]> : null)
   | (O extends { readonly dryRunReply: infer S extends TSchema } ? Static<S> : never);
-/** Operations that stream have no reply: their handlers give the stream itself. */
-export type IsStream<O extends Operation> = O extends { readonly stream: object } ? true : false;
+/** What a handler gives that streams is the stream itself. */
+export type StreamsOf<O extends Operation> = O extends { readonly streamWhen: string }
+  ? "sometimes"
+  : O extends { readonly stream: object }
+    ? "always"
+    : "never";
 export type ErrorOf<O extends Operation> = O["errors"][number];
 
 /** Codes that follow from how an operation is shaped, not from what it does. */

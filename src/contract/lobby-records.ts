@@ -6,6 +6,20 @@ import { cloud } from "./games.ts";
 const namespacePath = "/cloud/games/{game_id}/namespaces/{namespace_id}";
 const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;
 
+const exit = {
+  stop_reason: Type.String({
+    description:
+      "self, operator, crashed, start_failed, namespace_removed, not_ready, empty, outdated or silent, as in the list of lobbies.",
+  }),
+  exit_code: nullable(
+    Type.Integer({
+      description: "Of its process. Null: it has not ended, a signal ended it, or nobody saw how it ended.",
+    }),
+  ),
+  exit_signal: nullable(Type.String({ description: "The signal that ended its process, when one did." })),
+  exit_message: nullable(Type.String({ description: "How its process ended or why it was not started, in words." })),
+};
+
 const pastLobby = object({
   lobby_id: uuid("The lobby."),
   game_mode_id: Type.String(),
@@ -14,14 +28,11 @@ const pastLobby = object({
   create_ts: timestamp("When it was created."),
   ready_ts: nullable(timestamp("When it became ready; null: it never was.")),
   stop_ts: timestamp("When it stopped."),
-  stop_reason: Type.String({
-    description:
-      "self, operator, crashed, start_failed, namespace_removed, not_ready, empty, outdated or silent, as in the list of lobbies.",
-  }),
-  peak_player_count: uint32("The most seats taken at once, as far as the service saw it run."),
-  exit_code: nullable(Type.Integer({ description: "Of its process, when it ended by itself." })),
-  exit_signal: nullable(Type.String({ description: "The signal that ended its process, when one did." })),
-  exit_message: nullable(Type.String({ description: "How its process ended or why it was not started, in words." })),
+  stop_reason: exit.stop_reason,
+  peak_player_count: uint32("The most seats taken at once."),
+  exit_code: exit.exit_code,
+  exit_signal: exit.exit_signal,
+  exit_message: exit.exit_message,
 });
 
 /** What is left of lobbies that may be gone. */
@@ -30,14 +41,35 @@ export const lobbyRecords = {
     ...cloud,
     method: "GET",
     path: `${namespacePath}/lobbies/{lobby_id}/logs`,
-    summary: "Reads the last 256 KiB of what a lobby's process has written; also for a while after it has ended.",
-    query: object({ stream: Type.Optional(Type.Enum(["stdout", "stderr"], { default: "stdout" })) }),
+    summary:
+      "Reads the last 256 KiB of what a lobby's process has written, also for a while after it has ended; with `follow` line by line, what comes later too.",
+    query: object({
+      stream: Type.Optional(Type.Enum(["stdout", "stderr"], { default: "stdout" })),
+      follow: Type.Optional(
+        Type.Boolean({ description: "Answers with server-sent events until the lobby has ended." }),
+      ),
+    }),
     reply: object({
       stream: Type.Enum(["stdout", "stderr"]),
       text: Type.String({ description: "Tokens are taken out. Empty for lobbies that Foyer does not run." }),
       is_truncated: Type.Boolean({ description: "There was more before it." }),
     }),
-    errors: ["API_BAD_QUERY", ...notFound, "CLOUD_LOBBY_NOT_FOUND"],
+    stream: {
+      line: object({
+        event: Type.Literal("line"),
+        text: Type.String({ description: "Without its line break; tokens are taken out." }),
+        is_cut: Type.Optional(
+          Type.Boolean({ description: "The line is longer than 16 KiB and goes on in the next event." }),
+        ),
+      }),
+      reset: object(
+        { event: Type.Literal("reset") },
+        "What was to come next is not kept any more: the log has started anew. It goes on with the newest part.",
+      ),
+      end: object({ event: Type.Literal("end"), ...exit }, "The lobby has ended and everything was told."),
+    },
+    streamWhen: "follow",
+    errors: ["API_BAD_QUERY", ...notFound, "CLOUD_LOBBY_NOT_FOUND", "API_UNAVAILABLE"],
   },
   "games.namespaces.lobbies.history": {
     ...cloud,

@@ -104,17 +104,18 @@ function responses(operation: Operation) {
   return { ...success, ...Object.fromEntries(failures) };
 }
 
-function successOf({ reply, dryRunReply, csvField, stream }: Operation) {
-  if (stream) {
+function successOf({ reply, dryRunReply, csvField, stream, streamWhen }: Operation) {
+  const events = stream ? { "text/event-stream": { schema: { anyOf: Object.values(stream) } } } : {};
+  if (stream && !reply) {
     const description = "Server-sent events until the client goes away; the schema is that of each event's data.";
-    const schema = { anyOf: Object.values(stream) };
-    return { 200: { description, content: { "text/event-stream": { schema } } } };
+    return { 200: { description, content: events } };
   }
   if (!reply) return { 204: { description: "Done. The body is empty." } };
-  const description = dryRunReply ? "Done; to `dry_run` the second form." : "Done.";
+  const usual = dryRunReply ? "Done; to `dry_run` the second form." : "Done.";
+  const description = streamWhen ? `${usual} To \`${streamWhen}\` server-sent events.` : usual;
   const schema = dryRunReply ? { anyOf: [reply, dryRunReply] } : reply;
   const csv = csvField ? { "text/csv": { schema: { type: "string" } } } : {};
-  return { 200: { description, content: { "application/json": { schema }, ...csv } } };
+  return { 200: { description, content: { "application/json": { schema }, ...csv, ...events } } };
 }
 
 const errorSchema = {

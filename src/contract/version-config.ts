@@ -100,7 +100,12 @@ const process = object(
     args: optional(
       Type.Array(systemText(0, "One argument."), { maxItems: 256, default: [], description: "Its arguments." }),
     ),
-    cwd: optional(Type.String({ ...systemText(1, "The folder to start it in."), default: "." })),
+    cwd: optional(
+      systemText(
+        1,
+        "The folder to start it in, relative to FOYER_LOBBY_ROOT. By default a new, empty one for each lobby.",
+      ),
+    ),
     env: optional(
       Type.Unsafe<Record<string, string>>({
         type: "object",
@@ -193,7 +198,7 @@ export type ResolvedRegion = {
   longitude: number;
 };
 
-type ProcessRuntime = { command: string; args: string[]; cwd: string; env: Record<string, string> };
+type ProcessRuntime = { command: string; args: string[]; cwd: string | null; env: Record<string, string> };
 
 export type ResolvedGameMode = {
   max_players: number;

@@ -11,6 +11,14 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** Of an engine that several nodes share: events have a place in an order that all of them know. */
+export interface SharedEvents {
+  /** Where the events of a namespace end now. */
+  position(namespaceId: string): Promise<string>;
+  /** What came after a position, the earliest first; null: some of it is gone. */
+  eventsAfter(namespaceId: string, position: string, max: number): Promise<readonly Event[] | null>;
+}
+
 /** The store cannot take or give anything now. The command had no effect, or its effect is unknown; trying later is right. */
 export class EngineUnavailable extends Error {
   override readonly name = "EngineUnavailable";

@@ -2,11 +2,13 @@ import { performance } from "node:perf_hooks";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import type { Operation, RateClass } from "../contract/define.ts";
-import type { Authenticate } from "../operations/authenticate.ts";
+import type { Authenticate, Authenticated } from "../operations/authenticate.ts";
 import { type Caller, type Client, isRefusal, type Refusal, refuse } from "../operations/context.ts";
 import { parsePlace } from "../operations/distances.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createRates } from "./rates.ts";
+
+type Verdict = Admitted | Refusal;
 
 /** Who is asking, and from where. */
 export interface Admitted {
@@ -16,7 +18,7 @@ export interface Admitted {
 
 export interface Admit {
   /** Host, rate limits and token, in the contract's order, before the body is looked at. */
-  admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Promise<Admitted | Refusal>;
+  admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Verdict | Promise<Verdict>;
   /** null: the host is fine. */
   checkHost(request: FastifyRequest): Refusal | null;
 }
@@ -51,11 +53,17 @@ export function createAdmit(parts: { config: Config; authenticate: Authenticate 
     return refuse("API_RATE_LIMIT", message, { retryAfterS: taken.resetS });
   }
 
+  /** Nearly every request has the same one. */
+  let lastGoodHost: string | undefined;
+
   function checkHost(request: FastifyRequest): Refusal | null {
     const { host } = request.headers;
-    if (!isLoopbackOnly || host === undefined) return null;
+    if (!isLoopbackOnly || host === undefined || host === lastGoodHost) return null;
     const name = host.replace(/:\d+$/, "").toLowerCase();
-    if (name === "localhost" || name === "127.0.0.1" || name === "[::1]" || name === publicHost) return null;
+    if (name === "localhost" || name === "127.0.0.1" || name === "[::1]" || name === publicHost) {
+      lastGoodHost = host;
+      return null;
+    }
     const message =
       "The service listens on this machine only and does not know this host. Set FOYER_PUBLIC_URL if it is right.";
     return refuse("API_WRONG_HOST", message);
@@ -63,7 +71,7 @@ export function createAdmit(parts: { config: Config; authenticate: Authenticate 
 
   return {
     checkHost,
-    async admit(operation, request, reply) {
+    admit(operation, request, reply) {
       const wrongHost = checkHost(request);
       if (wrongHost) return wrongHost;
 
@@ -77,17 +85,22 @@ export function createAdmit(parts: { config: Config; authenticate: Authenticate 
           if (tooManyOfThese) return tooManyOfThese;
         }
       }
+      const place = address.isTrustedProxy ? placeOf(request) : null;
+      const client = { id: address.client, isLimited, place };
 
       const { authorization, origin } = request.headers;
       const gameReference = (request.params as { game_id?: string }).game_id;
-      const authenticated = await parts.authenticate(operation.callers, { authorization, origin, gameReference });
-      if (isRefusal(authenticated)) return authenticated;
-      if (isLimited && authenticated.rateKey !== null && !clientClasses.has(operation.rate)) {
-        const tooMany = count(operation.rate, authenticated.rateKey, perMinute[operation.rate], reply);
-        if (tooMany) return tooMany;
-      }
-      const place = address.isTrustedProxy ? placeOf(request) : null;
-      return { caller: authenticated.caller, client: { id: address.client, isLimited, place } };
+      const settle = (authenticated: Authenticated | Refusal): Verdict => {
+        if (isRefusal(authenticated)) return authenticated;
+        const { caller, rateKey } = authenticated;
+        if (isLimited && rateKey !== null && !clientClasses.has(operation.rate)) {
+          const tooMany = count(operation.rate, rateKey, perMinute[operation.rate], reply);
+          if (tooMany) return tooMany;
+        }
+        return { caller, client };
+      };
+      const authenticated = parts.authenticate(operation.callers, { authorization, origin, gameReference });
+      return authenticated instanceof Promise ? authenticated.then(settle) : settle(authenticated);
     },
   };
 }

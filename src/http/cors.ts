@@ -4,12 +4,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
  * The matchmaker answers pages of any origin: what a page may do is decided by its token and the namespace's domains.
  * The control plane answers its own origin only. There are no cookies, so nothing is ever sent on a user's behalf.
  */
-export function setCorsHeaders(request: FastifyRequest, reply: FastifyReply, ownOrigin: string): void {
+export function setCorsHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: string | null): void {
   const { origin } = request.headers;
   const isMatchmaker = request.url.startsWith("/matchmaker/");
   if (isMatchmaker) reply.header("vary", "Origin");
   if (origin === undefined) return;
-  if (!isMatchmaker && origin !== ownOrigin) return;
+  if (!isMatchmaker && origin !== (publicUrl ?? `http://${request.headers.host}`)) return;
   reply.header("access-control-allow-origin", origin);
   reply.header("access-control-expose-headers", "x-request-id, retry-after");
 }

@@ -71,20 +71,21 @@ function operationSection(id: string, operation: Operation): string {
   )}</span></p><p>${escapeHtml(operation.summary)} Callers: ${callers.join(", ")}.</p>${parts.filter(Boolean).join("")}</section>`;
 }
 
-function answerParts({ reply, dryRunReply, stream }: Operation): string[] {
-  if (stream) {
-    const events = Object.entries(stream).map(
-      ([name, data]) => `<details><summary><code>${name}</code></summary>${schemaTable(data)}</details>`,
-    );
-    return [
-      `<h4>Answer: 200, server-sent events</h4><p>The stream goes on until one side ends it; a line that begins with a colon
-      every 15 seconds shows that it lives. Each event has an <code>id</code>: send the last one as <code>Last-Event-ID</code>
-      to go on after it. The data of each event is JSON:</p>${events.join("")}`,
-    ];
-  }
-  if (!reply) return ["<h4>Answer: 204, empty</h4>"];
+function answerParts({ reply, dryRunReply, stream, streamWhen }: Operation): string[] {
+  const streamed = stream ? [streamPart(stream, streamWhen)] : [];
+  if (!reply) return stream ? streamed : ["<h4>Answer: 204, empty</h4>"];
   const dryRun = dryRunReply ? [`<h4>Answer to dry_run: 200</h4>${schemaTable(dryRunReply)}`] : [];
-  return [`<h4>Answer: 200</h4>${schemaTable(reply)}`, ...dryRun];
+  return [`<h4>Answer: 200</h4>${schemaTable(reply)}`, ...dryRun, ...streamed];
+}
+
+function streamPart(stream: NonNullable<Operation["stream"]>, streamWhen: string | undefined): string {
+  const events = Object.entries(stream).map(
+    ([name, data]) => `<details><summary><code>${name}</code></summary>${schemaTable(data)}</details>`,
+  );
+  const answer = streamWhen === undefined ? "Answer" : `Answer to ${streamWhen}`;
+  return `<h4>${answer}: 200, server-sent events</h4><p>The stream goes on until one side ends it; a line that begins with a colon
+    every 15 seconds shows that it lives. Each event has an <code>id</code>: send the last one as <code>Last-Event-ID</code>
+    to go on after it. The data of each event is JSON:</p>${events.join("")}`;
 }
 
 function errorLink(code: ErrorCode): string {

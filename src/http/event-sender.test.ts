@@ -106,6 +106,24 @@ describe("sending events", () => {
     expect(out.destroyed).toBe(true);
   });
 
+  test("[RT17] a stream that has an end is ended when everything is sent", async () => {
+    const { out, received, stopReading, readOn } = createClient();
+    const { reader, happen } = createReader();
+    let isOver = false;
+    startSending(out, { ...reader, isAtEnd: () => isOver }, { ...timing, now: () => 0 });
+    stopReading();
+    happen("0123456789");
+    await turn();
+    isOver = true;
+    happen("the end");
+    await turn();
+    expect(out.writableEnded).toBe(false);
+    readOn();
+    await turn();
+    expect(received).toEqual(["hello\n\n", "0123456789", "the end"]);
+    expect(out.writableEnded).toBe(true);
+  });
+
   test("[EV5] [EV7] a quiet stream shows that it lives; a client that takes nothing for long is cut off", async () => {
     const { out, received, stopReading } = createClient();
     const { reader, happen } = createReader();

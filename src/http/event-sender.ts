@@ -48,6 +48,7 @@ export function startSending(
     while (!isFull && !out.destroyed && !out.writableEnded) {
       const text = reader.read();
       if (text === null) out.destroy();
+      else if (text === "" && reader.isAtEnd?.()) out.end();
       if (!text) return;
       write(text);
     }

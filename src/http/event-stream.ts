@@ -20,6 +20,13 @@ export interface EventStreams {
   endAll(): void;
 }
 
+/** Whether a success is answered with the stream that the operation has. */
+export function answersStream({ stream, streamWhen }: Operation, query: unknown): boolean {
+  if (!stream || streamWhen === undefined) return stream !== undefined;
+  // Border: the query was checked against the operation's schema.
+  return (query as Readonly<Record<string, unknown>>)[streamWhen] === true;
+}
+
 /** How often it is looked whether a stream may go on. */
 const checkEveryMs = 2_000;
 const timing: SendTiming = { heartbeatEveryMs: 15_000, stalledMs: 30_000 };

@@ -14,7 +14,7 @@ import {
 import type { Admit, Admitted } from "./admit.ts";
 import { csvOf, prefersCsv } from "./csv.ts";
 import { endIfStopping, Refused, sendRefusal, unsupportedMediaType } from "./errors.ts";
-import type { EventStreams } from "./event-stream.ts";
+import { answersStream, type EventStreams } from "./event-stream.ts";
 import { parseJson } from "./json.ts";
 
 declare module "fastify" {
@@ -58,14 +58,16 @@ export function addOperations(
       bodyLimit: operation.bodyMaxBytes,
       config: { operationId },
       schema: schemaOf(operation),
-      onRequest: async (request, reply) => {
-        const admitted = await admit(operation, request, reply);
-        if (isRefusal(admitted)) return sendRefusal(reply, request.id, admitted);
-        request.admitted = admitted;
-      },
-      preParsing: (request, _reply, payload, done) => {
-        if (hasForeignBody(request)) done(new Refused(unsupportedMediaType()));
-        else done(null, payload);
+      onRequest: (request, reply, done) => {
+        const proceed = (admitted: Admitted | Refusal) => {
+          if (isRefusal(admitted)) return void sendRefusal(reply, request.id, admitted);
+          request.admitted = admitted;
+          if (hasForeignBody(request)) done(new Refused(unsupportedMediaType()));
+          else done();
+        };
+        const admitted = admit(operation, request, reply);
+        if (admitted instanceof Promise) admitted.then(proceed, done);
+        else proceed(admitted);
       },
       preValidation: (request, _reply, done) => {
         const fault = bodyFault(operation, request);
@@ -74,30 +76,38 @@ export function addOperations(
         if (request.body === undefined && isObjectSchema(operation.body)) request.body = {};
         done();
       },
-      handler: async (request, reply) => {
+      handler: (request, reply) => {
         const { caller, client } = request.admitted!;
         const { params, query, body } = request;
         const idempotencyKey = header(request, "idempotency-key");
         const whenGone = (listener: () => void) => whenClosed(request.raw.socket, listener);
         const handle = caller.kind === "dev" ? mock : handler;
         const lastEventId = header(request, "last-event-id");
-        const answer = await handle({ caller, client, idempotencyKey, lastEventId, whenGone, params, query, body });
-        if (isRefusal(answer)) return sendRefusal(reply, request.id, answer);
-        // Border: an operation that streams answers a stream, as its handler's type says.
-        if (operation.stream) return streams.send(operation, request, reply, answer as EventStream);
-        if (operation.dryRunReply && isDryRun(body)) return sendJson(reply, answer);
-        if (operation.csvField && prefersCsv(header(request, "accept")))
-          return sendCsv(operation, request, reply, answer);
-        return sendAnswer(operation, reply, answer);
+        // Not async: to await each step of the way would cost every request several promises more.
+        handle({ caller, client, idempotencyKey, lastEventId, whenGone, params, query, body })
+          .then((answer) => respond(operation, request, reply, answer))
+          .catch((fault: unknown) => reply.send(fault));
       },
     });
+  }
+
+  function respond(operation: Operation, request: FastifyRequest, reply: FastifyReply, answer: unknown): void {
+    if (isRefusal(answer)) return void sendRefusal(reply, request.id, answer);
+    // Border: an operation that streams answers a stream, as its handler's type says.
+    if (answersStream(operation, request.query))
+      return void streams.send(operation, request, reply, answer as EventStream);
+    if (operation.dryRunReply && isDryRun(request.body)) return void sendJson(reply, answer);
+    if (operation.csvField && prefersCsv(header(request, "accept")))
+      return void sendCsv(operation, request, reply, answer);
+    sendAnswer(operation, reply, answer);
   }
 }
 
 /** Replaces Fastify's body parsers by one that takes strict JSON only. An empty body is no body. */
 export function readBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
+  // Named though `*` means it too: only a parser of that name is remembered, another is looked for at each request.
+  app.addContentTypeParser(["application/json", "*"], { parseAs: "buffer" }, (_request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     const parsed = parseJson(body as Buffer);
     if ("fault" in parsed) return done(new Refused(refuse("API_BAD_BODY", parsed.fault)));
@@ -129,6 +139,7 @@ function hasForeignBody(request: FastifyRequest): boolean {
   const isEmpty = length === undefined || length === "0";
   if (isEmpty && request.headers["transfer-encoding"] === undefined) return false;
   if ((request.headers["content-encoding"] ?? "identity") !== "identity") return true;
+  if (type === "application/json") return false;
   return (
     type === undefined || !/^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*|;(?!\s*charset)[^;]*)*$/i.test(type)
   );

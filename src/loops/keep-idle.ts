@@ -2,10 +2,21 @@ import type { Engine } from "../engine/engine.ts";
 import type { NewLobby, Pair } from "../matchmaker/commands.ts";
 
 /** Builds a lobby of the deployed version for a pair; null: nothing is deployed, the pair is gone, or it cannot be started now. */
-export type PlanWarm = (namespaceId: string, pair: Pair) => Promise<{ lobby: NewLobby; revision: number } | null>;
+export type PlanWarm = (
+  namespaceId: string,
+  pair: Pair,
+) => Promise<{ lobby: NewLobby; revision: number; fence?: number } | null>;
 
-/** Creates lobbies ahead of need wherever fewer are idle than the deployed version wants. The rules decide; this only asks. */
-export function createKeepIdle(engine: Engine, now: () => number, plan: PlanWarm): () => Promise<void> {
+/**
+ * Creates lobbies ahead of need wherever fewer are idle than the deployed version wants. The rules decide; this only
+ * asks, and only about namespaces that want any: most do not, and this comes round twice a second.
+ */
+export function createKeepIdle(
+  engine: Engine,
+  now: () => number,
+  plan: PlanWarm,
+  wantsIdle: (namespaceId: string) => Promise<boolean>,
+): () => Promise<void> {
   async function fill(namespaceId: string, pair: Pair, missing: number): Promise<void> {
     for (let count = 0; count < missing; count++) {
       const planned = await plan(namespaceId, pair);
@@ -19,6 +30,7 @@ export function createKeepIdle(engine: Engine, now: () => number, plan: PlanWarm
 
   return async () => {
     for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
+      if (!(await wantsIdle(namespaceId))) continue;
       const pairs = await engine.read({ type: "missingIdle", namespaceId, now: now() });
       for (const { gameMode, region, missing } of pairs) await fill(namespaceId, { gameMode, region }, missing);
     }

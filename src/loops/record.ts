@@ -3,34 +3,44 @@ import type { Engine } from "../engine/engine.ts";
 import type { Logger } from "../log.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import type { Db } from "../store/db.ts";
-import { insertPastLobby } from "../store/lobby-history.ts";
+import { insertPastLobby, updatePastExit } from "../store/lobby-history.ts";
 import { livingLobbies } from "./living-lobbies.ts";
 
+/** How a lobby's process ended that had been asked to. */
+interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly message: string;
+}
+
+/** Exits whose lobbies the store has not taken yet; it cannot be away for long enough to need more. */
+const exitsMax = 1_000;
+
 export interface Recorder {
+  /** The process of a stopped lobby ends after the lobby, and so after or before the lobby is written down. */
+  noteExit(lobbyId: string, exit: Exit): Promise<void>;
   /** Writes down what a store that was away has missed. The matchmaker remembers stopped lobbies for ten minutes. */
   catchUp(): Promise<void>;
+  /** There may be lobbies that stopped while somebody else was to write them down. */
+  expectMore(): void;
   stop(): Promise<void>;
 }
 
-interface Seats {
-  readonly taken: number;
-  readonly peak: number;
-}
-
-/** Keeps the history of stopped lobbies, with the most seats that each had taken at once. */
-export async function record(parts: { engine: Engine; db: Db; log: Logger; now(): number }): Promise<Recorder> {
+/** Keeps the history of stopped lobbies. */
+export async function record(parts: {
+  engine: Engine;
+  db: Db;
+  log: Logger;
+  now(): number;
+  /** Whether this node writes the lobby down. Where several do, nothing is written twice. */
+  isOurs(lobby: LobbyView): boolean;
+}): Promise<Recorder> {
   const { engine, db, log, now } = parts;
-  const seats = new Map<string, Seats>();
   // What stopped while nobody was recording is caught up with at the first turn.
   let isBehind = true;
+  const exits = new Map<string, Exit>();
   let isIdle = false;
   const events = engine.events("record")[Symbol.asyncIterator]();
-  for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-    for await (const lobby of livingLobbies(engine, namespaceId, now)) {
-      const taken = lobby.reserved + lobby.connected;
-      seats.set(lobby.lobbyId, { taken, peak: taken });
-    }
-  }
   const listening = listen();
 
   async function listen(): Promise<void> {
@@ -44,9 +54,7 @@ export async function record(parts: { engine: Engine; db: Db; log: Logger; now()
   }
 
   async function hear(event: Event): Promise<void> {
-    if (event.type === "player.reserved") count(event.lobbyId, 1);
-    else if (event.type === "player.left" || event.type === "player.expired") count(event.lobbyId, -1);
-    if (event.type !== "lobby.stopped") return;
+    if (event.type !== "lobby.stopped" || !parts.isOurs(event.lobby)) return;
     try {
       await write(event.namespaceId, event.lobby);
     } catch (fault) {
@@ -55,23 +63,37 @@ export async function record(parts: { engine: Engine; db: Db; log: Logger; now()
     }
   }
 
-  function count(lobbyId: string, change: 1 | -1): void {
-    const { taken, peak } = seats.get(lobbyId) ?? { taken: 0, peak: 0 };
-    const changed = Math.max(0, taken + change);
-    seats.set(lobbyId, { taken: changed, peak: Math.max(peak, changed) });
+  async function write(namespaceId: string, lobby: LobbyView): Promise<void> {
+    await insertPastLobby(db, pastLobby(namespaceId, lobby));
+    await writeExit(lobby.lobbyId);
   }
 
-  async function write(namespaceId: string, lobby: LobbyView): Promise<void> {
-    await insertPastLobby(db, pastLobby(namespaceId, lobby, seats.get(lobby.lobbyId)?.peak ?? 0));
-    seats.delete(lobby.lobbyId);
+  /** Both the lobby and its exit try this when they come, so it succeeds for whichever comes second. */
+  async function writeExit(lobbyId: string): Promise<void> {
+    const exit = exits.get(lobbyId);
+    if (exit && (await updatePastExit(db, lobbyId, exit))) exits.delete(lobbyId);
   }
 
   return {
+    async noteExit(lobbyId, exit) {
+      const [oldest] = exits.keys();
+      if (exits.size >= exitsMax && oldest !== undefined) exits.delete(oldest);
+      exits.set(lobbyId, exit);
+      try {
+        await writeExit(lobbyId);
+      } catch (fault) {
+        log.error({ err: fault, lobby_id: lobbyId }, "the end of a lobby's process could not be recorded yet");
+        isBehind = true;
+      }
+    },
+    expectMore() {
+      isBehind = true;
+    },
     async catchUp() {
       if (!isBehind) return;
       for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
         for await (const lobby of livingLobbies(engine, namespaceId, now, true)) {
-          if (lobby.status === "stopped") await write(namespaceId, lobby);
+          if (lobby.status === "stopped" && parts.isOurs(lobby)) await write(namespaceId, lobby);
         }
       }
       isBehind = false;
@@ -85,7 +107,7 @@ export async function record(parts: { engine: Engine; db: Db; log: Logger; now()
   };
 }
 
-function pastLobby(namespaceId: string, lobby: LobbyView, peakPlayerCount: number) {
+function pastLobby(namespaceId: string, lobby: LobbyView) {
   // Border: the text was written by the supervisor.
   const exit = lobby.exit === null ? null : (JSON.parse(lobby.exit) as Partial<Record<string, never>>);
   return {
@@ -98,7 +120,7 @@ function pastLobby(namespaceId: string, lobby: LobbyView, peakPlayerCount: numbe
     readyTs: lobby.readyAt,
     stopTs: lobby.stoppedAt ?? lobby.createdAt,
     stopReason: lobby.stopReason ?? "",
-    peakPlayerCount,
+    peakPlayerCount: lobby.peakSeats,
     exitCode: exit?.code ?? null,
     exitSignal: exit?.signal ?? null,
     exitMessage: exit?.message ?? null,

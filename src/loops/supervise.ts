@@ -3,6 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Logger } from "../log.ts";
 import type { Event, LobbyView, StopReason } from "../matchmaker/commands.ts";
 import { redact } from "../redact.ts";
+import { exitWords } from "../runtime/exit-words.ts";
 import {
   type LobbyExit,
   LobbyNotStarted,
@@ -18,11 +19,15 @@ export interface SuperviseParts {
   readonly runtime: Runtime;
   readonly gate: StartGate;
   readonly log: Logger;
+  /** This node, where several run lobbies; null: it runs them all. */
+  readonly ownId: string | null;
   now(): number;
   /** How to start the lobby; null: its version is gone. */
   describe(namespaceId: string, lobby: LobbyView): Promise<LobbyToStart | null>;
   /** The ports in the form that lobbies carry. */
   portsText(ports: LobbyPorts): string;
+  /** Hears how the server of a lobby that had ended before it has ended, when somebody saw it. */
+  noteExit(lobbyId: string, exit: LobbyExit & { readonly message: string }): Promise<void>;
 }
 
 export interface Supervisor {
@@ -40,7 +45,7 @@ const keptLogBytes = 4096;
  * ends the lobby of a server that ended by itself. After a restart it first takes back what still runs.
  */
 export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
-  const { engine, runtime, gate, log } = parts;
+  const { engine, runtime, gate, log, ownId } = parts;
   const namespaceOf = new Map<string, string>();
   /** Starts and ends of lobbies, which have to be recorded before the service ends. */
   const underWay = new Set<Promise<void>>();
@@ -68,18 +73,30 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   }
 
   function hear({ type, namespaceId, lobby }: Extract<Event, { lobby: LobbyView }>): void {
-    if (type === "lobby.created") track(underWay, start(namespaceId, lobby));
+    if (isToStart(type, lobby)) track(underWay, start(namespaceId, lobby));
     if (type === "lobby.ready") gate.becameReady(lobby.versionId, lobby.gameMode, lobby.lobbyId);
     if (type !== "lobby.stopped") return;
     if (lobby.stopReason === "not_ready") noteFailure(lobby, "it was not ready in time.");
     else if (lobby.stopReason !== "crashed" && lobby.stopReason !== "start_failed") gate.ended(lobby);
-    stop(lobby.lobbyId);
+    else if (!isOurs(lobby)) noteFailure(lobby, whyOf(lobby));
+    if (isOurs(lobby)) stop(lobby.lobbyId, lobby.exit === null ? lobby : null);
+  }
+
+  function isOurs(lobby: LobbyView): boolean {
+    return ownId === null || lobby.nodeId === ownId;
+  }
+
+  /** Alone, at its creation; one of several, when it is told that the lobby was placed here, however often. */
+  function isToStart(type: Event["type"], lobby: LobbyView): boolean {
+    if (ownId === null) return type === "lobby.created";
+    const isWaiting = lobby.status === "starting" && lobby.ports === null && !namespaceOf.has(lobby.lobbyId);
+    return type === "lobby.changed" && lobby.nodeId === ownId && isWaiting;
   }
 
   async function takeBack(): Promise<void> {
     for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
       for await (const lobby of livingLobbies(engine, namespaceId, parts.now)) {
-        if (!lobby.isExternal) await takeBackOne(namespaceId, lobby);
+        if (!lobby.isExternal && isOurs(lobby)) await takeBackOne(namespaceId, lobby);
       }
     }
     for (const lobbyId of await runtime.list()) if (!namespaceOf.has(lobbyId)) stop(lobbyId);
@@ -89,7 +106,10 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     const { lobbyId } = lobby;
     namespaceOf.set(lobbyId, namespaceId);
     const ports = await runtime.adopt(lobbyId);
-    if (!ports) {
+    if (!ports && ownId !== null && lobby.ports === null) {
+      // It was placed here while nobody was listening.
+      track(underWay, start(namespaceId, lobby));
+    } else if (!ports) {
       log.warn({ lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby's server ended while the service was down");
       const message = "Its process ended while the service was down.";
       await end(namespaceId, lobbyId, "crashed", { code: null, signal: null, message, log: await lastLines(lobbyId) });
@@ -130,19 +150,27 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     return end(namespaceId, lobbyId, "start_failed", { code: null, signal: null, message, log: "" });
   }
 
-  function stop(lobbyId: string): void {
+  /** `unexplained`: the lobby, when it does not carry yet how its server ended. */
+  function stop(lobbyId: string, unexplained: LobbyView | null = null): void {
     namespaceOf.delete(lobbyId);
-    const stopped = runtime.stop(lobbyId).catch((fault: unknown) => {
+    track(leaving, stopServer(lobbyId, unexplained));
+  }
+
+  async function stopServer(lobbyId: string, unexplained: LobbyView | null): Promise<void> {
+    try {
+      const exit = await runtime.stop(lobbyId);
+      if (!exit || !unexplained || (exit.code === null && exit.signal === null)) return;
+      await parts.noteExit(lobbyId, { ...exit, message: exitWords(exit, unexplained.readyAt !== null) });
+    } catch (fault) {
       log.error({ err: fault, lobby_id: lobbyId }, "a lobby's server could not be stopped");
-    });
-    track(leaving, stopped);
+    }
   }
 
   /** The server ended without having been asked to. One that was ready and ends with code 0 has ended itself. */
   async function exited(namespaceId: string, lobbyId: string, exit: LobbyExit): Promise<void> {
     const lobby = await persist(() => engine.read({ type: "lobby", namespaceId, lobbyId, now: parts.now() }));
     if (!lobby || lobby.status === "stopped") return;
-    const message = wordsFor(exit, lobby.readyAt !== null);
+    const message = exitWords(exit, lobby.readyAt !== null);
     const ended = { ...exit, message, log: await lastLines(lobbyId) };
     if (exit.code === 0 && lobby.readyAt !== null) return end(namespaceId, lobbyId, "self", ended);
     log.warn({ lobby_id: lobbyId, namespace_id: namespaceId, ...ended }, "a lobby's process ended by itself");
@@ -217,7 +245,9 @@ interface LobbyEnd extends LobbyExit {
   readonly log: string;
 }
 
-function wordsFor({ code, signal }: LobbyExit, wasReady: boolean): string {
-  const how = signal ? `was ended by ${signal}` : code === null ? "ended" : `ended with exit code ${code}`;
-  return `Its process ${how}${wasReady ? "" : " before it was ready"}.`;
+/** Why a lobby of another node failed, in the words that node gave. */
+function whyOf(lobby: LobbyView): string {
+  // Border: the text was written by the supervisor of that node.
+  const exit = lobby.exit === null ? null : (JSON.parse(lobby.exit) as Partial<LobbyEnd>);
+  return exit?.message ?? "it could not be started.";
 }

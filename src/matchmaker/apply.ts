@@ -1,5 +1,6 @@
 import { type Change, takeChanges } from "./changes.ts";
 import type { CommandOf, CommandType, Event, Outcome } from "./commands.ts";
+import { refuse } from "./outcome.ts";
 import { configure } from "./rules/configure.ts";
 import { connectPlayer } from "./rules/connect-player.ts";
 import { createLobby } from "./rules/create-lobby.ts";
@@ -8,6 +9,7 @@ import { expire, expireDue } from "./rules/expire.ts";
 import { find } from "./rules/find.ts";
 import { heartbeat } from "./rules/heartbeat.ts";
 import { join } from "./rules/join.ts";
+import { placeLobby } from "./rules/place-lobby.ts";
 import { releaseSeats } from "./rules/release-seats.ts";
 import { removeNamespace } from "./rules/remove-namespace.ts";
 import { restarted, restartHeartbeats } from "./rules/restarted.ts";
@@ -33,6 +35,10 @@ export function apply<T extends CommandType>(state: State, command: CommandOf<T>
   if (command.namespaceId !== state.namespaceId) {
     throw new Error(`A command for namespace ${command.namespaceId} reached namespace ${state.namespaceId}.`);
   }
+  if (command.fence !== undefined) {
+    if (command.fence < state.fence) return { outcome: refuse("LEASE_LOST"), changes: [], events: [] };
+    state.fence = command.fence;
+  }
   const now = Math.max(command.now, state.now);
   if (command.type === "restarted") restartHeartbeats(state, now);
   expireDue(state, now);
@@ -55,6 +61,7 @@ const rules: { readonly [T in CommandType]: Rule<T> } = {
   setClosed,
   setState,
   setPorts,
+  placeLobby,
   heartbeat,
   stopLobby,
   connectPlayer,

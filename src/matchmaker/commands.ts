@@ -25,6 +25,8 @@ export type * from "./reads.ts";
 interface CommandBase {
   readonly namespaceId: string;
   readonly now: number;
+  /** Of a command that only the holder of a lease may give: the number of the lease. A smaller one than before is refused. */
+  readonly fence?: number;
 }
 
 /** Built from a cached configuration: another revision than the namespace's is refused with STALE_REVISION. */
@@ -99,6 +101,13 @@ export interface SetPorts extends CommandBase {
   readonly ports: string;
 }
 
+/** Chooses the node that runs the lobby's server, once. */
+export interface PlaceLobby extends CommandBase {
+  readonly type: "placeLobby";
+  readonly lobbyId: string;
+  readonly nodeId: string;
+}
+
 export interface Heartbeat extends CommandBase {
   readonly type: "heartbeat";
   readonly lobbyId: string;
@@ -160,6 +169,7 @@ export type Command =
   | SetClosed
   | SetState
   | SetPorts
+  | PlaceLobby
   | Heartbeat
   | StopLobby
   | ConnectPlayer
@@ -197,6 +207,8 @@ interface Outcomes {
   readonly setClosed: { readonly isChanged: boolean };
   readonly setState: Nothing;
   readonly setPorts: Nothing;
+  /** Not changed: it was placed on this node before. */
+  readonly placeLobby: { readonly isChanged: boolean };
   readonly heartbeat: {
     readonly playerIds: readonly string[];
     readonly isClosed: boolean;
@@ -215,7 +227,14 @@ interface Outcomes {
 
 export type Outcome<T extends CommandType> = ({ readonly ok: true } & Outcomes[T]) | Refusal;
 
-export interface LobbyEvent {
+interface EventBase {
+  readonly namespaceId: string;
+  readonly at: number;
+  /** Where it stands among the events of its namespace, if the engine keeps them. */
+  readonly position?: string;
+}
+
+export interface LobbyEvent extends EventBase {
   readonly type:
     | "lobby.created"
     | "lobby.ready"
@@ -224,24 +243,18 @@ export interface LobbyEvent {
     /** Its state or ports were set, or it fell silent or spoke again. */
     | "lobby.changed"
     | "lobby.stopped";
-  readonly namespaceId: string;
-  readonly at: number;
   readonly lobby: LobbyView;
 }
 
-export interface PlayerEvent {
+export interface PlayerEvent extends EventBase {
   readonly type: "player.reserved" | "player.connected" | "player.left" | "player.expired";
-  readonly namespaceId: string;
-  readonly at: number;
   readonly lobbyId: string;
   readonly playerId: string;
   readonly status: SeatStatus;
 }
 
-interface NamespaceEvent {
+interface NamespaceEvent extends EventBase {
   readonly type: "namespace.configured";
-  readonly namespaceId: string;
-  readonly at: number;
   readonly revision: number;
   readonly deployedVersionId: string | null;
 }

@@ -1,6 +1,6 @@
 import type { Pair } from "./commands.ts";
 import { orderedBefore, orderedFrom, orderedItems } from "./ordered-set.ts";
-import { type Lobby, type Pool, takenSeats } from "./records.ts";
+import { type Group, type Lobby, type Pool, takenSeats } from "./records.ts";
 import { findPool, pairKey, type State } from "./state.ts";
 
 /** What a find asks for, as far as it decides which lobbies are worth telling about. */
@@ -19,9 +19,8 @@ const looksMax = 2_000;
 const looksPerSetMax = 24;
 /** With several tags the fits are not next to one another, so it is worth looking farther. */
 const looksPerSetWithTagsMax = 200;
-const poolsMax = 10_000;
 
-interface Gathered {
+export interface Gathered {
   readonly lobbies: Set<Lobby>;
   /** Something was left out because there was too much of it. */
   isCut: boolean;
@@ -37,22 +36,34 @@ export function gatherCandidates(state: State, wish: GatherWish): Gathered {
       if (pool !== undefined) gatherPool(pool, wish, gathered);
     }
   }
-  let poolsLeft = poolsMax;
-  for (const pool of state.pools.values()) {
-    if (poolsLeft-- === 0 || gathered.looksLeft === 0) {
+  for (const pool of otherPools(state, wish)) {
+    if (gathered.looksLeft === 0) {
       gathered.isCut = true;
       break;
     }
-    if (!pool.isDeployed && wish.pairs.has(pairKey(pool.gameMode, pool.region))) gatherPool(pool, wish, gathered);
+    gatherPool(pool, wish, gathered);
   }
   return gathered;
+}
+
+/** Those of other versions, in an order that every engine has. */
+function otherPools(state: State, { pairs }: GatherWish): Pool[] {
+  return [...state.pools.values()]
+    .filter((pool) => !pool.isDeployed && pairs.has(pairKey(pool.gameMode, pool.region)))
+    .sort(
+      (a, b) => compare(a.versionId, b.versionId) || compare(a.gameMode, b.gameMode) || compare(a.region, b.region),
+    );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** In each set of equally large lobbies: those that have the seats from the best on, and those that just lack them. */
 function gatherPool(pool: Pool, wish: GatherWish, gathered: Gathered): void {
   const looks = wish.tagKeys.length > 1 ? looksPerSetWithTagsMax : looksPerSetMax;
   for (const tagKey of [...wish.tagKeys, ""]) {
-    for (const { maxPlayers, lobbies } of pool.groups.get(tagKey)?.sizes ?? []) {
+    for (const { maxPlayers, lobbies } of sizesOf(pool, tagKey)) {
       const takenMax = Math.min(maxPlayers, wish.maxPlayers) - wish.seats;
       const isTooFull = (lobby: Lobby) => takenSeats(lobby) > takenMax;
       take(orderedFrom(lobbies, isTooFull), looks, gathered);
@@ -60,6 +71,12 @@ function gatherPool(pool: Pool, wish: GatherWish, gathered: Gathered): void {
     }
   }
   take(orderedItems(pool.barred), looksPerSetMax, gathered);
+}
+
+/** Ready lobbies first, then the smaller: in an order that every engine has. */
+function sizesOf(pool: Pool, tagKey: string): Group["sizes"] {
+  const sizes = pool.groups.get(tagKey)?.sizes ?? [];
+  return sizes.slice().sort((a, b) => Number(b.isReady) - Number(a.isReady) || a.maxPlayers - b.maxPlayers);
 }
 
 function take(lobbies: Iterable<Lobby>, looks: number, gathered: Gathered): void {

@@ -1,5 +1,5 @@
 import type { Candidate, CandidateCode, Explanation, FindRequest } from "./commands.ts";
-import { type GatherWish, gatherCandidates } from "./explain-gather.ts";
+import { type Gathered, type GatherWish, gatherCandidates } from "./explain-gather.ts";
 import { compareFullest, type Lobby, tagKeysOf, takenSeats } from "./records.ts";
 import { findPool, type NamespaceRecord, pairKey, type State } from "./state.ts";
 
@@ -18,20 +18,29 @@ export function explainFind(
   request: FindRequest,
   chosen: Lobby | null,
 ): Explanation {
-  const wish: GatherWish = {
-    pairs: distinctPairs(request),
-    tagKeys: tagKeysOf(request.tags),
-    seats: request.playerIds.length,
-    maxPlayers: namespace.limits.maxPlayers,
-    versionId: namespace.deployedVersionId,
-  };
-  const gathered = gatherCandidates(state, wish);
+  const wish = wishOf(request, namespace.limits.maxPlayers, namespace.deployedVersionId);
+  return judgeCandidates(gatherCandidates(state, wish), countPrivate(state, wish), wish, request, chosen);
+}
+
+export function wishOf(request: FindRequest, maxPlayers: number, versionId: string | null): GatherWish {
+  const [pairs, tagKeys] = [distinctPairs(request), tagKeysOf(request.tags)];
+  return { pairs, tagKeys, seats: request.playerIds.length, maxPlayers, versionId };
+}
+
+/** The same for whichever engine has gathered them. */
+export function judgeCandidates(
+  gathered: Pick<Gathered, "lobbies" | "isCut">,
+  privateCount: number,
+  wish: GatherWish,
+  request: FindRequest,
+  chosen: Lobby | null,
+): Explanation {
   const lobbies = chosen === null ? gathered.lobbies : gathered.lobbies.add(chosen);
   const judged = [...lobbies].map((lobby) => judge(lobby, wish, request, chosen)).sort(compareNearness);
   return {
     candidates: judged.slice(0, candidatesMax).map(({ candidate }) => candidate),
     hasMore: gathered.isCut || judged.length > candidatesMax,
-    privateCount: countPrivate(state, wish),
+    privateCount,
   };
 }
 

@@ -75,6 +75,8 @@ export type StopReason =
   | "crashed"
   | "start_failed"
   | "namespace_removed"
+  /** The machine that ran it has been gone for too long. */
+  | "node_lost"
   | "not_ready"
   | "empty"
   | "outdated"
@@ -104,7 +106,11 @@ export type RefusalCode =
   /** Load the namespace's configuration, push it with `configure`, build the command again. */
   | "STALE_REVISION"
   /** The warm pool of this game mode and region is full. */
-  | "NOT_NEEDED";
+  | "NOT_NEEDED"
+  /** Another node runs the lobby already. */
+  | "ALREADY_PLACED"
+  /** Another node has taken over what the sender does. */
+  | "LEASE_LOST";
 
 export interface Refusal {
   readonly ok: false;
@@ -126,6 +132,8 @@ export interface LobbyView extends NewLobby {
   readonly connected: number;
   /** JSON text; null when the lobby has set none. */
   readonly state: string | null;
+  /** The node that runs its server; null: nobody has been chosen yet, or there is only one. */
+  readonly nodeId: string | null;
   readonly createReason: CreateReason;
   readonly createdBy: string | null;
   readonly createdAt: number;
@@ -134,6 +142,8 @@ export interface LobbyView extends NewLobby {
   readonly silentSince: number | null;
   /** Null while a seat is taken. */
   readonly emptySince: number | null;
+  /** The most seats that were ever taken at once. */
+  readonly peakSeats: number;
   readonly stoppedAt: number | null;
   readonly stopReason: StopReason | null;
   readonly exit: string | null;

@@ -24,6 +24,8 @@ export interface Lobby {
   readonly createdBy: string | null;
   readonly createdAt: number;
   ports: string | null;
+  /** Null: nobody has been chosen to run its server yet. */
+  nodeId: string | null;
   state: string | null;
   status: LobbyStatus;
   isClosed: boolean;
@@ -31,6 +33,8 @@ export interface Lobby {
   silentSince: number | null;
   /** When it last had no taken seat; means something only while it has none. */
   emptySince: number;
+  /** The most seats taken at once, as of the last time a seat ended; see peakSeats. */
+  peakBefore: number;
   stoppedAt: number | null;
   stopReason: StopReason | null;
   exit: string | null;
@@ -118,6 +122,14 @@ interface SizedLobbies {
 
 export function takenSeats(lobby: Lobby): number {
   return lobby.reserved + lobby.connected;
+}
+
+/**
+ * The most seats that were ever taken at once. While a lobby only fills up that is what it has now, which its players
+ * tell, so a seat that is taken need not write the lobby down as well.
+ */
+export function peakSeats(lobby: Lobby): number {
+  return Math.max(lobby.peakBefore, takenSeats(lobby));
 }
 
 export function isTaken(player: Player): boolean {

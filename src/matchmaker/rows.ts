@@ -9,6 +9,8 @@ import type { NamespaceRecord } from "./state.ts";
 export type Row = readonly unknown[];
 
 const layout = 1;
+/** The first layout of lobbies had no peak of seats and no node. */
+const lobbyLayout = 2;
 
 export function namespaceRow(namespace: NamespaceRecord): Row {
   const { lobbyCountMax, maxPlayers, maxPlayersPerClient } = namespace.limits;
@@ -37,7 +39,7 @@ export function readNamespaceRow(row: Row): NamespaceRecord {
 
 export function lobbyRow(lobby: Lobby): Row {
   return [
-    layout,
+    lobbyLayout,
     lobby.pool.versionId,
     lobby.pool.gameMode,
     lobby.pool.region,
@@ -62,6 +64,8 @@ export function lobbyRow(lobby: Lobby): Row {
     lobby.stoppedAt,
     lobby.stopReason,
     lobby.exit,
+    lobby.peakBefore,
+    lobby.nodeId,
   ];
 }
 
@@ -91,6 +95,8 @@ type LobbyRow = [
   stoppedAt: number | null,
   stopReason: StopReason | null,
   exit: string | null,
+  peakBefore?: number,
+  nodeId?: string | null,
 ];
 
 export function readLobbyRow(
@@ -98,7 +104,7 @@ export function readLobbyRow(
   row: Row,
   poolOf: (versionId: string, gameMode: string, region: string) => Pool,
 ): Lobby {
-  const fields = checked(row, "lobby", 25) as LobbyRow;
+  const fields = (row[0] === layout ? checked(row, "lobby", 25) : checked(row, "lobby", 27, lobbyLayout)) as LobbyRow;
   return {
     kind: lobbyKind,
     id,
@@ -118,12 +124,14 @@ export function readLobbyRow(
     createdBy: fields[16],
     createdAt: fields[17],
     ports: fields[12],
+    nodeId: fields[26] ?? null,
     state: fields[14],
     status: fields[18],
     isClosed: (fields[6] & 4) !== 0,
     readyAt: fields[19],
     silentSince: fields[20],
     emptySince: fields[21],
+    peakBefore: fields[25] ?? 0,
     stoppedAt: fields[22],
     stopReason: fields[23],
     exit: fields[24],
@@ -182,10 +190,10 @@ export function readKeyRow(id: string, row: Row): Key {
   return { kind: keyKind, id, bodyHash, lobbyId, playerIds, createdAt, dueAt: Infinity };
 }
 
-function checked(row: Row, entity: string, length: number): unknown {
-  if (row[0] === layout && row.length === length) return row;
+function checked(row: Row, entity: string, length: number, newest = layout): unknown {
+  if (row[0] === newest && row.length === length) return row;
   throw new Error(
-    `A stored ${entity} has layout ${String(row[0])} with ${row.length} fields; this version of Foyer reads layout ${layout}. ` +
+    `A stored ${entity} has layout ${String(row[0])} with ${row.length} fields; this version of Foyer reads up to layout ${newest}. ` +
       "It was written by a newer Foyer, or the store is damaged.",
   );
 }

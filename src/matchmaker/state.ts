@@ -32,6 +32,8 @@ export interface State {
   now: number;
   /** Null: never configured. */
   namespace: NamespaceRecord | null;
+  /** The newest lease whose holder gave a command. Not stored: leases are for nodes that share an engine. */
+  fence: number;
   readonly lobbies: Map<string, Lobby>;
   readonly players: Map<string, Player>;
   readonly keys: Map<string, Key>;
@@ -69,6 +71,7 @@ export function createState(namespaceId: string): State {
     namespaceId,
     now: 0,
     namespace: null,
+    fence: 0,
     lobbies: new Map(),
     players: new Map(),
     keys: new Map(),
@@ -180,6 +183,7 @@ export type LobbyPatch = Partial<
   Pick<
     Lobby,
     | "ports"
+    | "nodeId"
     | "state"
     | "status"
     | "isClosed"
@@ -320,6 +324,10 @@ function takePlace(state: State, lobby: Lobby, player: Player): void {
 }
 
 function leavePlace(state: State, lobby: Lobby, player: Player): void {
+  if (lobby.players.length > lobby.peakBefore) {
+    lobby.peakBefore = lobby.players.length;
+    markChanged(state, "lobby", lobby.id);
+  }
   const last = lobby.players.pop()!;
   if (last !== player) {
     lobby.players[player.slot] = last;

@@ -1,5 +1,5 @@
 import type { LobbyView, PlayerView } from "./commands.ts";
-import { type Lobby, type Player, takenSeats } from "./records.ts";
+import { type Lobby, type Player, peakSeats, takenSeats } from "./records.ts";
 
 /** Copies that never change, for answers and events. */
 
@@ -30,6 +30,7 @@ export function viewLobby(lobby: Lobby): LobbyView {
     reserved: lobby.reserved,
     connected: lobby.connected,
     state: lobby.state,
+    nodeId: lobby.nodeId,
     createReason: lobby.createReason,
     createdBy: lobby.createdBy,
     createdAt: lobby.createdAt,
@@ -37,6 +38,7 @@ export function viewLobby(lobby: Lobby): LobbyView {
     lastHeartbeatAt: lobby.lastHeartbeatAt,
     silentSince: lobby.silentSince,
     emptySince: takenSeats(lobby) === 0 ? lobby.emptySince : null,
+    peakSeats: peakSeats(lobby),
     stoppedAt: lobby.stoppedAt,
     stopReason: lobby.stopReason,
     exit: lobby.exit,

@@ -4,7 +4,7 @@ import { findNamespaceByDomain, listDomains } from "../store/domains.ts";
 import { findGame } from "../store/games.ts";
 import { findNamespaceById } from "../store/namespaces.ts";
 import { findTokenByHash, type TokenRow } from "../store/tokens.ts";
-import { claimedKind, hashToken } from "../tokens.ts";
+import { claimedKind, createRecentTokens, hashToken } from "../tokens.ts";
 import { type Caller, type Context, type DevelopmentServer, isRefusal, type Refusal, refuse } from "./context.ts";
 import { gameNotFound } from "./resources.ts";
 
@@ -15,30 +15,60 @@ interface Credentials {
   readonly gameReference: string | undefined;
 }
 
-interface Authenticated {
+export interface Authenticated {
   readonly caller: Caller;
   /** What requests of this token are counted under; null where the client's address is counted instead. */
   readonly rateKey: string | null;
 }
 
-/** Tells who is calling, or why not: the 401, 403 or 404 that the contract has for it. */
-export type Authenticate = (
-  callers: readonly CallerKind[],
-  credentials: Credentials,
-) => Promise<Authenticated | Refusal>;
+interface Bearer {
+  readonly token: string;
+  readonly hash: string;
+}
+
+type Verdict = Authenticated | Refusal;
+
+/** Tells who is calling, or why not: the 401, 403 or 404 that the contract has for it. At once if the store is not needed. */
+export type Authenticate = (callers: readonly CallerKind[], credentials: Credentials) => Verdict | Promise<Verdict>;
+
+/** Some hundred bytes each: what a request costs again and again is only to read and hash the same few headers. */
+const knownHeadersMax = 10_000;
 
 export function createAuthenticate(context: Context, adminToken: string): Authenticate {
   const adminHash = Buffer.from(hashToken(adminToken));
+  /** By the whole header. What a token may do is looked up each time. */
+  const knownBearers = createRecentTokens<Bearer>(knownHeadersMax);
 
-  return async (callers, credentials) => {
-    const token = bearerToken(credentials.authorization);
+  function byOrigin(callers: readonly CallerKind[], origin: string | undefined): Verdict | Promise<Verdict> {
+    const missing = () => refuse("TOKEN_MISSING", "Send a token: Authorization: Bearer <token>.");
+    if (!callers.includes("origin")) return missing();
+    return callerByOrigin(context, origin).then((caller) => (caller ? { caller, rateKey: null } : missing()));
+  }
+
+  async function byHash(bearer: Bearer, callers: readonly CallerKind[], credentials: Credentials): Promise<Verdict> {
+    const row = await findTokenByHash(context.db, bearer.hash);
+    if (!row) return invalid(bearer.token);
+    if (row.revokeTs !== null) return refuse("TOKEN_REVOKED", "The token has been revoked.");
+    const now = context.now();
+    if (row.expiresTs !== null && row.expiresTs <= now) return refuse("TOKEN_EXPIRED", "The token has expired.");
+    if (!callers.includes(row.kind)) return forbidden(`a ${row.kind} token`, callers);
+    const reach = checkReach(context, row, credentials);
+    const outOfReach = reach && (await reach);
+    if (outOfReach) return outOfReach;
+    context.tokenUses.note(row.tokenId, now);
+    // Only what was found is worth remembering, or a flood of invented tokens would push out the known ones.
+    if (credentials.authorization !== undefined) knownBearers.set(credentials.authorization, bearer);
+    return { caller: callerOf(row), rateKey: row.tokenId };
+  }
+
+  return (callers, credentials) => {
+    const { authorization } = credentials;
+    const known = authorization === undefined ? undefined : knownBearers.get(authorization);
+    if (known !== undefined) return byHash(known, callers, credentials);
+
+    const token = bearerToken(authorization);
     if (isRefusal(token)) return token;
-    if (token === null) {
-      const caller = callers.includes("origin") ? await callerByOrigin(context, credentials.origin) : null;
-      return caller
-        ? { caller, rateKey: null }
-        : refuse("TOKEN_MISSING", "Send a token: Authorization: Bearer <token>.");
-    }
+    if (token === null) return byOrigin(callers, credentials.origin);
 
     const derived = context.tokens.read(token);
     if (derived) {
@@ -51,18 +81,7 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
       if (!callers.includes("admin")) return forbidden("the admin token", callers);
       return { caller: { kind: "admin" }, rateKey: "admin" };
     }
-
-    const row = await findTokenByHash(context.db, hash);
-    if (!row) return invalid(token);
-    if (row.revokeTs !== null) return refuse("TOKEN_REVOKED", "The token has been revoked.");
-    if (row.expiresTs !== null && row.expiresTs <= context.now()) {
-      return refuse("TOKEN_EXPIRED", "The token has expired.");
-    }
-    if (!callers.includes(row.kind)) return forbidden(`a ${row.kind} token`, callers);
-    const outOfReach = await checkReach(context, row, credentials);
-    if (outOfReach) return outOfReach;
-    context.tokenUses.note(row.tokenId, context.now());
-    return { caller: callerOf(row), rateKey: row.tokenId };
+    return byHash({ token, hash }, callers, credentials);
   };
 }
 
@@ -75,17 +94,21 @@ function bearerToken(authorization: string | undefined) {
   return /^[\x21-\x7e]{1,512}$/.test(token) ? token : invalid("");
 }
 
-/** null: the token may go where the request goes. */
-async function checkReach(context: Context, row: TokenRow, credentials: Credentials): Promise<Refusal | null> {
+/** null, now or later: the token may go where the request goes. */
+function checkReach(context: Context, row: TokenRow, credentials: Credentials): Promise<Refusal | null> | null {
   if (row.kind === "cloud" && credentials.gameReference !== undefined) {
-    // Whatever else exists answers exactly like what does not.
-    const game = await findGame(context.db, credentials.gameReference);
-    if (game?.gameId !== row.gameId) return gameNotFound(credentials.gameReference);
+    return checkGame(context, row.gameId, credentials.gameReference);
   }
   if (row.kind === "pub" && row.namespaceId !== null && credentials.origin !== undefined) {
     return checkOrigin(context, row.namespaceId, credentials.origin);
   }
   return null;
+}
+
+/** Whatever else exists answers exactly like what does not. */
+async function checkGame({ db }: Context, gameId: string, reference: string): Promise<Refusal | null> {
+  const game = await findGame(db, reference);
+  return game?.gameId === gameId ? null : gameNotFound(reference);
 }
 
 /** A public token is in every player's hands; a namespace with domains takes it from pages on them only. */

@@ -3,7 +3,7 @@ import type {
   BodyOf,
   CallerKind,
   ErrorOf,
-  IsStream,
+  StreamsOf,
   Operation,
   ParamsOf,
   QueryOf,
@@ -11,7 +11,8 @@ import type {
 } from "../contract/define.ts";
 import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationId, OperationIdOf, Operations } from "../contract/index.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine, SharedEvents } from "../engine/engine.ts";
+import type { Nodes } from "../nodes/nodes.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { StartGate } from "../runtime/start-gate.ts";
 import type { Db } from "../store/db.ts";
@@ -20,6 +21,7 @@ import type { CreationBudget } from "./creation-budget.ts";
 import type { Place } from "./distances.ts";
 import type { EventReader } from "./event-feed.ts";
 import type { Happenings } from "./happenings.ts";
+import type { LobbyServers } from "./lobby-servers.ts";
 import type { NamespaceConfigs } from "./namespace-configs.ts";
 import type { TokenUses } from "./token-uses.ts";
 import type { Waiting } from "./waiting.ts";
@@ -31,12 +33,18 @@ export interface Context {
   readonly tokens: DerivedTokens;
   readonly tokenUses: TokenUses;
   readonly engine: Engine;
+  /** Null: this node is the only one that tells of events. */
+  readonly sharedEvents: SharedEvents | null;
   readonly configs: NamespaceConfigs;
   readonly waiting: Waiting;
   readonly creationBudget: CreationBudget;
   readonly happenings: Happenings;
   /** Starts the lobbies of modes with the process runtime; null: this service has no driver. */
   readonly runtime: Runtime | null;
+  /** What is known of lobby servers, also of those that ran before the service was told to start no more. */
+  readonly lobbyServers: LobbyServers;
+  /** The nodes of the installation, this one included. */
+  readonly nodes: Nodes;
   /** Knows which game modes' lobbies keep failing. */
   readonly gate: StartGate;
   now(): number;
@@ -141,7 +149,11 @@ export interface EventStream {
   isOver(): Promise<boolean>;
 }
 
-type AnswerOf<O extends Operation> = IsStream<O> extends true ? EventStream : ReplyOf<O>;
+type AnswerOf<O extends Operation> = {
+  readonly always: EventStream;
+  readonly sometimes: EventStream | ReplyOf<O>;
+  readonly never: ReplyOf<O>;
+}[StreamsOf<O>];
 
 /** TOKEN_INVALID is every operation's: what a token belongs to may be gone by the time the handler looks. */
 type Handler<O extends Operation, K extends CallerKind> = (

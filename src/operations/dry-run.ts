@@ -22,7 +22,7 @@ export async function previewFind<R extends Refusal>(
     const { idempotency: _, ...request } = plan;
     const preview = await engine.read({ ...request, type: "previewFind" });
     if (preview.ok || preview.code !== "STALE_REVISION") return preview;
-    await configs.changed(namespaceId);
+    await configs.renew(namespaceId, attempt);
   }
   throw new EngineUnavailable("The namespace's configuration changes faster than it can be read.");
 }

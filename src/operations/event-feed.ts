@@ -10,15 +10,27 @@ export interface EventReader {
   read(): string | null;
   /** Some events are gone that were not read, and so the next read gives null. */
   hasFallenBehind(): boolean;
+  /** Nothing will come after what was read. Streams of namespaces go on for ever and leave this out. */
+  isAtEnd?(): boolean;
   /** Calls back whenever there is something new to read. */
   onNews(listener: () => void): void;
   close(): void;
+}
+
+/** What a listener is sent before what this node hears from now on. */
+export interface Past {
+  /** Where it ends. */
+  readonly position: string;
+  /** Null: some of it is gone. */
+  readonly events: readonly Event[] | null;
 }
 
 /** Keeps the latest events of every namespace that somebody listens to or listened to a short while ago. */
 export interface EventFeed {
   /** After the event of that id when it is still known, else from now on. Null: there are too many listeners already. */
   open(namespaceId: string, lastEventId: string | undefined): EventReader | null;
+  /** The same where events have positions that every node knows: after what happened before, as far as it is known. */
+  openAfter(namespaceId: string, past: (namespaceId: string) => Promise<Past>): Promise<EventReader | null>;
   push(event: Event): void;
   /** How much is kept, for tests and metrics. */
   size(): { readonly namespaces: number; readonly readers: number; readonly characters: number };
@@ -85,37 +97,63 @@ export function createEventFeed(
     return sum;
   }
 
+  function read(namespaceId: string, { ring, readers }: Kept, from: number, greeting: string): EventReader {
+    let next = from;
+    let listener = () => {};
+    const onNews = () => listener();
+    readers.add(onNews);
+    return {
+      greeting,
+      read() {
+        const piece = ring.read(next, pieceCharactersMax);
+        if (piece === null) return null;
+        next = piece.next;
+        return piece.text;
+      },
+      hasFallenBehind: () => ring.read(next, 0) === null,
+      onNews(callback) {
+        listener = callback;
+      },
+      close() {
+        if (!readers.delete(onNews)) return;
+        readerCount -= 1;
+        keptOf(namespaceId).leftAt = now();
+      },
+    };
+  }
+
+  /** Null: there are too many already. */
+  function enter(namespaceId: string): Kept | null {
+    if (readerCount >= limits.readersMax) return null;
+    forgetUnheard();
+    readerCount += 1;
+    return keptOf(namespaceId);
+  }
+
   return {
     open(namespaceId, lastEventId) {
-      if (readerCount >= limits.readersMax) return null;
-      forgetUnheard();
-      const { ring, readers } = keptOf(namespaceId);
+      const found = enter(namespaceId);
+      if (found === null) return null;
+      const { ring } = found;
       const known = lastEventId === undefined ? null : ring.after(lastEventId);
-      let next = known ?? ring.end();
-      const greeting =
-        lastEventId === undefined || known !== null ? here(ring.idAt(next)) : resetText(ring.idAt(next), now());
-      let listener = () => {};
-      const onNews = () => listener();
-      readers.add(onNews);
-      readerCount += 1;
-      return {
-        greeting,
-        read() {
-          const piece = ring.read(next, pieceCharactersMax);
-          if (piece === null) return null;
-          next = piece.next;
-          return piece.text;
-        },
-        hasFallenBehind: () => ring.read(next, 0) === null,
-        onNews(callback) {
-          listener = callback;
-        },
-        close() {
-          if (!readers.delete(onNews)) return;
-          readerCount -= 1;
-          keptOf(namespaceId).leftAt = now();
-        },
-      };
+      const next = known ?? ring.end();
+      const isResumed = lastEventId === undefined || known !== null;
+      return read(namespaceId, found, next, isResumed ? here(ring.idAt(next)) : resetText(ring.idAt(next), now()));
+    },
+    async openAfter(namespaceId, pastOf) {
+      // Before the past is asked for, so that everything after it is heard here.
+      const found = enter(namespaceId);
+      if (found === null) return null;
+      try {
+        const { position, events } = await pastOf(namespaceId);
+        const told = events?.map((event) => eventText(event.position ?? position, event)).join("");
+        const greeting = told === undefined ? resetText(position, now()) : here(position) + told;
+        const last = events?.at(-1)?.position ?? position;
+        return read(namespaceId, found, found.ring.afterPosition(last), greeting);
+      } catch (fault) {
+        readerCount -= 1;
+        throw fault;
+      }
     },
     push(event) {
       const found = kept.get(event.namespaceId);
@@ -124,7 +162,7 @@ export function createEventFeed(
         kept.delete(event.namespaceId);
         return;
       }
-      found.ring.add((id) => eventText(id, event));
+      found.ring.add((id) => eventText(id, event), event.position);
       makeRoom();
       for (const tell of found.readers) tell();
     },

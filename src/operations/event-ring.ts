@@ -1,9 +1,12 @@
 /**
  * The latest events of one namespace as texts, numbered from 1. Their ids hold the name of the ring, so that an id of
- * an earlier ring, of another namespace or of before a restart is never taken for one of this.
+ * an earlier ring, of another namespace or of before a restart is never taken for one of this. Where events have
+ * positions that every node knows, those are the ids.
  */
 export function rememberedEvents(name: string, eventsMax: number) {
   let texts: string[] = [];
+  /** Of events that have one, beside their texts. */
+  let positions: (string | undefined)[] = [];
   /** Those before it in `texts` are dropped already; they are cut off a thousand at a time. */
   let start = 0;
   /** The number of the event at `start`. */
@@ -24,6 +27,7 @@ export function rememberedEvents(name: string, eventsMax: number) {
     }
     if (start < 1024) return;
     texts = texts.slice(start);
+    positions = positions.slice(start);
     start = 0;
   }
 
@@ -34,9 +38,10 @@ export function rememberedEvents(name: string, eventsMax: number) {
     idAt,
     characters: () => characters,
     dropOldest,
-    add(textOf: (id: string) => string): void {
-      const text = textOf(idAt(end() + 1));
+    add(textOf: (id: string) => string, position?: string): void {
+      const text = textOf(position ?? idAt(end() + 1));
       texts.push(text);
+      positions.push(position);
       characters += text.length;
       dropOldest(size() - eventsMax);
     },
@@ -45,6 +50,12 @@ export function rememberedEvents(name: string, eventsMax: number) {
       if (!/^\d{12}$/.test(id.slice(name.length + 1)) || !id.startsWith(`${name}-`)) return null;
       const next = Number(id.slice(name.length + 1)) + 1;
       return next >= first && next <= end() ? next : null;
+    },
+    /** The number of the first event after that position; everything here has one. */
+    afterPosition(position: string): number {
+      let next = end();
+      while (next > first && isLater(positions[start + next - 1 - first] ?? "", position)) next -= 1;
+      return next;
     },
     /** Events from that number on, up to about so many characters; null: the first of them is gone. */
     read(from: number, charactersMax: number): { readonly text: string; readonly next: number } | null {
@@ -58,4 +69,11 @@ export function rememberedEvents(name: string, eventsMax: number) {
       return { text, next };
     },
   };
+}
+
+/** Positions are a time and a number, such as 1700000000000-3. */
+function isLater(a: string, b: string): boolean {
+  const [time = 0, number = 0] = a.split("-").map(Number);
+  const [otherTime = 0, otherNumber = 0] = b.split("-").map(Number);
+  return time > otherTime || (time === otherTime && number > otherNumber);
 }

@@ -13,7 +13,7 @@ export function resetText(id: string, now: number): string {
 }
 
 /** JSON holds no line break, so one line of data is always enough. */
-function sentEvent(id: string, name: string, data: object): string {
+export function sentEvent(id: string, name: string, data: object): string {
   return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 

@@ -4,7 +4,7 @@ import { hashToken, newKeptToken } from "../tokens.ts";
 import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
 import { checkNames, nameTaken, refuseNames } from "./names-of.ts";
-import { removeEveryLobby } from "./remove-lobbies.ts";
+import { namespacesOf, removeEveryLobby, removeRemains } from "./remove-lobbies.ts";
 import { gameNotFound, gameOf, quoted } from "./resources.ts";
 import { tokenAnswer } from "./token-answer.ts";
 
@@ -50,9 +50,15 @@ export function gameOperations(context: Context) {
       const game = await gameOf(db, params);
       if (isRefusal(game)) return game;
       return context.configs.removing(async () => {
-        const remaining = await removeEveryLobby(context, game.gameId, query.force ?? false);
+        const namespaces = await namespacesOf(context, game.gameId);
+        const remaining = await removeEveryLobby(context, namespaces, query.force ?? false);
         if (remaining) return remaining;
-        return (await deleteGame(db, game.gameId)) ? null : gameNotFound(params.game_id);
+        const deleted = await deleteGame(db, game.gameId);
+        await removeRemains(
+          context,
+          namespaces.map(({ namespaceId }) => namespaceId),
+        );
+        return deleted ? null : gameNotFound(params.game_id);
       });
     },
 

@@ -13,14 +13,8 @@ type RegisterRequest = Parameters<Handlers["lobbies.register"]>[0];
 export function lobbyCallOperations(context: Context) {
   const { engine } = context;
 
-  /** Adds who is calling and when. */
-  async function tell<T extends LobbyCommandType>(
-    { namespaceId, lobbyId }: CallerOf<"lobby">,
-    command: Omit<CommandOf<T>, "namespaceId" | "lobbyId" | "now">,
-  ) {
-    // A border: the compiler cannot put an Omit of a generic together again.
-    const whole = { ...command, namespaceId, lobbyId, now: context.now() } as unknown as CommandOf<T>;
-    const outcome: Outcome<T> = await engine.execute(whole);
+  async function tell<T extends LobbyCommandType>(command: CommandOf<T>) {
+    const outcome: Outcome<T> = await engine.execute(command);
     return outcome.ok ? outcome : lobbyRefusal(outcome.code);
   }
 
@@ -34,14 +28,19 @@ export function lobbyCallOperations(context: Context) {
   }
 
   return {
-    "lobbies.ready": async ({ caller }) => emptied(await tell<"setReady">(caller, { type: "setReady" })),
+    "lobbies.ready": async ({ caller: { namespaceId, lobbyId } }) =>
+      emptied(await tell<"setReady">({ type: "setReady", namespaceId, lobbyId, now: context.now() })),
 
-    "lobbies.setClosed": async ({ caller, body }) =>
-      emptied(await tell<"setClosed">(caller, { type: "setClosed", isClosed: body.is_closed })),
+    "lobbies.setClosed": async ({ caller: { namespaceId, lobbyId }, body }) => {
+      const now = context.now();
+      return emptied(
+        await tell<"setClosed">({ type: "setClosed", namespaceId, lobbyId, now, isClosed: body.is_closed }),
+      );
+    },
 
-    "lobbies.setState": async ({ caller, body }) => {
+    "lobbies.setState": async ({ caller: { namespaceId, lobbyId }, body }) => {
       const state = body === undefined || body === null ? null : JSON.stringify(body);
-      return emptied(await tell<"setState">(caller, { type: "setState", state }));
+      return emptied(await tell<"setState">({ type: "setState", namespaceId, lobbyId, now: context.now(), state }));
     },
 
     "lobbies.getState": async ({ caller, params }) => {
@@ -57,16 +56,21 @@ export function lobbyCallOperations(context: Context) {
       return lobby.state === null ? null : JSON.parse(lobby.state);
     },
 
-    "lobbies.heartbeat": async ({ caller, body }) => {
+    "lobbies.heartbeat": async ({ caller: { namespaceId, lobbyId }, body }) => {
       const playerIds = body.player_ids?.map((id) => id.toLowerCase()) ?? null;
       const isClosed = body.is_closed ?? null;
-      const outcome = await tell<"heartbeat">(caller, { type: "heartbeat", playerIds, isClosed });
+      const now = context.now();
+      const outcome = await tell<"heartbeat">({ type: "heartbeat", namespaceId, lobbyId, now, playerIds, isClosed });
       if (isRefusal(outcome)) return outcome;
       return { player_ids: [...outcome.playerIds], is_closed: outcome.isClosed, is_outdated: outcome.isOutdated };
     },
 
-    "lobbies.stop": async ({ caller }) =>
-      emptied(await tell<"stopLobby">(caller, { type: "stopLobby", reason: "self", exit: null })),
+    "lobbies.stop": async ({ caller: { namespaceId, lobbyId } }) => {
+      const now = context.now();
+      return emptied(
+        await tell<"stopLobby">({ type: "stopLobby", namespaceId, lobbyId, now, reason: "self", exit: null }),
+      );
+    },
 
     "lobbies.register": async (request) => {
       const { body, caller } = request;

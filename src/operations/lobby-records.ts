@@ -1,33 +1,30 @@
 import { pageSizeDefault } from "../limits.ts";
 import { redact } from "../redact.ts";
-import { type HistoryCursor, isPastLobby, listPastLobbies, type PastLobby } from "../store/lobby-history.ts";
+import { type HistoryCursor, listPastLobbies, type PastLobby } from "../store/lobby-history.ts";
 import { badCursor, isUuid, type PageQuery, timestampOf } from "./answers.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
+import { createLogFollowing, lobbyEnd } from "./lobby-log-following.ts";
+import { newestLogBytes } from "./lobby-log-reader.ts";
 import { namespaceOf, quoted } from "./resources.ts";
 
-const logMaxBytes = 256 * 1024;
-
 /** The logs of lobbies, and the lobbies that have stopped. */
-export function lobbyRecordOperations({ db, engine, runtime, now }: Context) {
-  /** Stopped lobbies are remembered for a while by the matchmaker and for long by the history. */
-  async function isLobbyOf(namespaceId: string, lobbyId: string): Promise<boolean> {
-    if (!isUuid(lobbyId)) return false;
-    const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
-    return lobby !== null || (await isPastLobby(db, namespaceId, lobbyId));
-  }
+export function lobbyRecordOperations(context: Context) {
+  const { db, lobbyServers } = context;
+  const following = createLogFollowing(context);
 
   return {
-    "games.namespaces.lobbies.getLogs": async ({ params, query }) => {
+    "games.namespaces.lobbies.getLogs": async ({ params, query, lastEventId }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
       const lobbyId = params.lobby_id.toLowerCase();
-      if (!(await isLobbyOf(namespace.namespaceId, lobbyId))) {
+      if (!isUuid(lobbyId) || (await lobbyEnd(context, namespace.namespaceId, lobbyId)) === "unknown") {
         return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
       }
       const stream = query.stream ?? "stdout";
-      const log = await runtime?.logs(lobbyId, stream, logMaxBytes);
+      if (query.follow) return following.open(params, namespace.namespaceId, lobbyId, stream, lastEventId);
+      const log = await lobbyServers.logs(lobbyId, stream, newestLogBytes);
       // A program that prints its environment must not give its token to everyone who may read logs.
-      return { stream, text: redact(log?.text ?? ""), is_truncated: log?.isTruncated ?? false };
+      return { stream, text: redact(log.text), is_truncated: log.isTruncated };
     },
 
     "games.namespaces.lobbies.history": async ({ params, query }) => {

@@ -53,6 +53,12 @@ export function portsText(ports: LobbyPorts): string {
   return JSON.stringify(portsAnswer(Object.fromEntries(entries)));
 }
 
+/** Whether the deployed version keeps lobbies of any game mode ready. */
+export async function wantsIdle({ configs }: Context, namespaceId: string): Promise<boolean> {
+  const config = await configs.get(namespaceId);
+  return Object.values(config?.version?.config.game_modes ?? {}).some(({ idle_lobbies }) => idle_lobbies.min > 0);
+}
+
 /** A lobby to be started ahead of need; null: the pair is gone, or no lobby of it can be started now. */
 export async function planWarm(
   context: Context,
@@ -62,7 +68,7 @@ export async function planWarm(
   const config = await context.configs.get(namespaceId);
   const mode = config?.version?.config.game_modes[pair.gameMode];
   if (!config?.version || !mode?.regions.includes(pair.region)) return null;
-  if (startRefusal(context, config.version.versionId, pair.gameMode)) return null;
+  if (startRefusal(context, config.version.versionId, pair)) return null;
   const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
   const lobby = newLobby(context.newId(), config.version, pair, { tags: {}, maxPlayers: null }, more);
   return { lobby, revision: config.revision };

@@ -2,7 +2,7 @@ import type { ResolvedVersionConfig } from "../contract/version-config.ts";
 import { type Engine, EngineUnavailable } from "../engine/engine.ts";
 import type { CommandOf, CommandType, Limits, Outcome } from "../matchmaker/commands.ts";
 import type { Db } from "../store/db.ts";
-import { findNamespaceById } from "../store/namespaces.ts";
+import { findNamespaceById, type Namespace, withNamespaceHeld } from "../store/namespaces.ts";
 import { findVersion } from "../store/versions.ts";
 import { resolveVersionConfig } from "./version-config.ts";
 
@@ -29,6 +29,8 @@ export interface NamespaceConfigs {
   version(gameId: string, versionId: string): Promise<VersionInUse | null>;
   /** Call it after every change in the store and before its answer: from then on nobody decides by the old configuration. */
   changed(namespaceId: string): Promise<void>;
+  /** Call it when the engine says that a command was built from a stale configuration; `attempt` counts from 0. */
+  renew(namespaceId: string, attempt: number): Promise<void>;
   /**
    * Removes a namespace from engine and store. Until it has ended, well or badly, nothing that is read brings the
    * namespace back; after it failed, the next read does.
@@ -54,6 +56,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
   /** What was read before a change is not the store's last word. */
   let changes = 0;
   let removals = 0;
+  db.sharing?.onChange(() => known.clear());
 
   function get(namespaceId: string): Promise<NamespaceConfig | null> {
     const cached = known.get(namespaceId);
@@ -73,7 +76,14 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     const changesBefore = changes;
     const namespace = await findNamespaceById(db, namespaceId);
     if (!namespace) return null;
-    const { gameId, nameId, revision, versionId, lobbyCountMax, maxPlayers, maxPlayersPerClient } = namespace;
+    // Of a store that others write to, a row that was read is never the last word.
+    const isLastWord = () => db.sharing === null && removals === 0 && changes === changesBefore;
+    return tellEngine(namespace, isLastWord);
+  }
+
+  async function tellEngine(namespace: Namespace, isLastWord: () => boolean): Promise<NamespaceConfig> {
+    const { namespaceId, gameId, nameId, revision, versionId } = namespace;
+    const { lobbyCountMax, maxPlayers, maxPlayersPerClient } = namespace;
     const limits = { lobbyCountMax, maxPlayers, maxPlayersPerClient };
     const deployed = versionId === null ? null : await version(gameId, versionId);
     await engine.execute({
@@ -84,9 +94,21 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
       limits,
       deployedVersionId: versionId,
       idleMinimums: deployed ? idleMinimumsOf(deployed.config) : [],
-      isAuthoritative: removals === 0 && changes === changesBefore,
+      isAuthoritative: isLastWord(),
     });
     return { namespaceId, nameId, gameId, revision, limits, version: deployed };
+  }
+
+  /**
+   * The engine may know something newer than this node, which then has to read again. If that does not help, the store
+   * went back behind the engine (a restored backup, a removal that failed): then the store's word is made to hold, while
+   * the row is locked against other nodes.
+   */
+  async function renew(namespaceId: string, attempt: number): Promise<void> {
+    known.delete(namespaceId);
+    await db.sharing?.check();
+    if (db.sharing === null || attempt === 0) return;
+    await withNamespaceHeld(db, namespaceId, async (namespace) => namespace && tellEngine(namespace, () => true));
   }
 
   async function version(gameId: string, versionId: string): Promise<VersionInUse | null> {
@@ -104,6 +126,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
   return {
     get,
     version,
+    renew,
     async changed(namespaceId) {
       changes += 1;
       known.delete(namespaceId);
@@ -131,7 +154,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
         if (!isCommand(command, type)) return command as Exclude<Other, CommandOf<T>>;
         const outcome = await engine.execute(command);
         if (outcome.ok || outcome.code !== "STALE_REVISION") return outcome;
-        known.delete(namespaceId);
+        await renew(namespaceId, attempt);
       }
       throw new EngineUnavailable("The namespace's configuration changes faster than it can be read.");
     },

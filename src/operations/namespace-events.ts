@@ -1,14 +1,18 @@
+import type { SharedEvents } from "../engine/engine.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
+import type { Past } from "./event-feed.ts";
 import { namespaceOf } from "./resources.ts";
 
 /** What happens in a namespace, told while it happens. */
-export function namespaceEventOperations({ db, happenings }: Context) {
+export function namespaceEventOperations({ db, happenings, sharedEvents }: Context) {
   return {
     "games.namespaces.events": async ({ params, lastEventId }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
       const { namespaceId } = namespace;
-      const reader = happenings.feed.open(namespaceId, lastEventId);
+      const reader = sharedEvents
+        ? await happenings.feed.openAfter(namespaceId, () => pastOf(sharedEvents, namespaceId, lastEventId))
+        : happenings.feed.open(namespaceId, lastEventId);
       if (reader === null) {
         const message = "As many event streams are open as the service keeps up. End one, or try again later.";
         return refuse("API_UNAVAILABLE", message, { retryAfterS: 10 });
@@ -22,4 +26,15 @@ export function namespaceEventOperations({ db, happenings }: Context) {
       };
     },
   } satisfies Partial<Handlers>;
+}
+
+/** More than the engine remembers, so that nothing can be missing between these and what comes next. */
+const eventsMax = 20_000;
+
+async function pastOf(events: SharedEvents, namespaceId: string, lastEventId: string | undefined): Promise<Past> {
+  const position = await events.position(namespaceId);
+  if (lastEventId === undefined) return { position, events: [] };
+  const isPosition = /^\d{1,15}-\d{1,15}$/.test(lastEventId);
+  const missed = isPosition ? await events.eventsAfter(namespaceId, lastEventId, eventsMax) : null;
+  return missed === null ? { position, events: null } : { position: lastEventId, events: missed };
 }

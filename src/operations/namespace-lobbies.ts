@@ -1,8 +1,9 @@
 import type { LobbyView, PlayerView } from "../matchmaker/commands.ts";
+import { exitWords } from "../runtime/exit-words.ts";
 import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
 import { namespaceOf, quoted } from "./resources.ts";
-import { exitOf } from "./start-refusal.ts";
+import { type ExitDetails, exitOf } from "./start-refusal.ts";
 import type { Moment } from "./timelines.ts";
 
 /** The operator's view of the lobbies of a namespace. */
@@ -18,6 +19,13 @@ export function namespaceLobbyOperations(context: Context) {
     const lobby = isUuid(lobbyId) ? await engine.read(query) : null;
     if (!lobby) return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
     return { namespaceId, lobby };
+  }
+
+  /** The process of a lobby that was stopped ends after it, so the lobby itself does not know how. */
+  function answerOf(lobby: LobbyView) {
+    const exit = lobby.status === "stopped" ? context.lobbyServers.exitOf(lobby.lobbyId) : null;
+    if (!exit || lobby.exit !== null || (exit.code === null && exit.signal === null)) return lobbyAnswer(lobby);
+    return lobbyAnswer(lobby, { ...exit, message: exitWords(exit, lobby.readyAt !== null) });
   }
 
   function heldBackAnswer(deployedVersionId: string | null) {
@@ -45,7 +53,7 @@ export function namespaceLobbyOperations(context: Context) {
         ...page,
       });
       const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
-      return { lobbies: rows.map(lobbyAnswer), held_back: heldBackAnswer(namespace.versionId), ...more };
+      return { lobbies: rows.map(answerOf), held_back: heldBackAnswer(namespace.versionId), ...more };
     },
 
     "games.namespaces.lobbies.get": async ({ params }) => {
@@ -57,7 +65,7 @@ export function namespaceLobbyOperations(context: Context) {
       const timeline = context.happenings.timelines.of(lobby).map(momentAnswer);
       return {
         lobby: {
-          ...lobbyAnswer(lobby),
+          ...answerOf(lobby),
           log_tail: exitOf(lobby)?.log ?? null,
           players: players.map(playerAnswer),
           timeline,
@@ -77,8 +85,7 @@ export function namespaceLobbyOperations(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-export function lobbyAnswer(lobby: LobbyView) {
-  const exit = exitOf(lobby);
+export function lobbyAnswer(lobby: LobbyView, exit: ExitDetails | null = exitOf(lobby)) {
   return {
     lobby_id: lobby.lobbyId,
     game_mode_id: lobby.gameMode,

@@ -14,7 +14,7 @@ import { cutPage, pageOf, timestampOf } from "./answers.ts";
 import { type Context, type Fault, type Handlers, isRefusal, refuse } from "./context.ts";
 import { normaliseDomain } from "./domain-names.ts";
 import { checkNames, nameTaken, refuseNames } from "./names-of.ts";
-import { removeLobbies } from "./remove-lobbies.ts";
+import { removeLobbies, removeRemains } from "./remove-lobbies.ts";
 import { gameNotFound, gameOf, namespaceNotFound, namespaceOf, quoted } from "./resources.ts";
 
 export function namespaceOperations(context: Context) {
@@ -79,6 +79,7 @@ export function namespaceOperations(context: Context) {
         const remaining = await removeLobbies(context, namespace, query.force ?? false);
         if (remaining) return remaining;
         const deleted = await deleteNamespace(db, namespace.namespaceId);
+        await removeRemains(context, [namespace.namespaceId]);
         return deleted ? null : namespaceNotFound(params.namespace_id);
       });
     },

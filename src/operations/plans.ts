@@ -59,13 +59,15 @@ export function pairsOf(
   regions: readonly string[],
   place: Place | null,
 ): Pair[] {
-  return modes.flatMap(([gameMode, mode]) => {
+  const pairs: Pair[] = [];
+  for (const [gameMode, mode] of modes) {
     const wanted =
       regions.length === 0
         ? nearestFirst(mode.regions, version.config.regions, place)
         : regions.filter((region) => mode.regions.includes(region));
-    return wanted.map((region) => ({ gameMode, region }));
-  });
+    for (const region of wanted) pairs.push({ gameMode, region });
+  }
+  return pairs;
 }
 
 /** Whether Foyer starts this mode's lobbies itself. */

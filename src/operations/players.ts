@@ -27,8 +27,8 @@ export function playerOperations(context: Context) {
       if (isRefusal(player)) return player;
       const { namespaceId, lobbyId } = caller;
       const { playerId } = player;
-      const command = { namespaceId, lobbyId, playerId, now: context.now() };
-      const outcome = await engine.execute({ type: "connectPlayer", ...command });
+      const now = context.now();
+      const outcome = await engine.execute({ type: "connectPlayer", namespaceId, lobbyId, playerId, now });
       return outcome.ok ? { player_id: playerId } : connectRefusal(outcome.code);
     },
 
@@ -36,8 +36,9 @@ export function playerOperations(context: Context) {
       const player = await playerOf(caller, body.player_token);
       if (isRefusal(player)) return player;
       const { namespaceId, lobbyId } = caller;
-      const command = { namespaceId, lobbyId, playerId: player.playerId, now: context.now() };
-      const outcome = await engine.execute({ type: "disconnectPlayer", ...command });
+      const { playerId } = player;
+      const now = context.now();
+      const outcome = await engine.execute({ type: "disconnectPlayer", namespaceId, lobbyId, playerId, now });
       // Whoever left long ago has left.
       return outcome.ok || outcome.code === "PLAYER_REMOVED" ? null : lobbyRefusal(outcome.code);
     },

@@ -14,9 +14,19 @@ export async function removeLobbies({ db, engine, now }: Context, namespace: Nam
   return outcome.ok ? null : notEmpty(namespace);
 }
 
+/**
+ * Call it when the rows of a namespace are gone. Where several nodes share the store, another one may have brought the
+ * live side back between the two steps, because it still saw the rows.
+ */
+export async function removeRemains({ db, engine, now }: Context, namespaceIds: readonly string[]): Promise<void> {
+  if (db.sharing === null) return;
+  for (const namespaceId of namespaceIds) {
+    await engine.execute({ type: "removeNamespace", namespaceId, now: now(), force: true });
+  }
+}
+
 /** The same for a whole game: all namespaces are looked at before the first is touched. */
-export async function removeEveryLobby(context: Context, gameId: string, force: boolean) {
-  const namespaces = await namespacesOf(context, gameId);
+export async function removeEveryLobby(context: Context, namespaces: readonly Namespace[], force: boolean) {
   for (const namespace of force ? [] : namespaces) {
     const { namespaceId } = namespace;
     const counts = await context.engine.read({ type: "counts", namespaceId, now: context.now() });
@@ -29,7 +39,7 @@ export async function removeEveryLobby(context: Context, gameId: string, force: 
   return null;
 }
 
-async function namespacesOf({ db }: Context, gameId: string): Promise<Namespace[]> {
+export async function namespacesOf({ db }: Context, gameId: string): Promise<Namespace[]> {
   const namespaces: Namespace[] = [];
   for (let after: string | null = null; ; after = namespaces.at(-1)!.namespaceId) {
     const page = await listNamespaces(db, gameId, { after, limit: pageSizeMax });

@@ -1,6 +1,6 @@
 import type { ErrorOf } from "../contract/define.ts";
 import type { Operations } from "../contract/index.ts";
-import type { CommandOf, Refusal as EngineRefusal, Find, RefusalCode } from "../matchmaker/commands.ts";
+import type { CommandOf, Refusal as EngineRefusal, Find, Idempotency, RefusalCode } from "../matchmaker/commands.ts";
 import { type Client, type Context, type Handlers, isRefusal, type Refusal, refuse } from "./context.ts";
 import { previewedLobby, previewFind } from "./dry-run.ts";
 import { createFindReport } from "./find-report.ts";
@@ -28,12 +28,17 @@ type CreateRefusal = Refusal<ErrorOf<Operations["lobbies.create"]>>;
 
 /** find, join and create: everything that can be settled before the atomic step is settled here. */
 export function seatingOperations(context: Context) {
-  const newIds = (count: number | null | undefined) => Array.from({ length: count ?? 1 }, () => context.newId());
+  function newIds(count: number | null | undefined): string[] {
+    const ids = [context.newId()];
+    while (ids.length < (count ?? 1)) ids.push(context.newId());
+    return ids;
+  }
 
   /** The command, or why there can be none. `mayCreate` is asked only when a lobby could be made. */
   function planFind(
     config: NamespaceConfig,
     request: FindRequest,
+    idempotency: Idempotency | null,
     mayCreate: () => boolean,
     noteUnstartable: (refusal: FindRefusal) => void,
   ): Find | FindRefusal {
@@ -68,10 +73,10 @@ export function seatingOperations(context: Context) {
       playerIds: newIds(body.party_size),
       create: null,
       createRefusal: "NO_AVAILABLE_LOBBIES",
-      idempotency: null,
+      idempotency,
     };
     if (startable.length === 0 || body.prevent_auto_create_lobby) return command;
-    const refusals = startable.map(({ gameMode }) => startRefusal(context, version.versionId, gameMode));
+    const refusals = startable.map((pair) => startRefusal(context, version.versionId, pair));
     const pair = startable.find((_, index) => refusals[index] === null) ?? startable[0]!;
     const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
     const create = newLobby(context.newId(), version, pair, { tags, maxPlayers }, more);
@@ -104,7 +109,7 @@ export function seatingOperations(context: Context) {
     const regions = body.region === undefined || body.region === null ? [] : [body.region];
     const [pair] = pairsOf(version, [[body.game_mode, mode]], regions, client.place);
     if (!pair) return regionNotFound([body.game_mode], regions);
-    const unstartable = startRefusal(context, version.versionId, body.game_mode);
+    const unstartable = startRefusal(context, version.versionId, pair);
     if (unstartable) return unstartable;
 
     const { lobby_config } = body;
@@ -137,12 +142,10 @@ export function seatingOperations(context: Context) {
       let isNewLobby = false;
       let unstartable: FindRefusal | null = null;
       const build = (mayCreate: () => boolean) => (config: NamespaceConfig) => {
-        const plan = planFind(config, request, mayCreate, (refusal) => {
+        const plan = planFind(config, request, idempotency, mayCreate, (refusal) => {
           unstartable = refusal;
         });
-        if (isRefusal(plan)) return plan;
-        const find = { ...plan, idempotency };
-        return report ? report.planned(find) : find;
+        return report && !isRefusal(plan) ? report.planned(plan) : plan;
       };
       const refused = ({ code, explanation }: EngineRefusal) => {
         const refusal = code === "START_FAILED" && unstartable ? unstartable : findRefusal(code, budget.retryAfterS());

@@ -12,10 +12,14 @@ export interface Seating {
 }
 
 /** Waits for the lobby if it is still starting, then answers where it is and with which tokens. */
-export async function answerSeated(context: Context, seating: Seating, { lobby, playerIds }: Seated) {
-  const { namespaceId } = seating;
-  if (isReachable(lobby)) return joinAnswer(context, namespaceId, lobby, playerIds);
+export function answerSeated(context: Context, seating: Seating, seated: Seated) {
+  const { lobby, playerIds } = seated;
+  if (isReachable(lobby)) return joinAnswer(context, seating.namespaceId, lobby, playerIds);
+  return answerWhenReady(context, seating, seated);
+}
 
+async function answerWhenReady(context: Context, seating: Seating, { lobby, playerIds }: Seated) {
+  const { namespaceId } = seating;
   const waited = await context.waiting.untilReady(namespaceId, lobby.lobbyId, seating.whenGone);
   if (waited.end === "ready") return joinAnswer(context, namespaceId, waited.lobby, playerIds);
   if (waited.end === "stopped") return startFailed(context, lobby.lobbyId, waited.lobby);
@@ -58,7 +62,9 @@ export async function answerEarlier(
 
 async function joinAnswer(context: Context, namespaceId: string, lobby: LobbyView, playerIds: readonly string[]) {
   const config = await context.configs.get(namespaceId);
-  const version = config && (await context.configs.version(config.gameId, lobby.versionId));
+  const deployed = config?.version ?? null;
+  const isDeployed = deployed?.versionId === lobby.versionId;
+  const version = isDeployed ? deployed : config && (await context.configs.version(config.gameId, lobby.versionId));
   const players = playerIds.map((playerId) => ({
     player_id: playerId,
     token: context.tokens.make({ kind: "player", namespaceId, lobbyId: lobby.lobbyId, playerId }),

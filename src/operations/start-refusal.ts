@@ -1,12 +1,13 @@
-import type { LobbyView } from "../matchmaker/commands.ts";
+import type { LobbyView, Pair } from "../matchmaker/commands.ts";
 import { type Context, type Refusal, refuse } from "./context.ts";
 
 type StartFailed = Refusal<"MATCHMAKER_LOBBY_START_FAILED">;
 
-/** Why no lobby of this game mode can be started now; null: one can. Asked before a lobby is made, so that none is made in vain. */
-export function startRefusal(context: Context, versionId: string, gameMode: string): StartFailed | null {
-  const { runtime, gate, config } = context;
-  if (!runtime) {
+/** Why no lobby of this pair can be started now; null: one can. Asked before a lobby is made, so that none is made in vain. */
+export function startRefusal(context: Context, versionId: string, pair: Pair): StartFailed | null {
+  const { runtime, gate, nodes } = context;
+  const { gameMode } = pair;
+  if (!runtime && nodes.ownId === null) {
     const message = `The game mode ${gameMode} has the process runtime, and this service has no driver that starts processes.`;
     return refuse("MATCHMAKER_LOBBY_START_FAILED", message);
   }
@@ -16,8 +17,23 @@ export function startRefusal(context: Context, versionId: string, gameMode: stri
     const metadata = { consecutive_failures: consecutiveFailures };
     return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { metadata, retryAfterS });
   }
-  if (runtime.room() > 0) return null;
+  return nodes.ownId === null ? refuseMachine(context) : refuseNodes(context, pair);
+}
+
+function refuseMachine({ runtime, config }: Context): StartFailed | null {
+  if (runtime === null || runtime.room() > 0) return null;
   const message = `As many lobbies run on this machine as may: ${config.maxLobbyProcesses}. FOYER_MAX_LOBBY_PROCESSES allows more.`;
+  return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { retryAfterS: 5 });
+}
+
+/** What each node said of itself a moment ago; whoever places the lobby then counts exactly. */
+function refuseNodes({ nodes }: Context, { gameMode, region }: Pair): StartFailed | null {
+  const serving = nodes.all().filter((node) => node.isAlive && (node.regions?.includes(region) ?? true));
+  if (serving.some((node) => node.room > 0)) return null;
+  const message =
+    serving.length === 0
+      ? `No node that is up runs lobbies of the region ${region}; FOYER_NODE_REGIONS says which a node runs.`
+      : `No node of the region ${region} has room for a lobby of the game mode ${gameMode}. FOYER_MAX_LOBBY_PROCESSES of a node allows more.`;
   return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { retryAfterS: 5 });
 }
 

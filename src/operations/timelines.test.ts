@@ -33,6 +33,8 @@ function lobby(changed: Partial<LobbyView> = {}): LobbyView {
     lastHeartbeatAt: null,
     silentSince: null,
     emptySince: null,
+    nodeId: null,
+    peakSeats: 0,
     stoppedAt: null,
     stopReason: null,
     exit: null,

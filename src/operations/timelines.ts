@@ -1,4 +1,4 @@
-import type { Event, LobbyEvent, LobbyView } from "../matchmaker/commands.ts";
+import type { Event, LobbyEvent, LobbyView, PlayerEvent } from "../matchmaker/commands.ts";
 
 /** What happened to a lobby at one moment. */
 export interface Moment {
@@ -21,7 +21,8 @@ const momentsPerLobbyMax = 50;
 const usualMomentsMax = 100_000;
 
 interface Timeline {
-  readonly moments: Moment[];
+  /** What happened to players is kept as it came: there is much of it, and hardly anybody looks. */
+  readonly moments: (Moment | PlayerEvent)[];
   /** What `lobby.changed` is compared with; null before the first event that shows the lobby. */
   last: Pick<LobbyView, "isSilent" | "ports"> | null;
 }
@@ -29,11 +30,15 @@ interface Timeline {
 export function createTimelines(momentsMax = usualMomentsMax): Timelines {
   // In the order in which something last happened to them.
   const timelines = new Map<string, Timeline>();
+  let newest: Timeline | null = null;
   let momentCount = 0;
 
-  function note(lobbyId: string, timeline: Timeline, moment: Moment): void {
-    timelines.delete(lobbyId);
-    timelines.set(lobbyId, timeline);
+  function note(lobbyId: string, timeline: Timeline, moment: Moment | PlayerEvent): void {
+    if (timeline !== newest) {
+      timelines.delete(lobbyId);
+      timelines.set(lobbyId, timeline);
+      newest = timeline;
+    }
     timeline.moments.push(moment);
     momentCount += 1;
     if (timeline.moments.length > momentsPerLobbyMax) {
@@ -46,6 +51,7 @@ export function createTimelines(momentsMax = usualMomentsMax): Timelines {
   function forgetQuietest(): void {
     const [lobbyId, timeline] = timelines.entries().next().value!;
     timelines.delete(lobbyId);
+    if (timeline === newest) newest = null;
     momentCount -= timeline.moments.length;
   }
 
@@ -54,12 +60,13 @@ export function createTimelines(momentsMax = usualMomentsMax): Timelines {
       if (event.type === "namespace.configured") return;
       const lobbyId = "lobby" in event ? event.lobby.lobbyId : event.lobbyId;
       const timeline = timelines.get(lobbyId) ?? { moments: [], last: null };
-      const details = "lobby" in event ? lobbyDetails(event, timeline.last) : playerDetails(event);
-      if ("lobby" in event) timeline.last = { isSilent: event.lobby.isSilent, ports: event.lobby.ports };
+      if (!("lobby" in event)) return note(lobbyId, timeline, event);
+      const details = lobbyDetails(event, timeline.last);
+      timeline.last = { isSilent: event.lobby.isSilent, ports: event.lobby.ports };
       note(lobbyId, timeline, { at: event.at, event: event.type, details });
     },
     of(lobby) {
-      const moments = timelines.get(lobby.lobbyId)?.moments ?? [];
+      const moments = (timelines.get(lobby.lobbyId)?.moments ?? []).map(momentOf);
       const seen = new Set(moments.map(({ event }) => event));
       const recorded = recordedMoments(lobby).filter(({ event }) => !seen.has(event));
       return [...recorded, ...moments].sort((a, b) => a.at - b.at).slice(-momentsPerLobbyMax);
@@ -96,6 +103,8 @@ function stoppedDetails({ stopReason }: LobbyView) {
   return { reason: stopReason };
 }
 
-function playerDetails({ playerId, status }: { playerId: string; status: string }) {
-  return { player_id: playerId, status };
+function momentOf(kept: Moment | PlayerEvent): Moment {
+  if ("event" in kept) return kept;
+  const { at, type, playerId, status } = kept;
+  return { at, event: type, details: { player_id: playerId, status } };
 }

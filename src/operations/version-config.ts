@@ -236,7 +236,7 @@ function resolveRuntime({ process }: GameModeConfig["runtime"]): ResolvedGameMod
     process: {
       command: process.command,
       args: [...(process.args ?? [])],
-      cwd: process.cwd ?? ".",
+      cwd: process.cwd ?? null,
       env: { ...process.env },
     },
   };

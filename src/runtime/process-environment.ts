@@ -1,17 +1,17 @@
-import { tmpdir } from "node:os";
 import { delimiter, dirname } from "node:path";
 
 /**
  * The whole environment of a lobby's process. Nothing of the service's own is passed on: its variables hold secrets,
  * and a lobby that happens to work because of one would not work elsewhere. The version's variables may replace the
- * common ones; those of the contract and the ports stand above all.
+ * common ones, but not where the lobby's own folder is; those of the contract and the ports stand above all.
  */
 export function environmentOf(
   given: Readonly<Record<string, string>>,
   ports: Readonly<Record<string, number>>,
-  home: string,
+  own: { readonly home: string; readonly temporary: string },
 ): Record<string, string> {
-  return { PATH: searchPath(), HOME: home, LANG: "C.UTF-8", TMPDIR: tmpdir(), ...given, ...portVariables(ports) };
+  const folders = { HOME: own.home, TMPDIR: own.temporary };
+  return { PATH: searchPath(), LANG: "C.UTF-8", ...given, ...folders, ...portVariables(ports) };
 }
 
 /** `PORT_<LABEL>` for each port, and `PORT` when there is one. */

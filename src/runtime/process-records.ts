@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { LobbyPorts } from "./runtime.ts";
+import type { LobbyExit, LobbyPorts } from "./runtime.ts";
 
 /** What is written down of a lobby's process, so that a later process of the service finds it again. */
 export interface ProcessRecord {
@@ -12,6 +12,8 @@ export interface ProcessRecord {
   readonly identity: string | null;
   readonly ports: LobbyPorts;
   readonly hasEnded: boolean;
+  /** Once it has ended and was seen to; absent in records of an earlier Foyer. */
+  readonly exit?: LobbyExit;
 }
 
 export interface ProcessRecords {

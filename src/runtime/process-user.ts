@@ -1,17 +1,14 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { promisify } from "node:util";
 
 /** As whom lobbies run. Null ids: as the user that runs the service. */
 export interface LobbyUser {
   readonly ids: { readonly uid: number; readonly gid: number } | null;
-  readonly home: string;
 }
 
 /** Looks the user up. Throws when there is no such user, or when the service may not start programs as another one. */
 export async function lobbyUserOf(name: string | null): Promise<LobbyUser> {
-  if (name === null) return { ids: null, home: homedir() };
+  if (name === null) return { ids: null };
   if (process.getuid?.() !== 0) {
     throw new Error(
       `FOYER_LOBBY_USER is ${name}, but only root may start programs as another user. Run Foyer as root, or leave FOYER_LOBBY_USER out.`,
@@ -19,13 +16,7 @@ export async function lobbyUserOf(name: string | null): Promise<LobbyUser> {
   }
   const [uid, gid] = await Promise.all([idOf("-u", name), idOf("-g", name)]);
   if (uid === 0) throw new Error("FOYER_LOBBY_USER is root. Give lobbies a user without rights, or leave it out.");
-  return { ids: { uid, gid }, home: await homeOf(uid) };
-}
-
-/** A user that is not in the file has no folder of its own that could be known here. */
-async function homeOf(uid: number): Promise<string> {
-  const users = (await readFile("/etc/passwd", "utf8").catch(() => "")).split("\n").map((line) => line.split(":"));
-  return users.find((fields) => fields[2] === String(uid))?.[5] || "/";
+  return { ids: { uid, gid } };
 }
 
 async function idOf(flag: "-u" | "-g", name: string): Promise<number> {

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { environmentOf } from "./process-environment.ts";
+import { createLobbyFolders } from "./process-folders.ts";
 import { groupIsGone, signalGroup } from "./process-group.ts";
 import { identityOf, processesOf } from "./process-identity.ts";
-import { openLogs, readLog, rotateLogs } from "./process-logs.ts";
+import { createProcessLogs } from "./process-logs.ts";
 import { createPorts, type PortRange } from "./process-ports.ts";
 import { createProcessRecords, type ProcessRecord } from "./process-records.ts";
 import { lobbyUserOf } from "./process-user.ts";
@@ -35,8 +36,8 @@ interface Running {
   identity: string | null;
   isStopping: boolean;
   isEnding: boolean;
-  readonly gone: Promise<void>;
-  setGone(): void;
+  readonly gone: Promise<LobbyExit>;
+  setGone(exit: LobbyExit): void;
   /** Ends it when it does not end by itself in time. */
   killTimer: NodeJS.Timeout | undefined;
 }
@@ -46,6 +47,7 @@ const rotateEveryMs = 1_000;
 const pruneEveryMs = 10 * 60_000;
 const endedLogMaxBytes = 1024 * 1024;
 const endedKeptMax = 200;
+const exitsKeptMax = 1_000;
 const endedKeptMs = 7 * 24 * 60 * 60_000;
 
 /**
@@ -55,14 +57,21 @@ const endedKeptMs = 7 * 24 * 60 * 60_000;
 export async function createProcessRuntime(options: ProcessOptions): Promise<Runtime> {
   const user = await lobbyUserOf(options.user);
   const records = createProcessRecords(join(options.dataDir, "lobbies"));
+  const logs = createProcessLogs(records.folderOf);
+  const folders = await createLobbyFolders(options.dataDir, user);
   const ports = createPorts(options.ports, process.pid);
   const running = new Map<string, Running>();
   const listeners: ((lobbyId: string, exit: LobbyExit) => void)[] = [];
   /** Asked for and without a process yet, so that each lobby is either here or running, and counts once. */
   const starting = new Set<string>();
+  /** The latest ones, the oldest first. */
+  const exits = new Map<string, LobbyExit>();
   let isClosed = false;
 
-  for (const record of await records.readAll()) if (!record.hasEnded) await takeBack(record);
+  for (const record of await records.readAll()) {
+    if (!record.hasEnded) await takeBack(record);
+    else if (record.exit) noteExit(record.lobbyId, record.exit);
+  }
   const timers = [every(watchEveryMs, watch), every(rotateEveryMs, rotate), every(pruneEveryMs, prune)];
   await prune();
 
@@ -82,8 +91,8 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
   }
 
   function remember(lobbyId: string, pid: number, lobbyPorts: LobbyPorts, child: ChildProcess | null): Running {
-    let setGone = () => {};
-    const gone = new Promise<void>((resolveGone) => {
+    let setGone: Running["setGone"] = () => {};
+    const gone = new Promise<LobbyExit>((resolveGone) => {
       setGone = resolveGone;
     });
     const entry: Running = {
@@ -103,22 +112,23 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
     return entry;
   }
 
-  async function launch(lobby: LobbyToStart, cwd: string, chosen: Record<string, number>): Promise<LobbyPorts> {
+  async function launch(lobby: LobbyToStart, cwd: string | null, chosen: Record<string, number>): Promise<LobbyPorts> {
     const { lobbyId } = lobby;
     const announced = announce(lobby, chosen);
     records.write({ lobbyId, pid: null, identity: null, ports: announced, hasEnded: false });
-    const logs = openLogs(records.folderOf(lobbyId));
+    const own = folders.make(lobbyId);
+    const output = logs.open(lobbyId);
     let child: ChildProcess;
     try {
       child = spawn(lobby.command, [...lobby.args], {
-        cwd,
-        env: environmentOf(lobby.env, chosen, user.home),
+        cwd: cwd ?? own.home,
+        env: environmentOf(lobby.env, chosen, own),
         detached: true,
-        stdio: ["ignore", ...logs.descriptors],
+        stdio: ["ignore", ...output.descriptors],
         ...user.ids,
       });
     } finally {
-      logs.close();
+      output.close();
     }
     child.unref();
     const started = new Promise<void>((resolveStarted, reject) => {
@@ -159,12 +169,31 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
       }
       await groupIsGone(pid, options.stopGraceMs);
     }
-    running.delete(lobbyId);
     ports.release(numbersOf(entry.ports));
-    // Once closed, what is written down belongs to the next process of the service.
-    if (!isClosed) await rotateLogs(records.folderOf(lobbyId), endedLogMaxBytes);
-    if (!isClosed) records.write({ lobbyId, pid: null, identity: entry.identity, ports: entry.ports, hasEnded: true });
-    entry.setGone();
+    await cleanUp(entry, exit);
+    noteExit(lobbyId, exit);
+    running.delete(lobbyId);
+    entry.setGone(exit);
+  }
+
+  /** Once closed, what is on the disk belongs to the next process of the service. A full disk keeps nobody running. */
+  async function cleanUp({ lobbyId, identity, ports: lobbyPorts }: Running, exit: LobbyExit): Promise<void> {
+    if (!isClosed) await logs.rotate(lobbyId, endedLogMaxBytes).catch(() => undefined);
+    if (!isClosed) await folders.remove(lobbyId);
+    if (isClosed) return;
+    try {
+      records.write({ lobbyId, pid: null, identity, ports: lobbyPorts, hasEnded: true, exit });
+    } catch {
+      // The next process of the service finds out by itself that it has ended.
+    }
+  }
+
+  function noteExit(lobbyId: string, exit: LobbyExit): void {
+    exits.set(lobbyId, exit);
+    for (const oldest of exits.keys()) {
+      if (exits.size <= exitsKeptMax) return;
+      exits.delete(oldest);
+    }
   }
 
   async function watch(): Promise<void> {
@@ -178,11 +207,16 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
   }
 
   async function rotate(): Promise<void> {
-    for (const { lobbyId } of running.values()) await rotateLogs(records.folderOf(lobbyId), options.logMaxBytes);
+    for (const { lobbyId } of running.values()) await logs.rotate(lobbyId, options.logMaxBytes);
   }
 
-  function prune(): Promise<void> {
-    return records.prune(options.now() - endedKeptMs, endedKeptMax);
+  async function prune(): Promise<void> {
+    await folders.removeOthers(isRunning);
+    await records.prune(options.now() - endedKeptMs, endedKeptMax);
+  }
+
+  function isRunning(lobbyId: string): boolean {
+    return running.has(lobbyId) || starting.has(lobbyId);
   }
 
   const room = () => options.processesMax - running.size - starting.size;
@@ -195,12 +229,13 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
       }
       starting.add(lobby.lobbyId);
       try {
-        const cwd = await folderOf(options.lobbyRoot, lobby.cwd);
+        const cwd = lobby.cwd === null ? null : await folderOf(options.lobbyRoot, lobby.cwd);
         const chosen = await ports.take(lobby.ports);
         try {
           return await launch(lobby, cwd, chosen);
         } catch (fault) {
           ports.release(Object.values(chosen));
+          await folders.remove(lobby.lobbyId);
           records.write({ lobbyId: lobby.lobbyId, pid: null, identity: null, ports: {}, hasEnded: true });
           throw notStarted(fault);
         }
@@ -211,19 +246,22 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
 
     async stop(lobbyId) {
       const entry = running.get(lobbyId);
-      if (!entry) return;
+      if (!entry) return null;
       if (!entry.isStopping && !entry.isEnding && (entry.child !== null || (await isStillIt(entry)))) {
         entry.isStopping = true;
         signalGroup(entry.pid, "SIGTERM", "group");
         entry.killTimer = setTimeout(() => signalGroup(entry.pid, "SIGKILL", "group"), options.stopGraceMs);
         void entry.gone.then(() => clearTimeout(entry.killTimer));
       }
-      await entry.gone;
+      return entry.gone;
     },
 
     list: async () => [...running.values()].filter(({ isEnding }) => !isEnding).map(({ lobbyId }) => lobbyId),
+    isRunning,
+    exitOf: (lobbyId) => exits.get(lobbyId) ?? null,
     room,
-    logs: (lobbyId, stream, maxBytes) => readLog(records.folderOf(lobbyId), stream, maxBytes),
+    logs: logs.newest,
+    logPiece: logs.piece,
 
     async adopt(lobbyId) {
       const entry = running.get(lobbyId);

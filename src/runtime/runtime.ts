@@ -13,7 +13,8 @@ export interface LobbyToStart {
   readonly namespaceId: string;
   readonly command: string;
   readonly args: readonly string[];
-  readonly cwd: string;
+  /** Null: the folder that the driver makes for this lobby alone. */
+  readonly cwd: string | null;
   /** The version's own variables and those of the contract, without the ports, which the driver chooses. */
   readonly env: Readonly<Record<string, string>>;
   /** Protocol by label; each gets a port of its own. */
@@ -35,18 +36,35 @@ export interface LobbyLog {
   readonly isTruncated: boolean;
 }
 
+/** Some of what a server has written. Places are counted in bytes from the first one ever written. */
+export interface LogPiece {
+  readonly bytes: Buffer;
+  /** Where the piece begins, which is later than asked for when that is not kept any more. */
+  readonly start: number;
+  /** Where what is kept begins. */
+  readonly first: number;
+  /** Where everything written so far ends. */
+  readonly end: number;
+}
+
 /** Starts, stops and watches lobby servers. A driver knows nothing of seats; the matchmaker nothing of processes. */
 export interface Runtime {
   /** Resolves when the server runs, which is before it is ready. Rejects with a LobbyNotStarted when it cannot be started. */
   start(lobby: LobbyToStart): Promise<LobbyPorts>;
-  /** Resolves when the server is gone; it is no fault if it was not there. */
-  stop(lobbyId: string): Promise<void>;
+  /** Resolves when the server is gone, with how it ended. Null: it was not there, which is no fault. */
+  stop(lobbyId: string): Promise<LobbyExit | null>;
   /** The lobbies whose servers run now. */
   list(): Promise<readonly string[]>;
+  /** Whether the server may still write something. */
+  isRunning(lobbyId: string): boolean;
+  /** How a server ended that was there not long ago; null: it runs, or nobody remembers. */
+  exitOf(lobbyId: string): LobbyExit | null;
   /** How many more servers may be started now. */
   room(): number;
   /** What the server has written, at most that many bytes from the end. Empty when nothing is kept of it. */
   logs(lobbyId: string, stream: LogStream, maxBytes: number): Promise<LobbyLog>;
+  /** What the server has written from that place on, at most that many bytes. */
+  logPiece(lobbyId: string, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
   /** After a restart of the service: takes a server over that an earlier process started. Null: it is gone. */
   adopt(lobbyId: string): Promise<LobbyPorts | null>;
   /** Tells of every server that ends without having been asked to. */

@@ -1,7 +1,7 @@
 import type { Db } from "./db.ts";
 import { isLostRace } from "./faults.ts";
 
-/** What the request path reads on every call, kept until the next write. Null where other nodes may write too. */
+/** What the request path reads on every call, kept until the next write. Null where others may write unnoticed. */
 export interface ReadCache {
   found: Entries;
   /** Apart from the rest, so that a flood of unknown names and tokens cannot push out the known ones. */
@@ -37,10 +37,12 @@ export function cached<T>(db: Db, key: string, load: () => Promise<T>): Promise<
  * was kept, because it may have happened after all.
  */
 export async function write<T>(db: Db, work: () => Promise<T>): Promise<T> {
+  const finish = await db.sharing?.begin();
   try {
     return await withoutLostRaces(work);
   } finally {
     changed(db);
+    await finish?.();
   }
 }
 
@@ -58,10 +60,13 @@ export async function withoutLostRaces<T>(work: () => Promise<T>): Promise<T> {
 const attemptsMax = 3;
 
 function changed(db: Db): void {
-  if (db.cache === null) return;
-  db.cache.generation++;
-  db.cache.found = noEntries();
-  db.cache.missing = noEntries();
+  if (db.cache !== null) forgetAll(db.cache);
+}
+
+export function forgetAll(cache: ReadCache): void {
+  cache.generation++;
+  cache.found = noEntries();
+  cache.missing = noEntries();
 }
 
 const youngMax = 10_000;

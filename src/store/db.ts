@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { createReadCache, type ReadCache } from "./cache.ts";
+import { createReadCache, forgetAll, type ReadCache } from "./cache.ts";
 import type { EngineName } from "./migrate.ts";
 import type { OpenStore } from "./open-store.ts";
 import { openPostgres } from "./postgres.ts";
@@ -21,8 +21,19 @@ export interface Db {
   readonly rows: OpenStore["rows"];
   readonly readTexts: Map<string, string>;
   readonly cache: ReadCache | null;
-  /** Whether nobody else writes to the store now; only then may what was read be kept. */
+  /** Whether nobody else writes to the store unnoticed; only then may what was read be kept. */
   isOnlyWriter(): boolean;
+  /** Null: nobody else writes at all. */
+  readonly sharing: StoreSharing | null;
+}
+
+/** How several nodes write to one store and yet keep what they read. */
+export interface StoreSharing {
+  /** Resolves when nothing that was changed before this call can still be remembered here. */
+  check(): Promise<void>;
+  /** Announces a change; the result is called when it has been made, or has failed. */
+  begin(): Promise<() => Promise<void>>;
+  onChange(listener: () => void): void;
 }
 
 /** One page of a list: `after` is the id of the last row of the page before. */
@@ -36,12 +47,17 @@ export interface DbOptions {
   readonly dataDir: string;
   /** SQLite belongs to the process that holds the data folder; of PostgreSQL the caller has to know. */
   readonly isOnlyWriter?: () => boolean;
+  readonly sharing?: StoreSharing;
 }
 
 /** Opens PostgreSQL at the address, or without one SQLite in the data folder, and brings the tables up to date. */
 export async function openDb(options: DbOptions): Promise<Db> {
   const store = await open(options.databaseUrl, options.dataDir);
   let closing: Promise<void> | null = null;
+  const sharing = options.sharing ?? null;
+  const isAlone = options.isOnlyWriter ?? (() => store.engine === "sqlite");
+  const cache = store.engine === "sqlite" || options.isOnlyWriter || sharing ? createReadCache() : null;
+  sharing?.onChange(() => cache && forgetAll(cache));
   return {
     engine: store.engine,
     query: store.query,
@@ -55,8 +71,9 @@ export async function openDb(options: DbOptions): Promise<Db> {
     },
     rows: store.rows,
     readTexts: new Map(),
-    cache: store.engine === "sqlite" || options.isOnlyWriter ? createReadCache() : null,
-    isOnlyWriter: options.isOnlyWriter ?? (() => store.engine === "sqlite"),
+    cache,
+    isOnlyWriter: () => sharing !== null || isAlone(),
+    sharing,
   };
 }
 

@@ -54,6 +54,26 @@ export function insertPastLobby(db: Db, lobby: PastLobby): Promise<void> {
   });
 }
 
+/** How the process of a lobby in the history ended. What is known already stays. False: the lobby is not there. */
+export function updatePastExit(
+  db: Db,
+  lobbyId: string,
+  exit: { readonly code: number | null; readonly signal: string | null; readonly message: string },
+): Promise<boolean> {
+  return withoutLostRaces(async () => {
+    const { numUpdatedRows } = await db.query
+      .updateTable("lobby_history")
+      .set(({ fn, val }) => ({
+        exit_code: fn.coalesce("exit_code", val(exit.code)),
+        exit_signal: fn.coalesce("exit_signal", val(exit.signal)),
+        exit_message: fn.coalesce("exit_message", val(exit.message)),
+      }))
+      .where("lobby_id", "=", lobbyId)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows > 0n;
+  });
+}
+
 /** Newest first. */
 export async function listPastLobbies(
   db: Db,
@@ -73,14 +93,14 @@ export async function listPastLobbies(
   return await query.orderBy("stop_ts", "desc").orderBy("lobby_id", "desc").limit(page.limit).execute();
 }
 
-export async function isPastLobby(db: Db, namespaceId: string, lobbyId: string): Promise<boolean> {
+export async function findPastLobby(db: Db, namespaceId: string, lobbyId: string): Promise<PastLobby | null> {
   const row = await db.query
     .selectFrom("lobby_history")
-    .select("lobby_id")
+    .select(columns)
     .where("namespace_id", "=", namespaceId)
     .where("lobby_id", "=", lobbyId)
     .executeTakeFirst();
-  return row !== undefined;
+  return row ?? null;
 }
 
 const columns = [

@@ -70,6 +70,23 @@ export function findNamespaceById(db: Db, namespaceId: string): Promise<Namespac
   return cached(db, `namespace ${namespaceId}`, () => readNamespace(db, byId, [namespaceId]));
 }
 
+/** The row as it is, while nobody can change or delete it. For PostgreSQL: elsewhere there is one writer anyway. */
+export async function withNamespaceHeld<T>(
+  db: Db,
+  namespaceId: string,
+  work: (namespace: Namespace | null) => Promise<T>,
+): Promise<T> {
+  return db.query.transaction().execute(async (transaction) => {
+    const row = await transaction
+      .selectFrom("namespaces")
+      .select(namespaceColumns)
+      .where("namespace_id", "=", namespaceId)
+      .forUpdate()
+      .executeTakeFirst();
+    return work(row ? toNamespace(row) : null);
+  });
+}
+
 export function namespaceNameExists(db: Db, gameId: string, nameId: string): Promise<boolean> {
   return cached(db, `namespace-name-exists ${gameId} ${nameId}`, async () => {
     return (await readRow(db, nameExists, [gameId, nameId])) !== null;

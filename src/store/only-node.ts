@@ -19,9 +19,14 @@ const retryMs = 1_000;
 /**
  * Holds a PostgreSQL database for this one service, by a lock that ends with its connection. Live lobbies are in the
  * memory of one process, so a second one would decide about the same namespaces without knowing of the first.
- * `onLost` is called when another service took the hold while this one's connection was broken.
+ * `onLost` is called when another service took the hold while this one's connection was broken. Nodes that keep live
+ * state in Redis share the hold with one another, and with nobody else.
  */
-export async function holdDatabase(databaseUrl: string, onLost: (fault: DatabaseInUse) => void): Promise<OnlyNode> {
+export async function holdDatabase(
+  databaseUrl: string,
+  onLost: (fault: DatabaseInUse) => void,
+  { isShared = false } = {},
+): Promise<OnlyNode> {
   let client: pg.Client | null = await takeHold();
   let retry: NodeJS.Timeout | undefined;
   let isReleased = false;
@@ -39,7 +44,8 @@ export async function holdDatabase(databaseUrl: string, onLost: (fault: Database
     taking.on("error", () => {});
     try {
       await taking.connect();
-      const { rows } = await taking.query("select pg_try_advisory_lock($1) as taken", [lockKey]);
+      const lock = isShared ? "pg_try_advisory_lock_shared" : "pg_try_advisory_lock";
+      const { rows } = await taking.query(`select ${lock}($1) as taken`, [lockKey]);
       if (rows[0].taken === true) return taking;
     } catch (error) {
       await taking.end().catch(() => {});
@@ -47,7 +53,9 @@ export async function holdDatabase(databaseUrl: string, onLost: (fault: Database
     }
     await taking.end();
     throw new DatabaseInUse(
-      "Another Foyer works on this PostgreSQL database. Without Redis there can be one node only: stop the other, or give this one a database of its own.",
+      isShared
+        ? "A Foyer without Redis works on this PostgreSQL database, alone. Stop it, or give this one a database of its own."
+        : "Another Foyer works on this PostgreSQL database. Without Redis there can be one node only: stop the other, or give this one a database of its own.",
     );
   }
 

@@ -39,7 +39,7 @@ const clients = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
 const versions = ["version-a", "version-b"];
 
 /** Turns steps into valid commands; ids of lobbies and players made so far are picked from, unknown ones among them. */
-export function createHistory() {
+export function createHistory(namespaceId = randomNamespaceId) {
   const lobbyIds = ["unknown"];
   const playerIds = ["unknown"];
   const lobbyOfPlayer = new Map<string, string>();
@@ -82,7 +82,7 @@ export function createHistory() {
   function commandOf(step: Step): Command {
     // Now and then the clock goes back, as it does between machines.
     now += step.kind === 0 ? -step.wait : step.wait;
-    const base = { namespaceId: randomNamespaceId, now };
+    const base = { namespaceId, now };
     const lobbyId = lobbyIds.at(-1 - (step.pick % 8)) ?? "unknown";
     const playerId = playerIds.at(-1 - (step.pick % 9)) ?? "unknown";
     // Mostly a player's own lobby speaks of it, sometimes another one.

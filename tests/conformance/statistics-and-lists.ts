@@ -128,5 +128,24 @@ export function statisticsAndListsSuite(factory: EngineFactory): void {
       world.now += 1000;
       expect((await listed(world, ["duel"])).lobbies).toEqual([]);
     });
+
+    test("[Q8] the most seats that were taken at once is kept through leaves, moves, restarts and the lobby's end", async () => {
+      const world = await createWorld(factory);
+      const { id, players } = await world.ready({ maxPlayers: 9, party: 3 });
+      const peak = async () => (await world.lobby(id))?.peakSeats;
+      expect(await peak()).toBe(3);
+      await world.restart();
+      await world.connect(id, players[0]!);
+      expect(await peak()).toBe(3);
+      for (const player of players.slice(0, 2)) await world.disconnect(id, player);
+      await world.restart();
+      await world.join(id);
+      expect(await peak()).toBe(3);
+      await world.join(id, { party: 4 });
+      expect(await peak()).toBe(6);
+      await world.stop(id);
+      await world.restart();
+      expect(await peak()).toBe(6);
+    });
   });
 }

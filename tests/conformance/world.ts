@@ -23,7 +23,7 @@ import type {
 /** An engine as the suites want it: `check` audits one namespace, `restart` ends it and starts another on what it stored. */
 export interface EngineUnderTest {
   readonly engine: Engine;
-  check(namespaceId: string): string[];
+  check(namespaceId: string): string[] | Promise<string[]>;
   restart(): Promise<EngineUnderTest>;
 }
 export type EngineFactory = () => Promise<EngineUnderTest>;
@@ -95,19 +95,19 @@ export class World {
     // A border: the compiler cannot add the two fields that every command has to a union of commands.
     const addressed = { ...command, namespaceId: this.namespaceId, now: this.now } as unknown as CommandOf<T>;
     const outcome = await this.under.engine.execute<T>(addressed);
-    this.audit();
+    await this.audit();
     return outcome;
   }
 
   async read<T extends QueryType>(query: Unaddressed<QueryOf<T>> & { type: T }): Promise<Answer<T>> {
     const addressed = { ...query, namespaceId: this.namespaceId, now: this.now } as unknown as QueryOf<T>;
     const found = await this.under.engine.read<T>(addressed);
-    this.audit();
+    await this.audit();
     return found;
   }
 
-  audit(): void {
-    if (this.isAudited) expect(this.under.check(this.namespaceId)).toEqual([]);
+  async audit(): Promise<void> {
+    if (this.isAudited) expect(await this.under.check(this.namespaceId)).toEqual([]);
   }
 
   /** What was configured before stays, but for what is given. */

@@ -56,7 +56,8 @@ export async function playUntilKilled(
     };
     ledger.lobbies.set(lobby.lobbyId, lobby);
     lobby.status = attempt(lobby.status, "ready");
-    await send("POST", "/matchmaker/lobbies/ready", lobby.token);
+    // A find may be waiting in it, so that it says ready until it is heard.
+    while (!(await isHeard(() => send("POST", "/matchmaker/lobbies/ready", lobby.token))));
     lobby.status = acknowledged("ready");
     mine.push(lobby);
   }
@@ -127,6 +128,16 @@ export async function playUntilKilled(
     if (error instanceof Broken || isRefusedConnection(error)) return;
     throw error;
   }
+}
+
+async function isHeard(call: () => Promise<unknown>): Promise<boolean> {
+  return call().then(
+    () => true,
+    (error: unknown) => {
+      unlessTurnedAway(error);
+      return false;
+    },
+  );
 }
 
 function unlessTurnedAway(error: unknown): void {

@@ -1,5 +1,5 @@
 import type { Admission, Operation } from "../checker/history.ts";
-import { type Connections, isTurnedAway } from "./connection.ts";
+import { type Answer, type Connections, isTurnedAway } from "./connection.ts";
 import type { Namespace } from "./server.ts";
 
 export interface LoadOptions {
@@ -102,7 +102,11 @@ export async function runLoad(
     ]);
     if (noted.outcome !== "ok") return;
     const lobby: KnownLobby = { lobbyId: answer.json.lobby_id, token: answer.json.token };
-    await connections.send(() => undefined, "POST", "/matchmaker/lobbies/ready", lobby.token);
+    let ready: Answer;
+    do ready = await connections.send(() => undefined, "POST", "/matchmaker/lobbies/ready", lobby.token);
+    while (isTurnedAway(ready));
+    // It may have been ended meanwhile by whoever heard of it.
+    if (ready.status >= 300 && ready.status !== 410) throw new Error(`ready answered ${ready.status}`);
     // Until it is ready a find may have to wait for it, so it counts as there from then on.
     history[at] = { ...made, lobbyId: lobby.lobbyId, start: noted.start, end: performance.now(), outcome: "ok" };
     lobbies.push(lobby);

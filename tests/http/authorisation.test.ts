@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type OperationId, operationIds, operations } from "../../src/contract/index.ts";
-import { storeKinds } from "../services/stores.ts";
+import { serviceKinds } from "../services/stores.ts";
 import {
   type Answer,
   createCloudToken,
@@ -96,7 +96,7 @@ test("[I21] every operation of the contract has a row", () => {
   expect(Object.keys(mayCall).sort()).toEqual([...operationIds].sort());
 });
 
-describe.each(storeKinds)("who may call what on %s", (kind) => {
+describe.each(serviceKinds)("who may call what on %s", (kind) => {
   let service: Service;
   let own: NamespaceAtHand;
   let foreign: NamespaceAtHand;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/contract/errors.ts";
-import { storeKinds } from "../services/stores.ts";
+import { serviceKinds } from "../services/stores.ts";
 import { badJson, badMatchmakerConfigs, badNames, badShapes, goodMatchmakerConfigs, oddDomains } from "./bad-values.ts";
 import { expectEmpty, expectRefusal, pathsOf } from "./expectations.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "./harness.ts";
 
 /** Whatever is wrong with a request, it gets its one right answer, which names every fault, and nothing has changed. */
-describe.each(storeKinds)("bad input on %s", (kind) => {
+describe.each(serviceKinds)("bad input on %s", (kind) => {
   let service: Service;
   let own: NamespaceAtHand;
   let foreign: NamespaceAtHand;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationList } from "../../src/contract/index.ts";
-import type { StoreKind } from "../services/stores.ts";
+import type { ServiceKind } from "../services/stores.ts";
 import { domainsTests } from "./domains.suite.ts";
 import { gamesTests } from "./games.suite.ts";
 import { type Service, startService } from "./harness.ts";
@@ -15,7 +15,7 @@ import { versionsTests } from "./versions.suite.ts";
  * Every operation of the control plane and every mock on one store. The suites share a process, so that the last test
  * can say whether each outcome that the contract declares was really seen.
  */
-export function controlPlaneTests(kind: StoreKind): void {
+export function controlPlaneTests(kind: ServiceKind): void {
   let service: Service;
   const at = () => service;
 

@@ -9,7 +9,7 @@ import { secretFromText } from "../../src/data-folder.ts";
 import { createLog } from "../../src/log.ts";
 import { type Injected, startFoyer } from "../../src/main.ts";
 import { createDerivedTokens, type DerivedToken } from "../../src/tokens.ts";
-import { freshDatabase, type StoreKind } from "../services/stores.ts";
+import { freshDatabase, freshLiveState, type ServiceKind } from "../services/stores.ts";
 import { noteAnswer } from "./seen.ts";
 
 export interface Answer {
@@ -34,7 +34,7 @@ export interface RequestOptions {
 }
 
 export interface Service {
-  readonly kind: StoreKind;
+  readonly kind: ServiceKind;
   readonly url: string;
   readonly port: number;
   readonly adminToken: string;
@@ -54,7 +54,7 @@ const secret = "the secret of the tests, which is long enough";
 
 /** A service of its own in this process: own port, data folder, database and log. The caller closes it. */
 export async function startService(
-  kind: StoreKind,
+  kind: ServiceKind,
   overrides: Partial<Config> = {},
   injected: Injected = {},
 ): Promise<Service> {
@@ -70,6 +70,7 @@ export async function startService(
     demo: false,
     dataDir,
     databaseUrl,
+    ...freshLiveState(kind),
     secret,
     ...overrides,
   });
@@ -87,7 +88,7 @@ export async function startService(
 }
 
 /** Talks to the service at the address, keeps what comes back as it came, and notes every token in it. */
-export function clientOf(kind: StoreKind, url: string, adminToken: string) {
+export function clientOf(kind: ServiceKind, url: string, adminToken: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
   const { hostname, port } = new URL(url);
   const derived = createDerivedTokens(secretFromText(secret), null);

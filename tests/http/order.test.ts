@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/contract/errors.ts";
-import { storeKinds } from "../services/stores.ts";
+import { serviceKinds } from "../services/stores.ts";
 import { expectRefusal } from "./expectations.ts";
 import {
   createCloudToken,
@@ -20,7 +20,7 @@ import { sendRaw } from "./raw.ts";
  * A request with two faults has one right answer: the fault that is looked for earlier. The order is route, method,
  * host, address rate limit, token, what the token may do, content type, size, JSON, shape, values, state.
  */
-describe.each(storeKinds)("the order of checks on %s", (kind) => {
+describe.each(serviceKinds)("the order of checks on %s", (kind) => {
   let service: Service;
   let own: NamespaceAtHand;
   let foreign: NamespaceAtHand;

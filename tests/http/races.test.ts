@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storeKinds } from "../services/stores.ts";
+import { serviceKinds } from "../services/stores.ts";
 import { expectRefusal } from "./expectations.ts";
 import {
   type Answer,
@@ -14,7 +14,7 @@ import {
   uniqueName,
 } from "./harness.ts";
 
-describe.each(storeKinds)("concurrent requests on %s", (kind) => {
+describe.each(serviceKinds)("concurrent requests on %s", (kind) => {
   let service: Service;
   let game: GameAtHand;
 

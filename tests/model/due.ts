@@ -35,9 +35,13 @@ export function nextDueAt(model: Model): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** The service was down: what is on the disk counts, and nobody could send heartbeats. */
-export function restart(model: Model): void {
+/**
+ * The service was down: what is on the disk counts, and nobody could send heartbeats. Where the state is shared, it was
+ * there all the time.
+ */
+export function restart(model: Model, isStateShared: boolean): void {
   model.isRestarted = true;
+  if (isStateShared) return;
   for (const lobby of model.lobbies) lobby.lastHeartbeatAt = null;
   const times = [
     model.configuration?.removedAt,

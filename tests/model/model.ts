@@ -38,11 +38,13 @@ export interface ModelLobby {
   lastHeartbeatAt: number | null;
   silentSince: number | null;
   emptySince: number;
+  peakSeats: number;
   stoppedAt: number | null;
   stopReason: LobbyView["stopReason"];
   exit: string | null;
   state: string | null;
   ports: string | null;
+  nodeId: string | null;
 }
 
 export interface ModelSeat {
@@ -168,6 +170,7 @@ export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
     lobbyConfig: made.lobbyConfig,
     ports: lobby.ports,
     state: lobby.state,
+    nodeId: lobby.nodeId,
     status: lobby.status,
     isClosed: lobby.isClosed,
     isSilent: lobby.silentSince !== null,
@@ -181,6 +184,7 @@ export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
     lastHeartbeatAt: lobby.lastHeartbeatAt,
     silentSince: lobby.silentSince,
     emptySince: taken.length === 0 ? lobby.emptySince : null,
+    peakSeats: lobby.peakSeats,
     stoppedAt: lobby.stoppedAt,
     stopReason: lobby.stopReason,
     exit: lobby.exit,

@@ -127,6 +127,14 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     return { ok: true };
   }),
 
+  placeLobby: onLiving((model, lobby, { nodeId }) => {
+    if (lobby.nodeId === nodeId) return { ok: true, isChanged: false };
+    if (lobby.nodeId !== null) return refuse("ALREADY_PLACED");
+    lobby.nodeId = nodeId;
+    tell(model, "lobby.changed", lobby);
+    return { ok: true, isChanged: true };
+  }),
+
   heartbeat: onLiving((model, lobby, { playerIds, isClosed }) => {
     lobby.lastHeartbeatAt = model.clock;
     if (lobby.silentSince !== null) {
@@ -293,11 +301,13 @@ function make(model: Model, made: NewLobby, reason: LobbyView["createReason"], c
     lastHeartbeatAt: null,
     silentSince: null,
     emptySince: model.clock,
+    peakSeats: 0,
     stoppedAt: null,
     stopReason: null,
     exit: null,
     state: null,
     ports: made.ports,
+    nodeId: null,
   };
   model.lobbies.push(lobby);
   tell(model, "lobby.created", lobby);
@@ -319,6 +329,7 @@ function seat(model: Model, lobby: ModelLobby, party: Party, isNewLobby: boolean
       hasMissedOne: false,
     };
     model.seats.push(taken);
+    lobby.peakSeats = Math.max(lobby.peakSeats, takenIn(model, lobby).length);
     tellSeat(model, "player.reserved", taken);
   }
   if (idempotency !== null) {

@@ -1,5 +1,8 @@
 import { parseArgs } from "node:util";
+import { startRedis } from "../services/redis.ts";
+import { startCluster } from "../services/redis-cluster.ts";
 import { simulate } from "./simulation.ts";
+import { startInMemory, startOnRedis } from "./subjects.ts";
 
 /** `npm run simulate`: the model test for as long as one likes, or one failure of it again. */
 const { values } = parseArgs({
@@ -8,6 +11,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     path: { type: "string" },
     "no-shrink": { type: "boolean" },
+    engine: { type: "string", default: "memory" },
   },
 });
 const stepsWanted = Number(values.steps ?? 1_000_000);
@@ -17,13 +21,23 @@ if (!Number.isSafeInteger(firstSeed) || !Number.isSafeInteger(stepsWanted)) {
   process.exit(2);
 }
 
-const historiesPerSeed = 140;
+const { engine } = values;
+if (engine !== "memory" && engine !== "redis" && engine !== "cluster") {
+  console.error("--engine is memory, redis or cluster: npm run simulate -- --engine redis");
+  process.exit(2);
+}
+// A private server or cluster, gone with this process.
+const server = engine === "memory" ? null : await (engine === "redis" ? startRedis() : startCluster());
+const start = server === null ? startInMemory : startOnRedis(server.url);
+
+const historiesPerSeed = engine === "memory" ? 140 : 10;
 const startedAt = performance.now();
 let steps = 0;
 let seed = firstSeed;
 try {
   do {
-    steps += (await simulate(seed, historiesPerSeed, { path: values.path, isShrunk: !values["no-shrink"] })).steps;
+    const options = { path: values.path, isShrunk: !values["no-shrink"], start, engineName: engine } as const;
+    steps += (await simulate(seed, historiesPerSeed, options)).steps;
     seed += 1;
     const rate = Math.round(steps / ((performance.now() - startedAt) / 1000));
     const share = Math.min(100, Math.floor((100 * steps) / stepsWanted));
@@ -32,4 +46,6 @@ try {
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
+} finally {
+  await server?.stop();
 }

@@ -42,11 +42,14 @@ export async function show(
       .map((lobby) => viewOf(model, lobby)),
   );
   const players = new Map<string, readonly PlayerView[]>();
-  for (const lobby of model.lobbies.filter(isLiving)) {
+  const living = model.lobbies.filter(isLiving);
+  const shownPlayers = await Promise.all(
+    living.map(({ made: { lobbyId } }) => engine.read({ type: "players", ...base, lobbyId })),
+  );
+  for (const [at, lobby] of living.entries()) {
     const { lobbyId } = lobby.made;
-    const shown = await engine.read({ type: "players", ...base, lobbyId });
-    compare(`players of ${lobbyId}`, shown, playersOf(model, lobby));
-    players.set(lobbyId, shown);
+    compare(`players of ${lobbyId}`, shownPlayers[at], playersOf(model, lobby));
+    players.set(lobbyId, shownPlayers[at]!);
   }
   if (isThorough) {
     compare("statistics", await engine.read({ type: "statistics", ...base }), statisticsOf(model));

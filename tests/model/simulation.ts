@@ -1,17 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { EngineUnavailable } from "../../src/engine/engine.ts";
-import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
-import { createMemoryEngine, type MemoryEngine } from "../../src/engine/memory/memory.ts";
-import { stateHash } from "../../src/matchmaker/changes.ts";
+import { type Engine, EngineUnavailable } from "../../src/engine/engine.ts";
 import type { Command, CommandType, Event, Outcome } from "../../src/matchmaker/commands.ts";
-import { checkInvariants } from "../../src/matchmaker/invariants.ts";
 import { createAuditor } from "./auditor.ts";
 import { restart } from "./due.ts";
 import { createModel, type Model } from "./model.ts";
 import { decide } from "./rules.ts";
 import { show } from "./show.ts";
 import { createReader, histories, type Step } from "./steps.ts";
+import { type StartSubject, type Subject, startInMemory } from "./subjects.ts";
 
 const namespaceIds = ["aaaaaaaa-0000-7000-8000-00000000000a", "bbbbbbbb-0000-7000-8000-00000000000b"] as const;
 
@@ -24,16 +21,25 @@ export interface Simulated {
   readonly outcomes: ReadonlyMap<string, number>;
 }
 
+interface SimulationOptions {
+  readonly path?: string | undefined;
+  readonly isShrunk?: boolean;
+  /** What the histories are run on. */
+  readonly start?: StartSubject;
+  /** What the command that replays a failure calls it. */
+  readonly engineName?: "memory" | "redis" | "cluster";
+}
+
 /** Runs the histories of a seed. A failure is made as short as it goes and thrown with the one command that replays it. */
 export async function simulate(
   seed: number,
   historyCount: number,
-  { path, isShrunk = true }: { path?: string | undefined; isShrunk?: boolean } = {},
+  { path, isShrunk = true, start = startInMemory, engineName = "memory" }: SimulationOptions = {},
 ): Promise<Simulated> {
   const outcomes = new Map<string, number>();
   let steps = 0;
   const property = fc.asyncProperty(histories(historyLength), async (history) => {
-    await runHistory(history, (_, outcome) => {
+    await runHistory(start, history, (_, outcome) => {
       steps += 1;
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     });
@@ -51,10 +57,11 @@ export async function simulate(
   let fault = result.errorInstance;
   const trace: string[] = [];
   // Once more, because only the trace of the shortest history is of use.
-  await runHistory(shortest, (describe) => trace.push(describe())).catch((error: unknown) => {
+  await runHistory(start, shortest, (describe) => trace.push(describe())).catch((error: unknown) => {
     fault = error;
   });
-  const replay = `npm run simulate -- --seed ${seed} --path ${result.counterexamplePath}`;
+  const engine = engineName === "memory" ? "" : ` --engine ${engineName}`;
+  const replay = `npm run simulate --${engine} --seed ${seed} --path ${result.counterexamplePath}`;
   throw new Error(
     `${fault instanceof Error ? fault.message : fault}\nReplay: ${replay}\nSteps (${trace.length}):\n${trace.join("\n")}`,
   );
@@ -65,68 +72,77 @@ const shrinkingMsMax = 120_000;
 
 type Note = (describe: () => string, outcome: string) => void;
 
-async function runHistory(history: readonly Step[], note: Note): Promise<void> {
-  const journal = createMemoryJournal();
-  let engine = await createMemoryEngine(journal);
-  const models: [Model, Model] = [createModel(namespaceIds[0]), createModel(namespaceIds[1])];
-  const auditors = [createAuditor(), createAuditor()] as const;
-  const reader = createReader(models);
-  const heard: Event[] = [];
-  const told: Event[] = [];
-  let hearing = hear(engine, heard);
-
-  for (const step of history) {
-    const action = reader.read(step);
-    if (action.type === "restart") {
-      note(() => `restart at ${action.now}`, "restart");
-      const before = hashesOf(engine);
-      await engine.close();
-      await hearing;
-      engine = await createMemoryEngine(journal);
-      hearing = hear(engine, heard);
-      expect(isDeepStrictEqual(hashesOf(engine), before), "[I23] the journal does not load as the state that lived");
-      for (const model of models) restart(model);
-      continue;
-    }
-    const { command, isStoreFailing } = action;
-    const at = command.namespaceId === namespaceIds[0] ? 0 : 1;
-    // These look at everything there is; what they would find a few steps later is found all the same.
-    const isThorough = step.pick % 8 === 0;
-    const neighbour = isThorough ? hashOf(engine, namespaceIds[1 - at]!) : null;
-    // When the store fails the command must have had no effect, so a copy is decided on.
-    const model = isStoreFailing ? structuredClone(models[at]) : models[at];
-    const wanted = decide(model, command);
-    journal.isFailing = isStoreFailing;
-    const outcome = await executeOn(engine, command);
-    note(() => `${JSON.stringify(command)} -> ${JSON.stringify(outcome)}`, nameOf(command, outcome));
-    if (outcome === null) {
-      expect(isStoreFailing, "[I24] a command failed although the store works");
-      for (const lost of models) restart(lost);
-      await expectSame(engine, models, command.now);
-      journal.isFailing = false;
-      for (const back of models) {
-        await engine.execute({ type: "expire", namespaceId: back.namespaceId, now: command.now });
-        decide(back, { type: "expire", namespaceId: back.namespaceId, now: command.now });
-      }
-    } else {
-      expect(isDeepStrictEqual(outcome, wanted), `by the rules the answer is ${JSON.stringify(wanted)}`);
-      models[at] = model;
-      const isUntouched = neighbour === null || neighbour === hashOf(engine, namespaceIds[1 - at]!);
-      expect(isUntouched, "[I19] another namespace changed");
-    }
-    journal.isFailing = false;
-    const state = engine.states().get(command.namespaceId);
-    const faults = state === undefined ? [] : checkInvariants(state);
-    const shown = await show(engine, models[at], command.now, isThorough);
-    faults.push(...shown.faults, ...auditors[at].audit(outcome === null ? null : command, outcome, shown.seen));
-    expect(faults.length === 0, faults.join("; "));
-    for (const { told: ofOne } of models) told.push(...ofOne.splice(0));
+async function runHistory(start: StartSubject, history: readonly Step[], note: Note): Promise<void> {
+  let subject = await start();
+  try {
+    await runSteps();
+  } finally {
+    await subject.end();
   }
-  await engine.close();
-  await hearing;
-  for (const namespaceId of namespaceIds) {
-    const of = (events: readonly Event[]) => events.filter((event) => event.namespaceId === namespaceId);
-    expect(isDeepStrictEqual(of(heard), of(told)), "[I2] what was told is not what happened, once and in order");
+
+  async function runSteps(): Promise<void> {
+    const models: [Model, Model] = [createModel(namespaceIds[0]), createModel(namespaceIds[1])];
+    const auditors = [createAuditor(), createAuditor()] as const;
+    const reader = createReader(models);
+    const heard: Event[] = [];
+    const told: Event[] = [];
+    let hearing = hear(subject.engine, heard);
+
+    for (const step of history) {
+      const action = reader.read(step);
+      if (action.type === "restart") {
+        note(() => `restart at ${action.now}`, "restart");
+        const before = await hashesOf(subject);
+        subject = await subject.restart();
+        await hearing;
+        hearing = hear(subject.engine, heard);
+        const isSame = isDeepStrictEqual(await hashesOf(subject), before);
+        expect(isSame, "[I23] what was stored does not load as the state that lived");
+        for (const model of models) restart(model, subject.isStateShared);
+        continue;
+      }
+      const { command } = action;
+      const { engine, setFailing } = subject;
+      const isStoreFailing = action.isStoreFailing && setFailing !== null;
+      const at = command.namespaceId === namespaceIds[0] ? 0 : 1;
+      // These look at everything there is; what they would find a few steps later is found all the same.
+      const isThorough = step.pick % 8 === 0;
+      const neighbour = isThorough ? await subject.hash(namespaceIds[1 - at]!) : null;
+      // When the store fails the command must have had no effect, so a copy is decided on.
+      const model = isStoreFailing ? structuredClone(models[at]) : models[at];
+      const wanted = decide(model, command);
+      setFailing?.(isStoreFailing);
+      const outcome = await executeOn(engine, command);
+      note(() => `${JSON.stringify(command)} -> ${JSON.stringify(outcome)}`, nameOf(command, outcome));
+      if (outcome === null) {
+        expect(isStoreFailing, "[I24] a command failed although the store works");
+        for (const lost of models) restart(lost, false);
+        await expectSame(engine, models, command.now);
+        setFailing?.(false);
+        for (const back of models) {
+          await engine.execute({ type: "expire", namespaceId: back.namespaceId, now: command.now });
+          decide(back, { type: "expire", namespaceId: back.namespaceId, now: command.now });
+        }
+      } else {
+        expect(isDeepStrictEqual(outcome, wanted), `by the rules the answer is ${JSON.stringify(wanted)}`);
+        models[at] = model;
+        const isUntouched = neighbour === null || neighbour === (await subject.hash(namespaceIds[1 - at]!));
+        expect(isUntouched, "[I19] another namespace changed");
+      }
+      setFailing?.(false);
+      const faults = subject.isStateShared && !isThorough ? [] : [...(await subject.check(command.namespaceId))];
+      const shown = await show(engine, models[at], command.now, isThorough);
+      faults.push(...shown.faults, ...auditors[at].audit(outcome === null ? null : command, outcome, shown.seen));
+      expect(faults.length === 0, faults.join("; "));
+      for (const { told: ofOne } of models) told.push(...ofOne.splice(0));
+    }
+    await subject.engine.close();
+    await hearing;
+    for (const namespaceId of namespaceIds) {
+      const of = (events: readonly Event[]) => events.filter((event) => event.namespaceId === namespaceId);
+      const isSame = isDeepStrictEqual(of(heard), of(told));
+      expect(isSame, "[I2] what was told is not what happened, once and in order");
+    }
   }
 }
 
@@ -134,12 +150,12 @@ function expect(isTrue: boolean, fault: string): asserts isTrue {
   if (!isTrue) throw new Error(fault);
 }
 
-async function hear(engine: MemoryEngine, heard: Event[]): Promise<void> {
-  for await (const event of engine.events()) heard.push(event);
+async function hear(engine: Engine, heard: Event[]): Promise<void> {
+  for await (const { position: _, ...event } of engine.events()) heard.push(event as Event);
 }
 
 /** Null: the store did not take it. */
-async function executeOn(engine: MemoryEngine, command: Command): Promise<Outcome<CommandType> | null> {
+async function executeOn(engine: Engine, command: Command): Promise<Outcome<CommandType> | null> {
   try {
     return await engine.execute<CommandType>(command);
   } catch (error) {
@@ -149,7 +165,7 @@ async function executeOn(engine: MemoryEngine, command: Command): Promise<Outcom
 }
 
 /** While the store takes nothing, reads go on and show what is durable. */
-async function expectSame(engine: MemoryEngine, models: readonly Model[], now: number): Promise<void> {
+async function expectSame(engine: Engine, models: readonly Model[], now: number): Promise<void> {
   for (const model of models) {
     const { faults } = await show(engine, model, now, false);
     expect(faults.length === 0, `[I24] memory is ahead of the store: ${faults.join("; ")}`);
@@ -160,11 +176,6 @@ function nameOf(command: Command, outcome: Outcome<CommandType> | null): string 
   return `${command.type} ${outcome === null ? "unavailable" : outcome.ok ? "ok" : outcome.code}`;
 }
 
-function hashOf(engine: MemoryEngine, namespaceId: string): string {
-  const state = engine.states().get(namespaceId);
-  return state === undefined ? "" : stateHash(state);
-}
-
-function hashesOf(engine: MemoryEngine): string[] {
-  return namespaceIds.map((namespaceId) => hashOf(engine, namespaceId));
+async function hashesOf(subject: Subject): Promise<string[]> {
+  return Promise.all(namespaceIds.map((namespaceId) => subject.hash(namespaceId)));
 }

@@ -42,6 +42,7 @@ const shares: readonly (readonly [CommandType | "restart", number])[] = [
   ["setClosed", 55],
   ["setState", 10],
   ["setPorts", 10],
+  ["placeLobby", 10],
   ["heartbeat", 80],
   ["stopLobby", 20],
   ["connectPlayer", 110],
@@ -121,6 +122,8 @@ export function createReader(models: readonly [Model, Model]) {
         return { ...base, type, lobbyId, state: flag ? `${size}` : null };
       case "setPorts":
         return { ...base, type, lobbyId, ports: `{"default":${size}}` };
+      case "placeLobby":
+        return { ...base, type, lobbyId, nodeId: flag ? "node-a" : "node-b" };
       case "heartbeat": {
         const named = flag ? source.seats.filter((_, i) => (i + pick) % 4 !== 0).map((one) => one.playerId) : null;
         return { ...base, type, lobbyId, playerIds: named, isClosed: [true, false, null, null][size % 4]! };

@@ -13,19 +13,30 @@ function call(method, path, body) {
   });
 }
 
-// One line in, one line out: a player's connection. "crash" and "exit" end the process, "env" shows the environment.
+// One line in, one line out: a player's connection. "crash" and "exit" end the process, "env" shows the environment,
+// "say" and "complain" write to the logs, whose text is JSON.
 const server = createServer((socket) => {
+  let rest = "";
   socket.setEncoding("utf8").on("data", (text) => {
-    const word = text.trim();
-    if (word === "crash") process.exit(7);
-    if (word === "exit") process.exit(0);
-    if (word === "env") socket.write(`${JSON.stringify(process.env)}\n`);
-    else if (word.startsWith("connect ")) void connect(socket, word.slice("connect ".length));
-    else if (word.startsWith("leave ")) void leave(socket, word.slice("leave ".length));
-    else socket.write(`${process.pid} ${word}\n`);
+    const lines = `${rest}${text}`.split("\n");
+    rest = lines.pop();
+    for (const line of lines) answer(socket, line);
   });
   socket.on("error", () => undefined);
 });
+
+function answer(socket, word) {
+  const [verb, rest] = word.split(/ (.*)/s);
+  const said = () => socket.write("said\n");
+  if (word === "crash") process.exit(7);
+  if (word === "exit") process.exit(0);
+  if (word === "env") socket.write(`${JSON.stringify(process.env)}\n`);
+  else if (verb === "say") process.stdout.write(JSON.parse(rest), said);
+  else if (verb === "complain") process.stderr.write(JSON.parse(rest), said);
+  else if (verb === "connect") void connect(socket, rest);
+  else if (verb === "leave") void leave(socket, rest);
+  else socket.write(`${process.pid} ${word}\n`);
+}
 
 async function connect(socket, playerToken) {
   const answer = await call("POST", "players/connected", { player_token: playerToken });
@@ -42,6 +53,7 @@ if (BEHAVIOUR === "crash-early") {
   console.error("the map is missing");
   process.exit(3);
 }
+if (BEHAVIOUR === "tidy") process.on("SIGTERM", () => console.log("saved") ?? process.exit(5));
 if (BEHAVIOUR === "stubborn") process.on("SIGTERM", () => console.log("not yet"));
 if (BEHAVIOUR === "child") spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
 if (Number(WRITE_BYTES) > 0) process.stdout.write(`${"x".repeat(Number(WRITE_BYTES) - 1)}\n`);

@@ -1,7 +1,8 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { LobbyNotStarted } from "../../src/runtime/runtime.ts";
@@ -47,7 +48,7 @@ describe("starting", () => {
     process.env.NODE_OPTIONS ??= "";
     const driver = await open();
     const lobby = shellLobby("env", { ports: { "my-game": { protocol: "ws" } } });
-    const env = { ...lobby.env, COLOUR: "blue" };
+    const env = { ...lobby.env, COLOUR: "blue", HOME: "/root", TMPDIR: "/tmp" };
     const ports = await driver.start({ ...lobby, env });
     await until(() => driver.exits.length === 1);
     const { text } = await driver.logs(lobby.lobbyId, "stdout", 100_000);
@@ -61,7 +62,9 @@ describe("starting", () => {
     );
     const { PATH, HOME, LANG, TMPDIR, PWD: _1, SHLVL: _2, _: _3, OLDPWD: _4, ...others } = seen;
     expect(others).toEqual({ FOYER_LOBBY_ID: lobby.lobbyId, COLOUR: "blue", PORT_MY_GAME: port, PORT: port });
-    expect([PATH, HOME, LANG, TMPDIR].every(Boolean)).toBe(true);
+    const own = `${driver.dataDir}/work/${lobby.lobbyId}`;
+    expect([HOME, TMPDIR]).toEqual([own, `${own}/tmp`]);
+    expect([PATH, LANG].every(Boolean)).toBe(true);
   });
 
   test("[RT3] with several ports there is no PORT", async () => {
@@ -135,14 +138,72 @@ describe("starting", () => {
       return;
     }
     const driver = await opening;
-    const lobby = shellLobby("id -u; id -G", { cwd: "/" });
+    const script =
+      'id -u; id -G; echo mine >"$HOME/file" && echo also >"$TMPDIR/file" && stat -c %u:%a "$HOME"; ls "$HOME/.."';
+    const lobby = shellLobby(script, { cwd: null });
     await driver.start(lobby);
     await until(() => driver.exits.length === 1);
-    const [uid, groups] = (await driver.logs(lobby.lobbyId, "stdout", 1000)).text.trim().split("\n");
+    const [uid, groups, folder, ...others] = (await driver.logs(lobby.lobbyId, "stdout", 1000)).text.trim().split("\n");
+    expect(folder).toBe(`${uid}:700`);
+    // Of the data folder and of other lobbies it sees nothing.
+    expect(others).toEqual([]);
     expect(Number(uid)).toBeGreaterThan(0);
     expect(groups!.split(" ")).toHaveLength(1);
     await expect(openDriver({ user: "no-such-user" })).rejects.toThrow(/no such user/);
     await expect(openDriver({ user: "root" })).rejects.toThrow(/is root/);
+    const dataDir = join(temporaryFolder(), "data");
+    mkdirSync(dataDir);
+    await expect(openDriver({ user: "nobody", dataDir })).rejects.toThrow(/cannot reach the folders .*chmod o\+x/);
+  });
+});
+
+describe("the folder of a lobby", () => {
+  const folderOf = (driver: Driver, lobbyId: string) => `${driver.dataDir}/work/${lobbyId}`;
+  const left = (driver: Driver) => readdirSync(`${driver.dataDir}/work`);
+
+  test("[RT16] a lobby has a folder of its own, starts in it unless its version names another, and it ends with the process", async () => {
+    const driver = await open();
+    const script = 'pwd; ls -A; echo words >notes; echo more >"$TMPDIR/more"; ln -s /etc/passwd link; exec sleep 1000';
+    const lobbies = [shellLobby(script, { cwd: null }), shellLobby("pwd; exec sleep 1000", { cwd: "/" })];
+    for (const lobby of lobbies) await driver.start(lobby);
+    const [own, other] = lobbies.map(({ lobbyId }) => lobbyId) as [string, string];
+    await until(() => existsSync(`${folderOf(driver, own)}/link`));
+    await until(async () => (await driver.logs(other, "stdout", 1000)).text !== "");
+    expect((await driver.logs(own, "stdout", 1000)).text).toBe(`${folderOf(driver, own)}\ntmp\n`);
+    expect((await driver.logs(other, "stdout", 1000)).text).toBe("/\n");
+    expect(statSync(folderOf(driver, own)).mode & 0o777).toBe(0o700);
+    expect(left(driver).sort()).toEqual([own, other].sort());
+    await driver.stop(own);
+    expect(left(driver)).toEqual([other]);
+    process.kill(pidOf(driver, other), "SIGKILL");
+    await until(() => left(driver).length === 0);
+    expect(existsSync("/etc/passwd")).toBe(true);
+    expect((await driver.logs(own, "stdout", 1000)).text).toContain("tmp");
+  });
+
+  test("[RT16] a lobby that could not be started leaves no folder behind", async () => {
+    const driver = await open();
+    await expect(driver.start(shellLobby(forever, { cwd: null, command: "no-such-program" }))).rejects.toThrow();
+    expect(left(driver)).toEqual([]);
+  });
+
+  test("[RT16] [RT8] another process of the service keeps the folders of running lobbies and removes the others", async () => {
+    const before = await open();
+    const lobbies = [1, 2, 3].map(() => shellLobby("echo kept >file; exec sleep 1000", { cwd: null }));
+    for (const lobby of lobbies) await before.start(lobby);
+    const [kept, ended, stopped] = lobbies.map(({ lobbyId }) => lobbyId) as [string, string, string];
+    await until(() => existsSync(`${folderOf(before, kept)}/file`));
+    await before.close();
+    const pid = pidOf(before, ended);
+    process.kill(pid, "SIGKILL");
+    await until(() => !isRunning(pid));
+    expect(left(before)).toHaveLength(3);
+
+    const after = await open({ dataDir: before.dataDir });
+    expect(left(after).sort()).toEqual([kept, stopped].sort());
+    await after.stop(stopped);
+    expect(left(after)).toEqual([kept]);
+    expect(readFileSync(`${folderOf(after, kept)}/file`, "utf8")).toBe("kept\n");
   });
 });
 
@@ -167,7 +228,9 @@ describe("ending", () => {
     const lobby = shellLobby('trap "echo saving; exit 0" TERM; echo up; while :; do sleep 0.05; done');
     await driver.start(lobby);
     await until(async () => (await driver.logs(lobby.lobbyId, "stdout", 100)).text === "up\n");
-    await driver.stop(lobby.lobbyId);
+    expect(driver.exitOf(lobby.lobbyId)).toBe(null);
+    expect(await driver.stop(lobby.lobbyId)).toEqual({ code: 0, signal: null });
+    expect(driver.exitOf(lobby.lobbyId)).toEqual({ code: 0, signal: null });
     expect((await driver.logs(lobby.lobbyId, "stdout", 100)).text).toBe("up\nsaving\n");
     expect(driver.exits).toEqual([]);
     expect(await driver.list()).toEqual([]);
@@ -182,7 +245,7 @@ describe("ending", () => {
     await until(async () => (await driver.logs(lobby.lobbyId, "stdout", 100)).text.includes("\n"));
     const child = Number((await driver.logs(lobby.lobbyId, "stdout", 100)).text);
     const pid = pidOf(driver, lobby.lobbyId);
-    await driver.stop(lobby.lobbyId);
+    expect(await driver.stop(lobby.lobbyId)).toEqual({ code: null, signal: "SIGKILL" });
     expect([isRunning(pid), isRunning(child)]).toEqual([false, false]);
   });
 
@@ -200,11 +263,11 @@ describe("ending", () => {
     const lobby = shellLobby(forever);
     await driver.start(lobby);
     await Promise.all([driver.stop(lobby.lobbyId), driver.stop(lobby.lobbyId)]);
-    await driver.stop(lobby.lobbyId);
+    expect(await driver.stop(lobby.lobbyId)).toBe(null);
     expect(await driver.list()).toEqual([]);
   });
 
-  test("[RT2] two hundred starts and stops leave no process and no port behind", async () => {
+  test("[RT2] [RT16] two hundred starts and stops leave no process, port or folder behind", async () => {
     const { min } = ownPorts(2);
     const driver = await open({ ports: { min, max: min + 3 } });
     const pids: number[] = [];
@@ -217,6 +280,7 @@ describe("ending", () => {
     }
     expect(pids).toHaveLength(200);
     expect(pids.filter(isRunning)).toEqual([]);
+    expect(readdirSync(`${driver.dataDir}/work`)).toEqual([]);
     expect(driver.room()).toBe(64);
   });
 });
@@ -237,7 +301,7 @@ describe("another process of the service", () => {
     process.kill(pids[0]!, "SIGKILL");
     await until(() => after.exits.length === 1);
     expect(after.exits).toEqual([{ lobbyId: lobbies[0]!.lobbyId, exit: { code: null, signal: null } }]);
-    await after.stop(lobbies[1]!.lobbyId);
+    expect(await after.stop(lobbies[1]!.lobbyId)).toEqual({ code: null, signal: null });
     expect(isRunning(pids[1]!)).toBe(false);
   });
 

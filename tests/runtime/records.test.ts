@@ -12,7 +12,12 @@ describe.each(storeKinds)("records of lobbies on %s", (kind) => {
     const mode = (behaviour: string, writeBytes = "0") => ({
       max_players: 3,
       runtime: {
-        process: { command: "node", args: ["lobby.mjs"], env: { BEHAVIOUR: behaviour, WRITE_BYTES: writeBytes } },
+        process: {
+          command: "node",
+          args: ["lobby.mjs"],
+          cwd: ".",
+          env: { BEHAVIOUR: behaviour, WRITE_BYTES: writeBytes },
+        },
       },
     });
     const modes = { duel: mode(""), broken: mode("crash-early"), talkative: mode("", "300000") };

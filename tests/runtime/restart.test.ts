@@ -125,7 +125,7 @@ describe("lobbies and the end of the service", () => {
     const house = await openHouse();
     const mode = (behaviour: string) => ({
       max_players: 1,
-      runtime: { process: { command: "node", args: ["lobby.mjs"], env: { BEHAVIOUR: behaviour } } },
+      runtime: { process: { command: "node", args: ["lobby.mjs"], cwd: ".", env: { BEHAVIOUR: behaviour } } },
     });
     const modes = { duel: mode(""), stubborn: mode("stubborn"), family: mode("child") };
     const world = await createWorld(house.child().client, { regions: { local: {} }, game_modes: modes });

@@ -42,7 +42,7 @@ export function startRuntimeService(overrides: Partial<Config> = {}): Promise<Se
 
 /** A version whose only mode is served by the lobby program of these tests. */
 export function lobbyVersion(mode: object = {}, env: Record<string, string> = {}) {
-  const runtime = { process: { command: "node", args: ["lobby.mjs"], env } };
+  const runtime = { process: { command: "node", args: ["lobby.mjs"], cwd: ".", env } };
   return { regions: { local: {} }, game_modes: { duel: { max_players: 2, runtime, ...mode } } };
 }
 

@@ -1,14 +1,18 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
+import { freePort, installPackages, run } from "./programs.ts";
 
 export interface PostgresServer {
   readonly url: string;
+  /** Ends it at once, as a crash would; what it has stays. */
+  halt(): Promise<void>;
+  /** Starts it again on the same port and resolves when it answers. */
+  resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -22,16 +26,26 @@ export async function startPostgres(): Promise<PostgresServer> {
   const options: SpawnOptions = { cwd: directory, ...account };
   const settings = ["-D", data, "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C"];
   await run(join(programs, "initdb"), settings, options);
-  const { server, url } = await startOnFreePort(join(programs, "postgres"), data, options);
+  const started = await startOnFreePort(join(programs, "postgres"), data, options);
+  const { url, again } = started;
+  let server = started.server;
   const end = () => server.kill("SIGQUIT");
   process.once("exit", end);
+  async function halt(): Promise<void> {
+    const ended = new Promise((resolve) => server.once("exit", resolve));
+    end();
+    await ended;
+  }
   return {
     url,
+    halt,
+    async resume() {
+      server = again();
+      if (!(await isReady(server, url))) throw new Error("PostgreSQL did not start again.");
+    },
     async stop() {
       process.removeListener("exit", end);
-      const ended = new Promise((resolve) => server.once("exit", resolve));
-      end();
-      await ended;
+      await halt();
       await rm(directory, { recursive: true, force: true });
     },
   };
@@ -67,15 +81,19 @@ async function startOnFreePort(program: string, data: string, options: SpawnOpti
       "synchronous_commit=off",
       "full_page_writes=off",
     ];
-    const server = spawn(program, ["-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
-      ...options,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    server.stderr?.on("data", (chunk: Buffer) => {
-      errors = (errors + chunk.toString()).slice(-4000);
-    });
+    const again = () => {
+      const server = spawn(program, ["-D", data, ...settings.flatMap((setting) => ["-c", setting])], {
+        ...options,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      server.stderr?.on("data", (chunk: Buffer) => {
+        errors = (errors + chunk.toString()).slice(-4000);
+      });
+      return server;
+    };
+    const server = again();
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-    if (await isReady(server, url)) return { server, url };
+    if (await isReady(server, url)) return { server, url, again };
   }
   throw new Error(`PostgreSQL did not start.\n${errors}`);
 }
@@ -97,20 +115,6 @@ async function isReady(server: ChildProcess, url: string): Promise<boolean> {
   return false;
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => {
-        if (address !== null && typeof address === "object") resolve(address.port);
-        else reject(new Error("The system gave no free port."));
-      });
-    });
-  });
-}
-
 /** The folder that holds initdb and postgres: from PATH, else where Debian keeps each version, newest first. */
 function findPrograms(): string | null {
   const debian = "/usr/lib/postgresql";
@@ -128,13 +132,8 @@ async function installPrograms(): Promise<string> {
     await mkdir("/etc/postgresql-common", { recursive: true });
     const clusters = "/etc/postgresql-common/createcluster.conf";
     if (!existsSync(clusters)) await writeFile(clusters, "create_main_cluster = false\n");
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    await run("/usr/bin/apt-get", ["update", "-qq"], { env });
-    const keep = "Dpkg::Options::=--force-confold";
-    await run("/usr/bin/apt-get", ["install", "-y", "-qq", "--no-install-recommends", "-o", keep, "postgresql"], {
-      env,
-    });
   }
+  await installPackages("postgresql");
   const programs = findPrograms();
   if (programs) return programs;
   throw new Error(
@@ -154,19 +153,4 @@ async function serverAccount(): Promise<{ uid: number; gid: number } | null> {
   if (!fields)
     throw new Error("PostgreSQL does not run as root and there is no user postgres: run `useradd postgres`.");
   return { uid: Number(fields[2]), gid: Number(fields[3]) };
-}
-
-function run(program: string, arguments_: readonly string[], options: SpawnOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, arguments_, { ...options, stdio: ["ignore", "ignore", "pipe"] });
-    let errors = "";
-    child.stderr?.on("data", (chunk: Buffer) => {
-      errors += chunk.toString();
-    });
-    child.once("error", reject);
-    child.once("close", (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`${program} ended with ${code}.\n${errors.slice(-2000)}`));
-    });
-  });
 }

@@ -54,27 +54,31 @@ export function createEventHub(): EventHub {
 function createQueue(onLeave: (listener: Listener, unheard: readonly Event[]) => void) {
   let queue: Event[] = [];
   let isEnded = false;
-  let wake: (() => void) | null = null;
-  const signal = () => {
-    wake?.();
-    wake = null;
-  };
+  /** Gives whoever waits what comes next. */
+  let hand: ((result: IteratorResult<Event>) => void) | null = null;
   const listener: Listener = {
     push(event) {
-      queue.push(event);
-      signal();
+      const waiting = hand;
+      hand = null;
+      if (waiting === null) queue.push(event);
+      else waiting({ done: false, value: event });
     },
     end() {
       isEnded = true;
-      signal();
+      hand?.({ done: true, value: undefined });
+      hand = null;
     },
   };
 
   const iterator: AsyncIterator<Event> = {
-    async next() {
-      while (queue.length === 0 && !isEnded) await new Promise<void>((resolve) => (wake = resolve));
+    // Not async: every event goes through here once for each listener.
+    next() {
       const event = queue.shift();
-      return event === undefined ? { done: true, value: undefined } : { done: false, value: event };
+      if (event !== undefined) return Promise.resolve({ done: false, value: event });
+      if (isEnded) return Promise.resolve({ done: true, value: undefined });
+      return new Promise((resolve) => {
+        hand = resolve;
+      });
     },
     async return() {
       const unheard = queue;

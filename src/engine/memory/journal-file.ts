@@ -4,19 +4,26 @@ import type { SqliteDatabase, SqliteLibrary } from "../../sqlite-library.ts";
 import { damagedMessage, JournalRefused, sqliteCodeOf } from "./journal-errors.ts";
 
 /**
- * Opens the file of the journal for this connection alone, or refuses it with a reason. What it shows is on the disk.
- * It is closed by the end of the thread.
+ * Opens the file of the journal for this connection alone, or refuses it with a reason. What it shows may be used once
+ * `makeSure` has passed. It is closed by the end of the thread.
  */
-export function openJournalFile(Database: SqliteLibrary, file: string, pagesMax: number | null): SqliteDatabase {
+export function openJournalFile(Database: SqliteLibrary, file: string): SqliteDatabase {
   createPrivately(file);
   const database = new Database(file, { timeout: 0 });
   takeForItself(database, file);
   database.exec(settings);
   checkLayout(database, file);
+  return database;
+}
+
+/**
+ * Refuses a damaged file; else, what it shows is on the disk. It comes after the reading, because the other thread
+ * can go through what was read meanwhile: a million rows take half a second to check.
+ */
+export function makeSure(database: SqliteDatabase, file: string, pagesMax: number | null): void {
   checkPages(database, file);
   if (pagesMax !== null) database.exec(`pragma max_page_count = ${pagesMax}`);
   settle(database);
-  return database;
 }
 
 /** Folds the write-ahead log into the file. Nobody else has the file open, so nothing can be in the way. */
@@ -103,10 +110,7 @@ function pragma(database: SqliteDatabase, name: string): number {
   return Number(Object.values(database.prepare(`pragma ${name}`).get())[0]);
 }
 
-/**
- * The whole check, because the quick one leaves out the order of rows, which reading them in pages relies on. It takes
- * about half a second for a million rows.
- */
+/** The whole check, because the quick one leaves out the order of rows, which reading them in pages relies on. */
 function checkPages(database: SqliteDatabase, file: string): void {
   const first: { integrity_check?: string } | undefined = database.prepare("pragma integrity_check(1)").get();
   if (first?.integrity_check !== "ok") {

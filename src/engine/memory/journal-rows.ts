@@ -68,7 +68,7 @@ export function readRows(
   give: (namespaceId: string, text: string) => void,
 ): void {
   const select = database.prepare(pageSql);
-  for (const { namespaceId, entity, after, through } of pages(database)) {
+  for (const { namespaceId, entity, after, through } of pages(database, file)) {
     // A border: the table is strict, so these columns have these types.
     const page = select.get(namespaceId, entity, after, through) as { texts: string; sums: string };
     if (!matches(namespaceId, page.texts.split(separator), JSON.parse(`[${page.sums}]`))) {
@@ -102,15 +102,16 @@ interface Page {
 
 const rowsPerPage = 500;
 
-function* pages(database: SqliteDatabase): Iterable<Page> {
+function* pages(database: SqliteDatabase, file: string): Iterable<Page> {
   const rows = "from entities where namespace_id = ? and entity = ?";
   const end = database.prepare(`select id ${rows} and id > ? order by id limit 1 offset ${rowsPerPage - 1}`);
   const last = database.prepare(`select max(id) as id ${rows}`);
-  for (const { namespaceId, entity } of groups(database)) {
+  for (const { namespaceId, entity } of groups(database, file)) {
     const lastId: string = last.get(namespaceId, entity).id;
     // No id is empty: each is JSON text.
     for (let after = ""; after !== lastId; ) {
       const through: string = end.get(namespaceId, entity, after)?.id ?? lastId;
+      if (!isLater(through, after)) throw outOfOrder(file, namespaceId);
       yield { namespaceId, entity, after, through };
       after = through;
     }
@@ -118,13 +119,31 @@ function* pages(database: SqliteDatabase): Iterable<Page> {
 }
 
 /** One by one: to ask for all different ones at once would read every row. */
-function* groups(database: SqliteDatabase): Iterable<{ namespaceId: string; entity: number }> {
+function* groups(database: SqliteDatabase, file: string): Iterable<{ namespaceId: string; entity: number }> {
   const nextId = database.prepare("select min(namespace_id) as id from entities where namespace_id > ?");
   const nextEntity = database.prepare(
     "select min(entity) as number from entities where namespace_id = ? and entity > ?",
   );
-  for (let id: string | null = nextId.get("").id; id !== null; id = nextId.get(id).id) {
-    let entity: number | null = nextEntity.get(id, -1).number;
-    for (; entity !== null; entity = nextEntity.get(id, entity).number) yield { namespaceId: id, entity };
+  let after = "";
+  for (let id: string | null = nextId.get(after).id; id !== null; id = nextId.get(after).id) {
+    if (!isLater(id, after)) throw outOfOrder(file, id);
+    let last = -1;
+    for (let entity: number | null = nextEntity.get(id, last).number; entity !== null; ) {
+      if (entity <= last) throw outOfOrder(file, id);
+      yield { namespaceId: id, entity };
+      last = entity;
+      entity = nextEntity.get(id, last).number;
+    }
+    after = id;
   }
+}
+
+/** In the order of SQLite, which is that of bytes. */
+function isLater(id: string, other: string): boolean {
+  return Buffer.compare(Buffer.from(id), Buffer.from(other)) > 0;
+}
+
+/** The file is read before it is checked, and in a damaged one, going on from such a row might never end. */
+function outOfOrder(file: string, namespaceId: string): JournalRefused {
+  return new JournalRefused(damagedMessage(file, `the rows of namespace ${namespaceId} are out of order`));
 }

@@ -2,7 +2,7 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import { loadSqlite, type SqliteDatabase } from "../../sqlite-library.ts";
 import { failureOf, type JournalFailure } from "./journal-errors.ts";
 import { createFaultPoints } from "./journal-faults.ts";
-import { checkpoint, openJournalFile } from "./journal-file.ts";
+import { checkpoint, makeSure, openJournalFile } from "./journal-file.ts";
 import type { FromWorker, ToWorker, WorkerSettings } from "./journal-messages.ts";
 import { prepareWriting, readRows, type WriteAppends } from "./journal-rows.ts";
 
@@ -44,8 +44,13 @@ interface Open {
 function load(): Open | null {
   let opened: Open | null = null;
   const failure = attempt(() => {
-    const database = openJournalFile(Database, file, faults.pagesMax ?? null);
-    readRows(database, file, (namespaceId, text) => tell({ type: "rows", namespaceId, text }));
+    const database = openJournalFile(Database, file);
+    try {
+      readRows(database, file, (namespaceId, text) => tell({ type: "rows", namespaceId, text }));
+    } finally {
+      // Also when reading has failed: that the file is damaged is then the better reason.
+      makeSure(database, file, faults.pagesMax ?? null);
+    }
     opened = { database, write: prepareWriting(database) };
   });
   tell({ type: "loaded", failure });

@@ -37,6 +37,7 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
   /** Grows with each loss, so that a command knows whether its changes were among those lost. */
   let generation = 0;
   let lastCommit: Promise<void> = Promise.resolve();
+  let lastGroup: CommitGroup | null = null;
   let loading: Promise<void> | null = null;
   let probing: Promise<void> | null = null;
 
@@ -81,9 +82,25 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
 
   function commit(namespaceId: string, changes: readonly Change[], events: readonly Event[]): Promise<void> {
     if (changes.length === 0) return lastCommit;
+    const appended = append(namespaceId, changes);
+    if (lastGroup?.appended !== appended || lastGroup.generation !== generation) lastGroup = newGroup(appended);
+    for (const event of events) lastGroup.events.push(event);
+    lastCommit = lastGroup.committed;
+    return lastCommit;
+  }
+
+  /** A journal that throws at once has refused like one that rejects. */
+  function append(namespaceId: string, changes: readonly Change[]): Promise<void> {
+    try {
+      return journal.append(namespaceId, changes);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  function newGroup(appended: Promise<void>): CommitGroup {
     const mine = generation;
-    // In a promise of its own, so that a journal that throws at once has refused like one that rejects.
-    const appended = new Promise<void>((resolve) => resolve(journal.append(namespaceId, changes)));
+    const events: Event[] = [];
     const committed = appended.then(
       () => {
         // It is in the journal, and so in what is loaded next, even if its caller cannot be told so any more.
@@ -97,8 +114,7 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
     );
     // Those who wait for it hear of a failure; that nobody may be waiting is no reason to end the process.
     committed.catch(() => undefined);
-    lastCommit = committed;
-    return committed;
+    return { appended, generation: mine, events, committed };
   }
 
   function lose(): void {
@@ -193,6 +209,14 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
       .sort((a, b) => (a.namespaceId < b.namespaceId ? -1 : 1))
       .map(({ namespaceId, dueAt }) => ({ namespaceId, nextDueAt: dueAt === Infinity ? null : dueAt }));
   }
+}
+
+/** Commands whose changes the journal answers with one promise: they are durable together, and told of together. */
+interface CommitGroup {
+  readonly appended: Promise<void>;
+  readonly generation: number;
+  readonly events: Event[];
+  readonly committed: Promise<void>;
 }
 
 function isBlank(state: State): boolean {

@@ -1,6 +1,6 @@
 import type { Config } from "../../../src/config.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
-import type { StoreKind } from "../../services/stores.ts";
+import type { ServiceKind } from "../../services/stores.ts";
 import {
   type Answer,
   createGame,
@@ -37,7 +37,7 @@ export function createClock(startsAt: number = Date.UTC(2031, 0, 1)): Clock {
 
 /** Proxies on this machine are believed, so that a test can be any client; nobody is kept waiting by rate limits. */
 export async function startMatchmaker(
-  kind: StoreKind = "sqlite",
+  kind: ServiceKind = "sqlite",
   overrides: Partial<Config> = {},
   parts: { clock?: Clock; runtime?: FakeRuntime } = {},
 ): Promise<Matchmaker> {

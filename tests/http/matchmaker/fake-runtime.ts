@@ -36,10 +36,14 @@ export function createFakeRuntime(): FakeRuntime {
     async stop(lobbyId) {
       stops.push(lobbyId);
       running.delete(lobbyId);
+      return null;
     },
+    isRunning: (lobbyId) => running.has(lobbyId),
+    exitOf: () => null,
     list: async () => [...running],
     room: () => Number.POSITIVE_INFINITY,
     logs: async () => ({ text: "", isTruncated: false }),
+    logPiece: async () => ({ bytes: Buffer.alloc(0), start: 0, first: 0, end: 0 }),
     adopt: async (lobbyId) => (running.has(lobbyId) ? portsOf(runtime.startOf(lobbyId)) : null),
     close: async () => {},
     onExit(listener) {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storeKinds } from "../../services/stores.ts";
+import { serviceKinds } from "../../services/stores.ts";
 import { expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
 import { createGame, createNamespace, createToken, createVersion, type Service, startService } from "../harness.ts";
 
 /** Where the control plane and living lobbies meet. */
-describe.each(storeKinds)("namespaces with lobbies on %s", (kind) => {
+describe.each(serviceKinds)("namespaces with lobbies on %s", (kind) => {
   let service: Service;
 
   beforeAll(async () => {

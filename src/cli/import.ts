@@ -1,0 +1,81 @@
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import { type Config, loadConfig } from "../config.ts";
+import { openDataFolder } from "../data-folder.ts";
+import { openDb } from "../store/db.ts";
+import { checkDocument, importDocument, StoreNotEmpty } from "../store/import.ts";
+import { DatabaseInUse, holdDatabase } from "../store/only-node.ts";
+import { countsInWords, type RowCounts } from "../store/transfer-format.ts";
+import { DocumentFault, type DocumentSource } from "../store/transfer-lines.ts";
+import { explainStartFailure } from "./start-failure.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `foyer import FILE`: brings an export into an empty store; `-` reads standard input. */
+export async function importCommand(
+  file: string,
+  argv: readonly string[],
+  terminal: Terminal,
+  input: AsyncIterable<Uint8Array> = process.stdin,
+): Promise<number> {
+  const config = loadConfig({ argv });
+  const name = file === "-" ? "standard input" : resolve(file);
+  try {
+    const source = file === "-" ? await kept(input) : () => createReadStream(name);
+    // Twice through the document, so that a bad one is refused before a store is made for it.
+    await checkDocument(source);
+    const counts = await importInto(config, source);
+    terminal.out(summary(counts, config, name));
+    return 0;
+  } catch (error) {
+    terminal.err(`foyer: ${inWords(error, config, name)}\n`);
+    return 1;
+  }
+}
+
+/** What comes through a pipe comes once, so it is kept in memory. */
+async function kept(input: AsyncIterable<Uint8Array>): Promise<DocumentSource> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of input) chunks.push(chunk);
+  return async function* () {
+    yield* chunks;
+  };
+}
+
+/** Only while nobody serves the store, alone or with others: a running service would not know of the rows. */
+async function importInto(config: Config, source: DocumentSource): Promise<RowCounts> {
+  const { databaseUrl, dataDir } = config;
+  const hold = databaseUrl === null ? await openDataFolder(dataDir) : await holdDatabase(databaseUrl, () => {});
+  try {
+    const db = await openDb({ databaseUrl, dataDir });
+    try {
+      return await importDocument(db, source);
+    } finally {
+      await db.close();
+    }
+  } finally {
+    await hold.release();
+  }
+}
+
+function inWords(error: unknown, config: Config, name: string): string {
+  if (error instanceof DocumentFault) return `${name} was not imported. ${error.message}`;
+  if (error instanceof StoreNotEmpty) {
+    return `${error.message} An import needs an empty one: choose another data_dir or database_url. (A first start makes the demo game arena; with FOYER_DEMO=false it does not.)`;
+  }
+  if (error instanceof DatabaseInUse) {
+    return "A Foyer works on this PostgreSQL database. Stop all its nodes, then import.";
+  }
+  if (error instanceof Error && "code" in error && error.code === "ENOENT" && "path" in error && error.path === name) {
+    return `There is no file ${name}.`;
+  }
+  return explainStartFailure(error, config);
+}
+
+function summary(counts: RowCounts, config: Config, name: string): string {
+  const place = config.databaseUrl === null ? config.dataDir : "the PostgreSQL database";
+  return [
+    `Imported ${countsInWords(counts)} from ${name} into ${place}. There are no live lobbies yet.`,
+    "Tokens of games and namespaces work as before. The admin token and the secret are those of this installation.",
+    "",
+  ].join("\n");
+}

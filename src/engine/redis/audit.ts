@@ -1,0 +1,119 @@
+import { type Change, loadState } from "../../matchmaker/changes.ts";
+import { checkInvariants } from "../../matchmaker/invariants.ts";
+import { type OrderedSet, orderedItems } from "../../matchmaker/ordered-set.ts";
+import { type Lobby, type Pool, takenSeats } from "../../matchmaker/records.ts";
+import { keyRow, lobbyRow, namespaceRow, playerRow } from "../../matchmaker/rows.ts";
+import { noteHeartbeat, type State } from "../../matchmaker/state.ts";
+import type { RedisLink } from "./link.ts";
+import { type Dump, type DumpedPool, keyOf, lobbyOf, namespaceOf, playerOf, readDump } from "./read-dump.ts";
+import { dumpScript } from "./scripts.ts";
+
+/**
+ * Reads everything of a namespace at one moment, loads its facts as the memory engine would, and compares what follows
+ * from them with every index, count and timer in Redis. Returns what is wrong, in words; nothing, if all is well.
+ */
+export async function auditNamespace(link: RedisLink, key: string, namespaceId: string): Promise<string[]> {
+  const dump = readDump(await link.run(dumpScript, key, []));
+  const faults: string[] = [];
+  const same = (name: string, kept: unknown, wanted: unknown) => {
+    const [shown, right] = [JSON.stringify(kept), JSON.stringify(wanted)];
+    if (shown !== right) faults.push(`${name}: Redis has ${shown}, the facts say ${right}`);
+  };
+  const state = stateOf(namespaceId, dump);
+  faults.push(...checkInvariants(state));
+  compareLobbies(dump, state, same);
+  compareTotals(dump, state, same);
+  comparePools(dump, state, same);
+  return faults;
+}
+
+type Same = (name: string, kept: unknown, wanted: unknown) => void;
+
+function stateOf(namespaceId: string, dump: Dump): State {
+  const changes: Change[] = [];
+  const namespace = namespaceOf(dump);
+  if (namespace !== null) changes.push({ entity: "namespace", id: namespaceId, value: namespaceRow(namespace) });
+  for (const lobby of dump.lobbies) changes.push({ entity: "lobby", id: lobby.id, value: lobbyRow(lobbyOf(lobby)) });
+  for (const { id, facts } of dump.players)
+    changes.push({ entity: "player", id, value: playerRow(playerOf(id, facts)) });
+  for (const { id, facts } of dump.keys) changes.push({ entity: "key", id, value: keyRow(keyOf(id, facts)) });
+  const state = loadState(namespaceId, changes);
+  for (const { id, facts } of dump.lobbies) {
+    const { lastHeartbeatAt } = facts;
+    if (lastHeartbeatAt !== undefined) noteHeartbeat(state, state.lobbies.get(id)!, Number(lastHeartbeatAt));
+  }
+  state.now = Number(dump.namespace.now ?? 0);
+  return state;
+}
+
+function compareLobbies(dump: Dump, state: State, same: Same): void {
+  for (const { id, facts, seated } of dump.lobbies) {
+    const { reserved, connected, players, dueAt } = state.lobbies.get(id)!;
+    same(`seats of lobby ${id}`, [Number(facts.reserved), Number(facts.connected)], [reserved, connected]);
+    same(`players of lobby ${id}`, seated, players.map((player) => player.id).sort());
+    same(`deadline of lobby ${id}`, facts.dueAt ?? null, dueAt === Infinity ? null : String(dueAt));
+  }
+  const timers = [...orderedItems(state.timers)].map((record) => [`${record.kind}${record.id}`, record.dueAt]);
+  same("timers", dump.timers, timers);
+}
+
+function compareTotals({ namespace, clients }: Dump, state: State, same: Same): void {
+  const { startingCount, readyCount, reservedCount, connectedCount } = state;
+  const kept = [namespace.startingCount, namespace.readyCount, namespace.reservedCount, namespace.connectedCount];
+  const wanted = [startingCount, readyCount, reservedCount, connectedCount];
+  same("totals", kept.map(numberOf), wanted);
+  same(
+    "seats per client",
+    sorted(clients),
+    sorted(Object.fromEntries([...state.clients].map(([id, n]) => [id, String(n)]))),
+  );
+}
+
+function comparePools(dump: Dump, state: State, same: Same): void {
+  const pools = [...state.pools.values()].map((pool) => ({
+    pool,
+    key: [pool.versionId, pool.gameMode, pool.region].join(" "),
+  }));
+  same(
+    "pools",
+    dump.pools.map(({ key }) => key),
+    pools.map(({ key }) => key).sort(),
+  );
+  for (const { key, pool } of pools) {
+    const kept = dump.pools.find((other) => other.key === key);
+    if (kept !== undefined) comparePool(kept, pool, same);
+  }
+}
+
+function comparePool({ key, counts, idle, barred, listed, groups }: DumpedPool, pool: Pool, same: Same): void {
+  const { lobbyCount, taken, idleStarting, privateCount } = pool;
+  const kept = [counts.lobbies, counts.taken, counts.idleStarting, counts.private];
+  same(`counts of pool ${key}`, kept.map(numberOf), [lobbyCount, taken, idleStarting, privateCount]);
+  same(`idle lobbies of pool ${key}`, idle, [...orderedItems(pool.idle)].map(ageOf));
+  same(`barred lobbies of pool ${key}`, barred, [...orderedItems(pool.barred)].map(ageOf));
+  same(`listed lobbies of pool ${key}`, listed, idsOf(pool.listed));
+  const wanted = [...pool.groups].flatMap(([tagKey, { sizes }]) =>
+    sizes.map(({ isReady, maxPlayers, lobbies }) => {
+      const members = [...orderedItems(lobbies)];
+      const scored = members.map((lobby) => [ageOf(lobby), 0 - takenSeats(lobby)]);
+      return [tagKey, `${isReady ? "r" : "s"}${maxPlayers}`, members.length, scored] as const;
+    }),
+  );
+  same(`groups of pool ${key}`, groups.map(String).sort(), wanted.map(String).sort());
+}
+
+function ageOf({ createdAt, id }: Lobby): string {
+  return `${String(createdAt).padStart(16, "0")}${id}`;
+}
+
+function idsOf(lobbies: OrderedSet<Lobby>): string[] {
+  return [...orderedItems(lobbies)].map(({ id }) => id);
+}
+
+function numberOf(text: string | undefined): number {
+  return Number(text ?? 0);
+}
+
+function sorted(entries: Readonly<Record<string, string | undefined>>) {
+  return Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1));
+}

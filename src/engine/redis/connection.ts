@@ -1,0 +1,151 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Cluster, Redis } from "ioredis";
+import type { Logger } from "../../log.ts";
+import { EngineUnavailable } from "../engine.ts";
+import { parseRedisAddress, type RedisAddress, showRedisAddress } from "./address.ts";
+import { createClient, createSubscriberClient, tryMs } from "./connection-clients.ts";
+import { openSubscriptions } from "./connection-subscriptions.ts";
+import { type Watch, watchClient } from "./connection-watch.ts";
+import { faultOf, isNoScript } from "./faults.ts";
+import type { RedisConnection, RedisPrimary, Script } from "./link.ts";
+
+export interface RedisConnectionOptions {
+  readonly url: string;
+  readonly log: Logger;
+  /** How long a command may take with all its tries. */
+  readonly patienceMs?: number;
+  /** How long the first connection may take. */
+  readonly startPatienceMs?: number;
+}
+
+/**
+ * Opens the way to Redis and waits until it serves. A command is tried again as long as that may help and its time is
+ * not over; then it fails with EngineUnavailable, and whether it took effect is unknown.
+ */
+export async function openRedis(options: RedisConnectionOptions): Promise<RedisConnection> {
+  const { log, startPatienceMs = 10_000 } = options;
+  const address = parseRedisAddress(options.url);
+  const client = createClient(address);
+  const watch = watchClient(client, address, log);
+  const giveUp = () => {
+    watch.close();
+    client.disconnect();
+  };
+  await watch.start(startPatienceMs).catch((error: unknown) => {
+    giveUp();
+    throw error;
+  });
+  if (!client.isCluster && address.kind === "single" && (await isClusterServer(client))) {
+    giveUp();
+    return openRedis({ ...options, url: asClusterUrl(options.url) });
+  }
+  return createConnection(client, watch, address, options);
+}
+
+const usualPatienceMs = 5_000;
+/** Once Redis has been away for as long as anybody waits for it, a request only looks whether it is back. */
+const shortPatienceMs = 500;
+
+function createConnection(
+  client: Redis | Cluster,
+  watch: Watch,
+  address: RedisAddress,
+  { log, patienceMs = usualPatienceMs }: RedisConnectionOptions,
+): RedisConnection {
+  let isClosed = false;
+  const subscriptions = openSubscriptions((turn) => createSubscriberClient(client, address, turn), patienceMs, log);
+
+  async function attempt(what: string, send: () => Promise<unknown>): Promise<unknown> {
+    const startedAt = performance.now();
+    const giveUpAt =
+      startedAt + Math.max(patienceMs - watch.downForMs(startedAt), Math.min(shortPatienceMs, patienceMs));
+    for (let tries = 1; ; tries++) {
+      try {
+        if (isClosed) throw new EngineUnavailable("The connection to Redis is closed.");
+        if (client.status !== "ready") await watch.ready(giveUpAt);
+        return await inTime(send(), giveUpAt);
+      } catch (error) {
+        await decide(error, what, tries, giveUpAt);
+      }
+    }
+  }
+
+  /** Resolves when the command is worth another try. */
+  async function decide(error: unknown, what: string, tries: number, giveUpAt: number): Promise<void> {
+    const fault = error instanceof EngineUnavailable ? null : faultOf(error);
+    if (fault === null) throw error;
+    if (fault.isAlarming) log.error({ err: error }, `Redis refused ${what}`);
+    const pauseMs = Math.min(10 * 2 ** tries, 200);
+    if (!fault.isPassing || performance.now() + pauseMs >= giveUpAt)
+      throw new EngineUnavailable(`Redis is not available: ${fault.reason}.`, { cause: error });
+    // The pool of a Cluster is told by MOVED where to go, and replaces its connections by itself.
+    if (fault.isWrongServer && !client.isCluster) watch.leave();
+    await delay(pauseMs);
+  }
+
+  async function evaluate(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    try {
+      return await client.evalsha(script.sha, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!isNoScript(error)) throw error;
+      return client.eval(script.text, keys.length, ...keys, ...args);
+    }
+  }
+
+  return {
+    kind: client.isCluster ? "cluster" : address.kind,
+    run(script, key, args) {
+      const keys = client.isCluster ? withWitnesses(key) : [key];
+      return attempt(`script ${script.name}`, () => evaluate(script, keys, args));
+    },
+    call: (command, key, args = []) => attempt(command, () => client.call(command, key, ...args)),
+    subscribe: subscriptions.subscribe,
+    primaries: () => primariesOf(client, address),
+    async close() {
+      isClosed = true;
+      watch.close();
+      subscriptions.close();
+      client.disconnect();
+    },
+  };
+}
+
+/**
+ * A slot that is being moved has some of its keys here and some there, and a script would take those it does not see for
+ * missing. Two keys of the same slot that never exist make the servers refuse it on both sides until the move is over.
+ */
+function withWitnesses(key: string): string[] {
+  return /\{[^}]+\}/.test(key) ? [key, `${key}:witness:1`, `${key}:witness:2`] : [key];
+}
+
+function primariesOf(client: Redis | Cluster, address: RedisAddress): RedisPrimary[] {
+  if (!client.isCluster) return [asPrimary(client, showRedisAddress(address))];
+  // A border: the flag says which of the two it is, and the compiler does not know that.
+  return (client as Cluster)
+    .nodes("master")
+    .map((node) => asPrimary(node, `${node.options.host}:${node.options.port}`));
+}
+
+function asPrimary(client: Pick<Redis | Cluster, "call">, name: string): RedisPrimary {
+  return {
+    name,
+    ask: (command, ...args) => inTime(client.call(command, ...args), performance.now() + usualPatienceMs),
+  };
+}
+
+async function inTime<T>(answer: Promise<T>, giveUpAt: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("Redis timed out.")), Math.max(0, giveUpAt - performance.now()));
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}
+
+async function isClusterServer(client: Redis | Cluster): Promise<boolean> {
+  const info = await inTime(client.info("cluster"), performance.now() + tryMs);
+  return info.includes("cluster_enabled:1");
+}
+
+function asClusterUrl(url: string): string {
+  return url.replace(/^(rediss?):/i, "$1+cluster:");
+}

@@ -1,0 +1,156 @@
+import type { Event } from "../../matchmaker/commands.ts";
+import { createEventHub } from "../memory/events.ts";
+import type { RedisLink } from "./link.ts";
+import { readEvent, type WrittenEvent } from "./read-views.ts";
+import { eventsAfterScript } from "./scripts.ts";
+
+/** The events of all namespaces, read from their streams and handed to whoever listens in this process. */
+export interface Streams {
+  /** Hears everything from this call on, and nothing that this process was answered before. */
+  subscribe(group: string | undefined): AsyncIterable<Event>;
+  after(namespaceId: string, position: string, max: number): Promise<readonly Event[] | null>;
+  /** This process was answered something that was told up to this position. */
+  note(namespaceId: string, position: string): void;
+  /** What this process was answered is told first. */
+  close(): Promise<void>;
+}
+
+interface Reading {
+  position: string;
+  isRunning: boolean;
+  /** Something was told since the run began: it has to look once more. */
+  isStale: boolean;
+}
+
+const entriesPerCall = 500;
+/** A message of Redis may be lost; what it was about is found this much later. */
+const sweepEveryMs = 5_000;
+/** By so much the clocks of this machine and Redis may differ. */
+const clockDifferenceMs = 1_000;
+
+export async function createStreams(link: RedisLink, prefix: string, startedAt: number): Promise<Streams> {
+  const hub = createEventHub();
+  const readings = new Map<string, Reading>();
+  /** Up to where this process was answered, where it has not read so far yet. */
+  const answered = new Map<string, string>();
+  const running = new Set<Promise<void>>();
+  let isClosed = false;
+  let hasStarted = false;
+
+  const keyOf = (namespaceId: string) => `${prefix}:{${namespaceId}}:events`;
+
+  /** Of a namespace that nobody knew at the start, everything since the start is news. */
+  function readingOf(namespaceId: string): Reading {
+    const firstPosition = `${startedAt - clockDifferenceMs}-0`;
+    const reading = readings.get(namespaceId) ?? { position: firstPosition, isRunning: false, isStale: false };
+    readings.set(namespaceId, reading);
+    return reading;
+  }
+
+  /** One at a time per namespace, so that events keep their order; what wakes it meanwhile makes it look once more. */
+  function wake(namespaceId: string): void {
+    const reading = readingOf(namespaceId);
+    reading.isStale = true;
+    if (reading.isRunning || !hasStarted) return;
+    reading.isRunning = true;
+    const run = readOn(namespaceId, reading)
+      // Redis cannot be read now: the next message, the end of the gap or the sweep tries again.
+      .catch(() => undefined)
+      .finally(() => {
+        reading.isRunning = false;
+        running.delete(run);
+      });
+    running.add(run);
+  }
+
+  async function readOn(namespaceId: string, reading: Reading): Promise<void> {
+    while (reading.isStale) {
+      reading.isStale = false;
+      const args = [`(${reading.position}`, "+", "COUNT", entriesPerCall];
+      // A border: this is how Redis gives the entries of a stream.
+      const entries = (await link.call("XRANGE", keyOf(namespaceId), args)) as WrittenEvent[];
+      for (const entry of entries) hub.publish(readEvent(namespaceId, entry));
+      reading.position = entries.at(-1)?.[0] ?? reading.position;
+      if (!isLater(answered.get(namespaceId) ?? "0-0", reading.position)) answered.delete(namespaceId);
+      if (entries.length === entriesPerCall) reading.isStale = true;
+    }
+  }
+
+  async function knownNamespaces(): Promise<string[]> {
+    return (await link.call("SMEMBERS", `${prefix}:namespaces`)) as string[];
+  }
+
+  async function sweep(): Promise<void> {
+    const known = new Set(await knownNamespaces());
+    for (const [namespaceId, reading] of readings) {
+      if (!known.has(namespaceId) && !answered.has(namespaceId) && !reading.isRunning) readings.delete(namespaceId);
+    }
+    for (const namespaceId of known) wake(namespaceId);
+  }
+
+  const sweepQuietly = () => void sweep().catch(() => undefined);
+
+  await link.subscribe(`${prefix}:events`, wake, sweepQuietly);
+  await Promise.all(
+    (await knownNamespaces()).map(async (namespaceId) => {
+      const [last] = (await link.call("XREVRANGE", keyOf(namespaceId), ["+", "-", "COUNT", 1])) as WrittenEvent[];
+      readingOf(namespaceId).position = last?.[0] ?? "0-0";
+    }),
+  );
+  hasStarted = true;
+  const sweeping = setInterval(sweepQuietly, sweepEveryMs);
+  sweeping.unref();
+
+  return {
+    subscribe(group) {
+      const events = hub.subscribe(group);
+      // Members of a group share what is told: what one of them leaves out would be lost to all.
+      return group === undefined && answered.size > 0 ? laterThan(new Map(answered), events) : events;
+    },
+
+    async after(namespaceId, position, max) {
+      if (!/^\d{1,15}-\d{1,15}$/.test(position)) return null;
+      const answer = await link.run(eventsAfterScript, `${prefix}:{${namespaceId}}:ns`, [position, String(max)]);
+      // A border: only our own script answers.
+      const [found, entries] = answer as ["OK", WrittenEvent[]] | ["GONE", undefined];
+      return found === "GONE" ? null : entries!.map((entry) => readEvent(namespaceId, entry));
+    },
+
+    note(namespaceId, position) {
+      if (isLater(position, readings.get(namespaceId)?.position ?? "0-0")) answered.set(namespaceId, position);
+    },
+
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      clearInterval(sweeping);
+      for (const namespaceId of answered.keys()) wake(namespaceId);
+      while (running.size > 0) await Promise.all(running);
+      hub.close();
+    },
+  };
+}
+
+/** Leaves out what had been answered already when the listener came. */
+function laterThan(answered: ReadonlyMap<string, string>, events: AsyncIterable<Event>): AsyncIterable<Event> {
+  const source = events[Symbol.asyncIterator]();
+  const iterator: AsyncIterator<Event> = {
+    async next() {
+      for (;;) {
+        const next = await source.next();
+        if (next.done) return next;
+        const before = answered.get(next.value.namespaceId);
+        if (before === undefined || isLater(next.value.position ?? "", before)) return next;
+      }
+    },
+    return: async () => (await source.return?.()) ?? { done: true, value: undefined },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+/** Positions are a time and a number, and grow. */
+function isLater(a: string, b: string): boolean {
+  const [ms = 0, number = 0] = a.split("-").map(Number);
+  const [otherMs = 0, otherNumber = 0] = b.split("-").map(Number);
+  return ms > otherMs || (ms === otherMs && number > otherNumber);
+}

@@ -1,0 +1,33 @@
+export interface Script {
+  readonly name: string;
+  readonly text: string;
+  /** SHA-1 of the text in hexadecimal, by which Redis knows it. */
+  readonly sha: string;
+}
+
+/** One Redis, a Sentinel group or a Cluster, seen the same way. */
+export interface RedisLink {
+  /**
+   * Runs a script on the server that has `key`. It may be sent more than once; scripts recognise a resend. `KEYS[1]` is
+   * the key; scripts must not look at any further entry of KEYS. Rejects with EngineUnavailable only (bugs aside).
+   */
+  run(script: Script, key: string, args: readonly string[]): Promise<unknown>;
+  /** A plain command that is safe to repeat. */
+  call(command: string, key: string, args?: readonly (string | number)[]): Promise<unknown>;
+  /** At most once; `onGap` is called when messages may have been missed (reconnect). Resolves when subscribed. */
+  subscribe(channel: string, onMessage: (message: string) => void, onGap: () => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A server that takes writes, for looking at how it is set up. */
+export interface RedisPrimary {
+  /** Host and port. */
+  readonly name: string;
+  ask(command: string, ...args: readonly string[]): Promise<unknown>;
+}
+
+/** A link with the servers behind it. */
+export interface RedisConnection extends RedisLink {
+  readonly kind: "single" | "sentinel" | "cluster";
+  primaries(): readonly RedisPrimary[];
+}

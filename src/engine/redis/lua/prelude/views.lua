@@ -1,0 +1,65 @@
+-- Copies for answers and events: what rules look into as one line, texts as they are. read-views.ts reads them.
+local function viewLobby(lobby)
+  local taken = takenSeats(lobby)
+  local texts = textsOf(lobby)
+  local line = table.concat({
+    lobby.status,
+    lobby.isClosed and 1 or 0,
+    isDeployed(poolOf(lobby.pool)) and 0 or 1,
+    lobby.reserved,
+    lobby.connected,
+    lobby.createdAt,
+    lobby.readyAt or "",
+    lobby.lastHeartbeatAt or "",
+    lobby.silentSince or "",
+    taken == 0 and lobby.emptySince or "",
+    math.max(lobby.peakBefore, taken),
+    lobby.stoppedAt or "",
+    lobby.stopReason or "",
+  }, ",")
+  return {
+    lobby.id, line, texts.made, texts.ports or false, texts.state or false, texts.exit or false, lobby.nodeId or false,
+  }
+end
+
+-- Told in the order in which they happened, when everything is written.
+local events = {}
+
+local function emitLobby(type, lobby)
+  local view = viewLobby(lobby)
+  local entry = { "type", type, "at", namespace.now, "lobby", view[1], "line", view[2], "made", view[3] }
+  for at, name in ipairs({ "ports", "state", "exit", "node" }) do
+    if view[at + 3] then
+      entry[#entry + 1] = name
+      entry[#entry + 1] = view[at + 3]
+    end
+  end
+  events[#events + 1] = entry
+end
+
+local function emitPlayer(type, player)
+  events[#events + 1] = {
+    "type", type, "at", namespace.now, "lobby", player.lobbyId, "player", player.id, "status", player.status,
+  }
+end
+
+local function emitConfigured()
+  local entry = { "type", "namespace.configured", "at", namespace.now, "revision", namespace.revision }
+  if namespace.deployedVersionId then
+    entry[#entry + 1] = "version"
+    entry[#entry + 1] = namespace.deployedVersionId
+  end
+  events[#events + 1] = entry
+end
+
+-- Where the last event of this run stands in the stream; nothing was told while it is empty.
+local position = ""
+
+-- The stream keeps at least 10,000; whoever listens is woken once and reads it from where it stands.
+local function tellEvents()
+  if #events == 0 then return end
+  for at = 1, #events do position = call("XADD", eventsKey, "MAXLEN", "~", 10000, "*", unpack(events[at])) end
+  local prefix, namespaceId = string.match(stem, "^(.*):{(.-)}:$")
+  call("PUBLISH", prefix .. ":events", namespaceId)
+  events = {}
+end

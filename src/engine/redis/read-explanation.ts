@@ -1,0 +1,36 @@
+import type { Explanation, FindRequest, LobbyView } from "../../matchmaker/commands.ts";
+import { judgeCandidates, wishOf } from "../../matchmaker/explain.ts";
+import { createPool } from "../../matchmaker/pools.ts";
+import { type Lobby, lobbyKind, type Pool, tagKeysOf } from "../../matchmaker/records.ts";
+import { readView, type WrittenView } from "./read-views.ts";
+
+/** What gathering.lua writes. */
+export type WrittenGathering = readonly [
+  isCut: string,
+  privateCount: string,
+  maxPlayers: string,
+  versionId: string | null,
+  chosenId: string | null,
+  views: readonly WrittenView[],
+];
+
+/** The script gathers, as of the moment of the decision; the judging is the same as for every engine. */
+export function readExplanation(written: WrittenGathering, request: FindRequest): Explanation {
+  const [isCut, privateCount, maxPlayers, versionId, chosenId, views] = written;
+  const pools = new Map<string, Pool>();
+  const lobbies = new Set(views.map((view) => lobbyOf(readView(view), pools)));
+  const chosen = [...lobbies].find(({ id }) => id === chosenId) ?? null;
+  const wish = wishOf(request, Number(maxPlayers), versionId);
+  return judgeCandidates({ lobbies, isCut: isCut === "1" }, Number(privateCount), wish, request, chosen);
+}
+
+function lobbyOf(view: LobbyView, pools: Map<string, Pool>): Lobby {
+  const { lobbyId, versionId, gameMode, region, timeouts, isOutdated, peakSeats, emptySince, ...facts } = view;
+  const key = `${versionId} ${gameMode} ${region}`;
+  const pool = pools.get(key) ?? createPool(versionId, gameMode, region);
+  pool.isDeployed = !isOutdated;
+  pools.set(key, pool);
+  const derived = { tagKeys: tagKeysOf(view.tags), players: [], dueAt: Infinity };
+  const since = { emptySince: emptySince ?? 0, peakBefore: peakSeats };
+  return { ...facts, ...timeouts, ...since, ...derived, kind: lobbyKind, id: lobbyId, pool };
+}

@@ -1,0 +1,76 @@
+import type {
+  CommandOf,
+  CommandType,
+  Find,
+  FindRequest,
+  Outcome,
+  Refusal,
+  RefusalCode,
+  Seated,
+} from "../../matchmaker/commands.ts";
+import { accept, refuse } from "../../matchmaker/outcome.ts";
+import { readExplanation, type WrittenGathering } from "./read-explanation.ts";
+import { readView, timeOf, type WrittenView } from "./read-views.ts";
+
+/** What scripts answer to commands. Every shape here is a border: only our own scripts write these. */
+export type WrittenAnswer = readonly ["OK" | "NO" | "MORE" | "LATE" | "GONE" | "FAULT", ...unknown[]];
+
+export function readOutcome<T extends CommandType>(command: CommandOf<T>, written: WrittenAnswer): Outcome<T> {
+  if (written[0] === "NO") return readRefusal(written, command.type === "find" ? (command as Find) : null);
+  const read: Reader<T> = readers[command.type as T];
+  return read(written as Accepted, command);
+}
+
+export function readRefusal(written: WrittenAnswer, request: FindRequest | null): Refusal {
+  const [, code, gathered] = written as readonly ["NO", RefusalCode, WrittenGathering?];
+  if (gathered === undefined || request === null) return refuse(code);
+  return { ...refuse(code), explanation: readExplanation(gathered, request) };
+}
+
+type Accepted = readonly ["OK", ...string[]];
+type Reader<T extends CommandType> = (written: Accepted, command: CommandOf<T>) => Outcome<T>;
+
+const readers: { readonly [T in CommandType]: Reader<T> } = {
+  configure: ([, isApplied]) => accept({ isApplied: isApplied === "1" }),
+  find: (written, command) => accept(readSeated(written, command)),
+  join: (written, command) => accept(readSeated(written, command)),
+  createLobby: (written, command) => accept(readSeated(written, command)),
+  setReady: readChanged,
+  setClosed: readChanged,
+  setState: () => accept({}),
+  setPorts: () => accept({}),
+  placeLobby: readChanged,
+  heartbeat: ([, isClosed, isOutdated, ids]) =>
+    accept({ playerIds: idsOf(ids), isClosed: isClosed === "1", isOutdated: isOutdated === "1" }),
+  stopLobby: () => accept({}),
+  connectPlayer: () => accept({}),
+  disconnectPlayer: readChanged,
+  releaseSeats: ([, released]) => accept({ released: Number(released) }),
+  expire: ([, nextDueAt]) => accept({ nextDueAt: timeOf(nextDueAt) }),
+  restarted: () => accept({}),
+  removeNamespace: () => accept({}),
+};
+
+function readChanged([, isChanged]: Accepted) {
+  return accept({ isChanged: isChanged === "1" });
+}
+
+function readSeated(written: readonly unknown[], command: CommandOf<"find" | "join" | "createLobby">): Seated {
+  const [, isNew, replay, keptIds, view, gathered] = written as unknown as readonly [
+    ok: "OK",
+    isNew: string,
+    isReplay: string,
+    playerIds: string,
+    view: WrittenView,
+    gathered?: WrittenGathering,
+  ];
+  const isReplay = replay === "1";
+  const playerIds = isReplay ? idsOf(keptIds) : command.playerIds;
+  const seated = { lobby: readView(view), playerIds, isNewLobby: isNew === "1", isReplay };
+  return gathered === undefined ? seated : { ...seated, explanation: readExplanation(gathered, command as Find) };
+}
+
+/** Ids have no space. */
+export function idsOf(text: string | undefined): string[] {
+  return text === undefined || text === "" ? [] : text.split(" ");
+}

@@ -1,0 +1,119 @@
+import type {
+  Answer,
+  CommandOf,
+  CommandType,
+  Event,
+  NamespaceQueryOf,
+  NamespaceQueryType,
+  Outcome,
+  QueryOf,
+  QueryType,
+} from "../../matchmaker/commands.ts";
+import { type Engine, EngineUnavailable } from "../engine.ts";
+import { auditNamespace } from "./audit.ts";
+import { createStreams } from "./events.ts";
+import type { RedisLink, Script } from "./link.ts";
+import { readAnswer } from "./read-answers.ts";
+import { readOutcome, type WrittenAnswer } from "./read-outcomes.ts";
+import { timeOf } from "./read-views.ts";
+import { commandScripts, nextDueScript, queryScripts } from "./scripts.ts";
+import { type Written, writeCommand, writeQuery } from "./write-commands.ts";
+
+export interface RedisEngine extends Engine {
+  /** What is wrong with a namespace, in words: every index, count and deadline is worked out again from the facts. */
+  audit(namespaceId: string): Promise<string[]>;
+  /** At most so many events after a position; null: something after it is gone already, or it is of no such stream. */
+  eventsAfter(namespaceId: string, position: string, max: number): Promise<readonly Event[] | null>;
+}
+
+export interface RedisEngineOptions {
+  readonly link: RedisLink;
+  /** What the names of all keys begin with. */
+  readonly prefix: string;
+  /** A new id for each operation, so that scripts recognise one that is sent again. */
+  newOpId(): string;
+  /** Of this machine, in milliseconds: not the time of commands, but the time at which they are sent. */
+  wallClock(): number;
+}
+
+/**
+ * All namespaces in Redis, one atomic script per command, so that any number of nodes share them. The rules are those of
+ * src/matchmaker, written once more in lua/.
+ */
+export async function createRedisEngine(options: RedisEngineOptions): Promise<RedisEngine> {
+  const { link, prefix } = options;
+  const namespacesKey = `${prefix}:namespaces`;
+  const keyOf = (namespaceId: string) => `${prefix}:{${namespaceId}}:ns`;
+  const streams = await createStreams(link, prefix, options.wallClock());
+  let isClosed = false;
+
+  /** A namespace in which very much is due is brought up to date in several runs. */
+  async function run(script: Script, namespaceId: string, written: Written): Promise<WrittenAnswer> {
+    const [body, create, made] = written;
+    for (;;) {
+      if (isClosed) throw new EngineUnavailable("The engine is closed.");
+      const args = [body, options.newOpId(), String(options.wallClock()), create, made];
+      // A border: only our own scripts answer.
+      const [position, answer] = (await link.run(script, keyOf(namespaceId), args)) as [string, WrittenAnswer];
+      if (position !== "") streams.note(namespaceId, position);
+      if (answer[0] === "LATE") throw new EngineUnavailable("The command reached Redis too late to be decided.");
+      if (answer[0] === "GONE") throw new EngineUnavailable("The command was answered before, and the answer is gone.");
+      if (answer[0] === "FAULT") throw new Error(String(answer[1]));
+      if (answer[0] !== "MORE") return answer;
+    }
+  }
+
+  /** Before and after: whoever finds that a namespace is gone strikes it off, and must not win against its return. */
+  async function listed<T>(namespaceId: string, execute: () => Promise<T>): Promise<T> {
+    await link.call("SADD", namespacesKey, [namespaceId]);
+    const outcome = await execute();
+    await link.call("SADD", namespacesKey, [namespaceId]);
+    return outcome;
+  }
+
+  async function nextDueOf(namespaceId: string): Promise<{ isThere: boolean; nextDueAt: number | null }> {
+    const [isThere, dueAt] = (await link.run(nextDueScript, keyOf(namespaceId), [])) as [string, string];
+    return { isThere: isThere === "1", nextDueAt: timeOf(dueAt) };
+  }
+
+  async function listNamespaces(): Promise<Answer<"namespaces">> {
+    const ids = ((await link.call("SMEMBERS", namespacesKey)) as string[]).sort();
+    const known = await Promise.all(
+      ids.map(async (namespaceId) => ({ namespaceId, ...(await nextDueOf(namespaceId)) })),
+    );
+    for (const { namespaceId, isThere } of known) if (!isThere) await strikeOff(namespaceId);
+    return known.filter(({ isThere }) => isThere).map(({ namespaceId, nextDueAt }) => ({ namespaceId, nextDueAt }));
+  }
+
+  async function strikeOff(namespaceId: string): Promise<void> {
+    await link.call("SREM", namespacesKey, [namespaceId]);
+    if ((await nextDueOf(namespaceId)).isThere) await link.call("SADD", namespacesKey, [namespaceId]);
+  }
+
+  return {
+    async execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>> {
+      const { namespaceId, type } = command;
+      const execute = () => run(commandScripts[type], namespaceId, writeCommand(command));
+      const isMaking = type === "configure" || type === "removeNamespace";
+      return readOutcome(command, await (isMaking ? listed(namespaceId, execute) : execute()));
+    },
+
+    async read<T extends QueryType>(query: QueryOf<T>): Promise<Answer<T>> {
+      if (isClosed) throw new EngineUnavailable("The engine is closed.");
+      // Borders: the compiler cannot see that an answer has the type of its query.
+      if (query.type === "namespaces") return (await listNamespaces()) as Answer<T>;
+      const asked = query as NamespaceQueryOf<NamespaceQueryType>;
+      return readAnswer(asked, await run(queryScripts[asked.type], asked.namespaceId, writeQuery(asked))) as Answer<T>;
+    },
+
+    events: (group) => streams.subscribe(group),
+    eventsAfter: (namespaceId, position, max) => streams.after(namespaceId, position, max),
+    audit: (namespaceId) => auditNamespace(link, keyOf(namespaceId), namespaceId),
+
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await streams.close();
+    },
+  };
+}

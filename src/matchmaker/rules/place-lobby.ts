@@ -1,0 +1,16 @@
+import type { Outcome, PlaceLobby } from "../commands.ts";
+import { accept, refuse } from "../outcome.ts";
+import { changeLobby, emitLobby, type State } from "../state.ts";
+import { isRefusal, livingLobby } from "./living-lobby.ts";
+
+/** The first choice holds: two that choose at once must not start two servers. */
+export function placeLobby(state: State, command: PlaceLobby): Outcome<"placeLobby"> {
+  const lobby = livingLobby(state, command.lobbyId);
+  if (isRefusal(lobby)) return lobby;
+  if (lobby.nodeId === command.nodeId) return accept({ isChanged: false });
+  if (lobby.nodeId !== null) return refuse("ALREADY_PLACED");
+
+  changeLobby(state, lobby, { nodeId: command.nodeId });
+  emitLobby(state, "lobby.changed", lobby);
+  return accept({ isChanged: true });
+}

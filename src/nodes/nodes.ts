@@ -1,0 +1,52 @@
+/** One process of the service, as the others see it. */
+export interface NodeStatus {
+  readonly nodeId: string;
+  /** The regions whose lobbies it runs; null: all. */
+  readonly regions: readonly string[] | null;
+  /** How many more lobby processes it may start; 0 also when it starts none at all. */
+  readonly room: number;
+  /** It was heard of a moment ago. */
+  readonly isAlive: boolean;
+  /** It has not been heard of for so long that its lobbies count as lost. */
+  readonly isLost: boolean;
+}
+
+/** What a node tells the others about itself. */
+export type OwnStatus = Pick<NodeStatus, "regions" | "room">;
+
+/** The right to do what must be done once, not once per node. */
+export interface Lease {
+  /** Goes into commands, so that a holder that was late is refused; undefined: there are no others. */
+  readonly fence: number | undefined;
+}
+
+/** The nodes of one installation. */
+export interface Nodes {
+  /** Null: this node is the only one, and lobbies need not be placed. */
+  readonly ownId: string | null;
+  /** Null: another node has the lease now. */
+  lease(): Lease | null;
+  /** Calls back each time this node gets the lease. */
+  onLease(listener: () => void): void;
+  /** Every node that is known, this one included, by id. */
+  all(): readonly NodeStatus[];
+  /** Tells the others at once what has changed about this node. */
+  tell(): Promise<void>;
+  /** Forgets a node that is lost and whose lobbies have been ended. */
+  forget(nodeId: string): Promise<void>;
+  /** `isForGood`: its lobbies have ended too, so nobody need wait for it to come back. */
+  leave(isForGood: boolean): Promise<void>;
+}
+
+/** The service on one machine: there is nobody to share with, and nothing to wait for. */
+export function onlyNode(status: () => OwnStatus): Nodes {
+  return {
+    ownId: null,
+    lease: () => ({ fence: undefined }),
+    onLease() {},
+    all: () => [{ nodeId: "", ...status(), isAlive: true, isLost: false }],
+    async tell() {},
+    async forget() {},
+    async leave() {},
+  };
+}

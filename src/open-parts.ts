@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import type { Config } from "./config.ts";
+import { settings } from "./config-settings.ts";
+import { createMemoryEngine } from "./engine/memory/memory.ts";
+import { createSqliteJournal } from "./engine/memory/sqlite-journal.ts";
+import type { Logger } from "./log.ts";
+import { createExpire } from "./loops/expire.ts";
+import { type Metrics, startMetricsServer } from "./metrics.ts";
+import { createProcessRuntime } from "./runtime/process.ts";
+import { portRangeOf } from "./runtime/process-ports.ts";
+import type { Runtime } from "./runtime/runtime.ts";
+import { type Db, openDb, type StoreSharing } from "./store/db.ts";
+import { holdDatabase } from "./store/only-node.ts";
+
+/** How the parts of the service are opened, one function each. */
+
+export type Close = () => Promise<unknown> | unknown;
+
+/** Null when metrics are off. A second service on one machine should start even if nobody gave it a port for these. */
+export async function openMetrics({ metricsHost: host, metricsPort: port }: Config, metrics: Metrics, log: Logger) {
+  if (port === null) return null;
+  try {
+    return await startMetricsServer(metrics, { host, port });
+  } catch (fault) {
+    const isTaken = fault instanceof Error && "code" in fault && fault.code === "EADDRINUSE";
+    if (!isTaken || port !== settings.metrics_port.fallback) throw fault;
+    log.warn({ port }, "the usual port for metrics is in use; they get any free one");
+    return startMetricsServer(metrics, { host, port: 0 });
+  }
+}
+
+/**
+ * The control plane's store. Without `sharing` a PostgreSQL one is held for this node alone, because live state is in its
+ * memory; with it, for the nodes that share.
+ */
+export async function openStore(
+  config: Config,
+  dataDir: string,
+  log: Logger,
+  opened: Close[],
+  sharing: StoreSharing | null,
+): Promise<Db> {
+  const { databaseUrl } = config;
+  let isOnlyWriter = () => true;
+  if (databaseUrl !== null) {
+    const onLost = (fault: Error) => {
+      log.fatal({ err: fault }, "the database was taken over while the connection to it was broken; the service ends");
+      process.kill(process.pid, "SIGTERM");
+    };
+    const hold = await holdDatabase(databaseUrl, onLost, { isShared: sharing !== null });
+    opened.push(() => hold.release());
+    isOnlyWriter = hold.isOurs;
+  }
+  const db = await openDb({ databaseUrl, dataDir, isOnlyWriter, ...(sharing && { sharing }) });
+  opened.push(() => db.close());
+  return db;
+}
+
+/** The driver of lobby processes. It starts none when the operator does not want any on this machine. */
+export async function openRuntime(config: Config, dataDir: string, now: () => number): Promise<Runtime> {
+  const startsProcesses = config.runtimes.includes("process");
+  const publicHost = config.publicUrl === null ? "127.0.0.1" : new URL(config.publicUrl).hostname;
+  return createProcessRuntime({
+    dataDir,
+    lobbyRoot: resolve(config.lobbyRoot),
+    hostname: config.lobbyHostname ?? publicHost,
+    ports: portRangeOf(config.lobbyPorts),
+    processesMax: startsProcesses ? config.maxLobbyProcesses : 0,
+    stopGraceMs: config.lobbyStopGraceS * 1000,
+    logMaxBytes: config.lobbyLogKib * 1024,
+    user: startsProcesses ? config.lobbyUser : null,
+    now,
+  });
+}
+
+/** The embedded engine, with everything that came due while the service was down ended before the first request. */
+export async function openEmbeddedEngine(dataDir: string, now: () => number, log: Logger) {
+  const journal = createSqliteJournal({
+    dataDir,
+    onSyncFailure(fault) {
+      // What is on the disk is unknown from here on; only a new process that reads it again can tell.
+      log.fatal({ err: fault }, "the disk failed to keep what was written; the service ends at once");
+      process.kill(process.pid, "SIGKILL");
+    },
+  });
+  const engine = await createMemoryEngine(journal);
+  await createExpire(engine, now)();
+  return { engine, journal };
+}
+
+/** In the reverse order of opening; one failure does not keep the rest open. */
+export async function closeAll(opened: Close[]): Promise<void> {
+  const faults: unknown[] = [];
+  for (let close = opened.pop(); close; close = opened.pop()) {
+    try {
+      await close();
+    } catch (fault) {
+      faults.push(fault);
+    }
+  }
+  if (faults.length > 0) throw faults[0];
+}

@@ -1,0 +1,97 @@
+import { exitWords } from "../runtime/exit-words.ts";
+import type { LogStream } from "../runtime/runtime.ts";
+import { findPastLobby } from "../store/lobby-history.ts";
+import { type Context, type EventStream, isRefusal, type Refusal, refuse } from "./context.ts";
+import { openLogReader } from "./lobby-log-reader.ts";
+import { namespaceOf } from "./resources.ts";
+import { exitOf } from "./start-refusal.ts";
+
+/** Each one looks at a file four times a second. */
+const followersMax = 64;
+
+/** Logs that are read while they are written. */
+export function createLogFollowing(context: Context) {
+  const { db, lobbyServers } = context;
+  let followerCount = 0;
+
+  return {
+    async open(
+      params: { game_id: string; namespace_id: string },
+      namespaceId: string,
+      lobbyId: string,
+      stream: LogStream,
+      lastEventId: string | undefined,
+    ): Promise<EventStream | Refusal<"API_UNAVAILABLE">> {
+      if (followerCount >= followersMax) {
+        const message = "As many logs are being followed as the service keeps up. End one, or try again later.";
+        return refuse("API_UNAVAILABLE", message, { retryAfterS: 10 });
+      }
+      followerCount += 1;
+      try {
+        const source = {
+          stream,
+          piece: (from: number, maxBytes: number) => lobbyServers.logPiece(lobbyId, stream, from, maxBytes),
+          async end() {
+            if (await lobbyServers.isRunning(lobbyId)) return null;
+            const end = await lobbyEnd(context, namespaceId, lobbyId);
+            // Only a deleted namespace takes its history along.
+            return end === "unknown" ? endData("namespace_removed", null) : end;
+          },
+        };
+        const reader = await openLogReader(source, lastEventId);
+        let isClosed = false;
+        return {
+          reader: {
+            ...reader,
+            close() {
+              if (!isClosed) followerCount -= 1;
+              isClosed = true;
+              reader.close();
+            },
+          },
+          async isOver() {
+            const found = await namespaceOf(db, params);
+            return isRefusal(found) || found.namespaceId !== namespaceId;
+          },
+        };
+      } catch (fault) {
+        followerCount -= 1;
+        throw fault;
+      }
+    },
+  };
+}
+
+/**
+ * How a lobby ended, for those who read its log; null: it lives. Stopped lobbies are remembered for a while by the
+ * matchmaker and for long by the history.
+ */
+export async function lobbyEnd({ db, engine, lobbyServers, now }: Context, namespaceId: string, lobbyId: string) {
+  const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
+  if (lobby?.status === "stopped") {
+    const seen = lobbyServers.exitOf(lobbyId);
+    const isKnown = seen !== null && (seen.code !== null || seen.signal !== null);
+    const exit = isKnown ? { ...seen, message: exitWords(seen, lobby.readyAt !== null) } : null;
+    return endData(lobby.stopReason ?? "", exitOf(lobby) ?? exit);
+  }
+  if (lobby) return null;
+  const past = await findPastLobby(db, namespaceId, lobbyId);
+  if (!past) return "unknown";
+  const { exitCode: code, exitSignal: signal, exitMessage: message } = past;
+  return endData(past.stopReason, { code, signal, message });
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly message?: string | null;
+}
+
+function endData(stopReason: string, exit: Exit | null) {
+  return {
+    stop_reason: stopReason,
+    exit_code: exit?.code ?? null,
+    exit_signal: exit?.signal ?? null,
+    exit_message: exit?.message ?? null,
+  };
+}

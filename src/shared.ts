@@ -1,0 +1,81 @@
+import type { Config } from "./config.ts";
+import type { Engine, SharedEvents } from "./engine/engine.ts";
+import { checkRedis } from "./engine/redis/checks.ts";
+import { openRedis } from "./engine/redis/connection.ts";
+import type { RedisConnection } from "./engine/redis/link.ts";
+import { createRedisEngine } from "./engine/redis/redis.ts";
+import type { Logger } from "./log.ts";
+import { createNodeCalls, type NodeCalls } from "./nodes/calls.ts";
+import type { Nodes, OwnStatus } from "./nodes/nodes.ts";
+import { joinNodes } from "./nodes/redis-nodes.ts";
+import { createSharedStore, type SharedStore } from "./nodes/shared-store.ts";
+
+/** What the nodes of an installation have in common, by way of Redis. */
+export interface Shared {
+  readonly store: SharedStore;
+  openEngine(): Promise<{ engine: Engine; events: SharedEvents }>;
+  /** Puts this node on the list. */
+  join(nodeId: string, status: () => OwnStatus): Promise<Nodes>;
+  openCalls(nodes: Nodes, answer: Parameters<typeof createNodeCalls>[0]["answer"]): Promise<NodeCalls>;
+  close(): Promise<void>;
+}
+
+/** Refuses a Redis that is set up in a way in which promises would be broken. */
+export async function openShared(
+  redisUrl: string,
+  { redisPrefix: prefix, nodeGraceS }: Config,
+  parts: { log: Logger; newId(): string },
+): Promise<Shared> {
+  const { log, newId } = parts;
+  const link = await openRedis({ url: redisUrl, log });
+  try {
+    await checkRedis(link, Date.now, log);
+    const onFault = (fault: unknown) => log.warn({ err: fault }, "Redis could not be reached; it is tried again");
+    const store = createSharedStore({ link, prefix, newId, onFault });
+    await link.subscribe(`${prefix}:changes`, () => {}, store.doubt);
+    return {
+      store,
+      openEngine: () => openEngine(link, prefix, newId),
+      join: (nodeId, status) =>
+        joinNodes({
+          link,
+          prefix,
+          nodeId,
+          instanceId: newId(),
+          graceMs: nodeGraceS * 1000,
+          status,
+          steadyNow: () => performance.now(),
+          onTwin() {
+            const message = "another process says that it is this node; give each its own FOYER_NODE_ID and data folder";
+            log.error({ node_id: nodeId }, message);
+          },
+          onFault,
+        }),
+      openCalls(nodes, answer) {
+        const nodeId = nodes.ownId ?? "";
+        const othersAlive = () => nodes.all().filter((node) => node.isAlive && node.nodeId !== nodeId).length;
+        return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onFault });
+      },
+      async close() {
+        store.close();
+        await link.close();
+      },
+    };
+  } catch (fault) {
+    await link.close();
+    throw fault;
+  }
+}
+
+async function openEngine(link: RedisConnection, prefix: string, newOpId: () => string) {
+  const engine = await createRedisEngine({ link, prefix, newOpId, wallClock: Date.now });
+  const events: SharedEvents = {
+    eventsAfter: engine.eventsAfter,
+    async position(namespaceId) {
+      // Border: the reply of XREVRANGE is a list of entries, each an id and its fields.
+      const entries = await link.call("XREVRANGE", `${prefix}:{${namespaceId}}:events`, ["+", "-", "COUNT", 1]);
+      return (entries as [string, string[]][])[0]?.[0] ?? "0-0";
+    },
+  };
+  return { engine, events };
+}

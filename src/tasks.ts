@@ -1,0 +1,63 @@
+import type { Logger } from "./log.ts";
+import { createExpire, createSharedExpire } from "./loops/expire.ts";
+import { createKeepIdle, type PlanWarm } from "./loops/keep-idle.ts";
+import type { Placing } from "./loops/place.ts";
+import type { Recorder } from "./loops/record.ts";
+import { repeat } from "./loops/repeat.ts";
+import type { SharedStore } from "./nodes/shared-store.ts";
+import type { Context } from "./operations/context.ts";
+import { planWarm, wantsIdle } from "./operations/lobby-start.ts";
+import { prune } from "./store/retention.ts";
+
+export interface TaskParts {
+  readonly log: Logger;
+  readonly recorder: Recorder;
+  /** Null, as is the next: this is the only node. */
+  readonly placing: Placing | null;
+  readonly sharedStore: SharedStore | null;
+}
+
+type Task = [task: string, everyMs: number, run: () => Promise<unknown>];
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Everything that happens again and again without a request. Where there are several nodes, some of it on one only. */
+export function startTasks(context: Context, parts: TaskParts): { stop(): Promise<void> } {
+  const { db, config, engine, nodes, now, tokenUses, runtime } = context;
+  const { log, recorder, placing, sharedStore } = parts;
+  const onceForAll = (run: () => Promise<unknown>) => async () => nodes.lease() && (await run());
+
+  const tasks: Task[] = [
+    ["writing down when tokens were used", 30_000, () => tokenUses.flush()],
+    ["pruning", 60 * 60_000, onceForAll(() => prune(db, { before: now() - config.retentionDays * dayMs }))],
+    ["catching up with the history of lobbies", 10_000, () => recorder.catchUp()],
+  ];
+  if (nodes.ownId === null) tasks.push(["ending what is due", 200, createExpire(engine, now)]);
+  else tasks.push(["ending what is due", 500, createSharedExpire(engine, nodes, now)]);
+  if (runtime || placing) {
+    const keepIdle = createKeepIdle(engine, now, planFor(context), (namespaceId) => wantsIdle(context, namespaceId));
+    tasks.push(["starting lobbies ahead of need", 500, onceForAll(keepIdle)]);
+  }
+  if (placing) tasks.push(["placing lobbies", 1_000, async () => placing.isSweepDue() && (await placing.sweep())]);
+  if (sharedStore) {
+    tasks.push(["announcing changes of lost nodes", 10_000, onceForAll(() => sharedStore.sweep())]);
+  }
+
+  const loops = tasks.map(([task, everyMs, run]) =>
+    repeat(everyMs, run, (fault) => log.error({ err: fault }, `${task} failed and will be tried again`)),
+  );
+  return {
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}
+
+/** With the number of the lease, so that a node that has lost it starts nothing any more. */
+function planFor(context: Context): PlanWarm {
+  return async (namespaceId, pair) => {
+    const fence = context.nodes.lease()?.fence;
+    const planned = await planWarm(context, namespaceId, pair);
+    return planned && { ...planned, ...(fence !== undefined && { fence }) };
+  };
+}

@@ -1,0 +1,17 @@
+import { randomUUID } from "node:crypto";
+import { openRedis } from "../../src/engine/redis/connection.ts";
+import { createRedisEngine } from "../../src/engine/redis/redis.ts";
+import { createLog } from "../../src/log.ts";
+
+/** What is wrong with a namespace in Redis, in words: every index, count and deadline worked out again from the facts. */
+export async function auditNamespace(redisUrl: string, namespaceId: string): Promise<string[]> {
+  const log = createLog({ level: "silent", format: "json" });
+  const link = await openRedis({ url: redisUrl, log });
+  const engine = await createRedisEngine({ link, prefix: "foyer", newOpId: randomUUID, wallClock: Date.now });
+  try {
+    return await engine.audit(namespaceId);
+  } finally {
+    await engine.close();
+    await link.close();
+  }
+}

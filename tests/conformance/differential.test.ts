@@ -1,0 +1,60 @@
+import { describe, expect, inject, test } from "vitest";
+import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
+import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
+import { compareEngines } from "./differential.ts";
+import { closeAfterEach, openEngine } from "./redis-engine.ts";
+
+/** Another seed, or more: DIFFERENTIAL_SEED=7 DIFFERENTIAL_COMMANDS=200000 npx vitest run tests/conformance/differential.test.ts */
+const seed = Number(process.env.DIFFERENTIAL_SEED ?? 2_027);
+const commands = Number(process.env.DIFFERENTIAL_COMMANDS ?? 20_000);
+
+closeAfterEach();
+
+describe("the memory engine and the Redis engine", () => {
+  test("[RD1] answer, show and tell the same, step by step", { timeout: 1_800_000 }, async () => {
+    const memory = await createMemoryEngine(createMemoryJournal());
+    const { engine } = await openEngine(inject("redisUrl"));
+    const replay = `DIFFERENTIAL_SEED=${seed} DIFFERENTIAL_COMMANDS=${commands} npx vitest run tests/conformance/differential.test.ts`;
+    const compared = await compareEngines(memory, engine, seed, commands).catch((error: unknown) => {
+      throw new Error(`${error instanceof Error ? error.message : error}\nReplay: ${replay}`);
+    });
+    await memory.close();
+    const { outcomes, ...counts } = compared;
+    console.log(`differential: ${JSON.stringify(counts)}, seed ${seed}. Replay: ${replay}`);
+    expect(compared.commands).toBeGreaterThanOrEqual(commands);
+    expect(wanted.filter((outcome) => (outcomes.get(outcome) ?? 0) < 3)).toEqual([]);
+  });
+});
+
+const wanted = [
+  "configure ok",
+  "connectPlayer PLAYER_ALREADY_CONNECTED",
+  "connectPlayer PLAYER_IN_DIFFERENT_LOBBY",
+  "connectPlayer PLAYER_RESERVATION_EXPIRED",
+  "connectPlayer ok",
+  "createLobby NOT_NEEDED",
+  "createLobby ok",
+  "disconnectPlayer ok",
+  "expire LEASE_LOST",
+  "expire ok",
+  "find IDEMPOTENCY_KEY_REUSED",
+  "find NO_AVAILABLE_LOBBIES",
+  "find START_FAILED",
+  "find STALE_REVISION",
+  "find TOO_MANY_PLAYERS_FROM_SOURCE",
+  "find ok",
+  "heartbeat ok",
+  "join LOBBY_FULL",
+  "join LOBBY_STOPPED",
+  "join ok",
+  "placeLobby ALREADY_PLACED",
+  "placeLobby ok",
+  "releaseSeats ok",
+  "removeNamespace ok",
+  "restarted ok",
+  "setClosed ok",
+  "setPorts ok",
+  "setReady ok",
+  "setState ok",
+  "stopLobby ok",
+];

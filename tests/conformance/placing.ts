@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { createWorld, type EngineFactory } from "./world.ts";
+
+export function placingSuite(factory: EngineFactory): void {
+  describe("placing", () => {
+    test("[PL1] a lobby is placed on one node, once; the same choice again changes nothing", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.starting();
+      expect((await world.lobby(id))?.nodeId).toBeNull();
+      const place = (nodeId: string) => world.execute<"placeLobby">({ type: "placeLobby", lobbyId: id, nodeId });
+      expect(await place("node-a")).toEqual({ ok: true, isChanged: true });
+      expect(await place("node-a")).toEqual({ ok: true, isChanged: false });
+      expect(await place("node-b")).toEqual({ ok: false, code: "ALREADY_PLACED" });
+      expect((await world.lobby(id))?.nodeId).toBe("node-a");
+    });
+
+    test("[PL1] of many that choose at once exactly one is heard", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.starting();
+      const nodes = Array.from({ length: 16 }, (_, number) => `node-${number}`);
+      const outcomes = await Promise.all(
+        nodes.map((nodeId) => world.execute<"placeLobby">({ type: "placeLobby", lobbyId: id, nodeId })),
+      );
+      const chosen = nodes.filter((_, at) => outcomes[at]?.ok);
+      expect(chosen).toHaveLength(1);
+      expect((await world.lobby(id))?.nodeId).toBe(chosen[0]);
+    });
+
+    test("[PL1] where a lobby was placed survives a restart; a lobby that has ended is placed nowhere", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.starting();
+      await world.execute<"placeLobby">({ type: "placeLobby", lobbyId: id, nodeId: "node-a" });
+      await world.restart();
+      expect((await world.lobby(id))?.nodeId).toBe("node-a");
+      const other = await world.starting();
+      await world.stop(other.id);
+      expect(await world.execute<"placeLobby">({ type: "placeLobby", lobbyId: other.id, nodeId: "node-a" })).toEqual({
+        ok: false,
+        code: "LOBBY_STOPPED",
+      });
+    });
+  });
+}

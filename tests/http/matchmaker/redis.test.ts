@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { type Matchmaker, startMatchmaker } from "./arena.ts";
+import { findingTests } from "./finding.suite.ts";
+import { isolationTests } from "./isolation.suite.ts";
+import { limitsTests } from "./limits.suite.ts";
+import { lobbiesTests } from "./lobbies.suite.ts";
+import { originsTests } from "./origins.suite.ts";
+import { playersTests } from "./players.suite.ts";
+import { startedTests } from "./started.suite.ts";
+import { viewsTests } from "./views.suite.ts";
+import { waitingTests } from "./waiting.suite.ts";
+
+/** The same answers, with live lobbies in Redis: on one server, and spread over a Cluster. */
+describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
+  let matchmaker: Matchmaker;
+  const at = () => matchmaker;
+
+  beforeAll(async () => {
+    matchmaker = await startMatchmaker(kind, { findWaitS: 3600 });
+  });
+  afterAll(() => matchmaker?.service.close());
+
+  describe("find", () => findingTests(at));
+  describe("lobbies", () => lobbiesTests(at));
+  describe("players", () => playersTests(at));
+  describe("limits and keys", () => limitsTests(at));
+  describe("lobbies that are started", () => startedTests(at));
+  describe("waiting", () => waitingTests());
+  describe("lists and the operator's view", () => viewsTests(at));
+  describe("origins", () => originsTests(at));
+  describe("isolation", () => isolationTests(at));
+});

@@ -1,0 +1,27 @@
+import { describe, expect, inject, test } from "vitest";
+import { type Simulated, simulate } from "./simulation.ts";
+import { startOnRedis } from "./subjects.ts";
+
+/** The same histories as on the memory engine, fewer of them. More: npm run simulate -- --engine redis --steps 100000 --seed 7 */
+const historiesPerSeed = 20;
+const stepsWanted = 10_000;
+
+describe.each(["redis", "cluster"] as const)("the engine on %s answers like the model, step by step", (engineName) => {
+  const seeds = engineName === "redis" ? [201, 202, 203, 204] : [301, 302, 303, 304];
+  const runs: Simulated[] = [];
+
+  test.each(seeds)(
+    "[RD2] [I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I11] [I13] [I15] [I16] [I17] [I18] [I19] seed %i",
+    { timeout: 300_000 },
+    async (seed) => {
+      const url = inject(engineName === "redis" ? "redisUrl" : "redisClusterUrl");
+      runs.push(await simulate(seed, historiesPerSeed, { start: startOnRedis(url), engineName }));
+    },
+  );
+
+  test("there were enough steps", () => {
+    const steps = runs.reduce((sum, run) => sum + run.steps, 0);
+    console.log(`model on ${engineName}: ${steps} steps, seeds ${seeds.join(" ")}`);
+    expect(steps).toBeGreaterThanOrEqual(stepsWanted);
+  });
+});

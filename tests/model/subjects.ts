@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import type { Engine } from "../../src/engine/engine.ts";
+import { createMemoryJournal, type MemoryJournal } from "../../src/engine/memory/journal.ts";
+import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
+import { openRedis } from "../../src/engine/redis/connection.ts";
+import { createRedisEngine } from "../../src/engine/redis/redis.ts";
+import { dumpScript } from "../../src/engine/redis/scripts.ts";
+import { createLog } from "../../src/log.ts";
+import { stateHash } from "../../src/matchmaker/changes.ts";
+import { checkInvariants } from "../../src/matchmaker/invariants.ts";
+import { sayRestarted } from "../conformance/say-restarted.ts";
+
+/** An engine that histories are run on. */
+export interface Subject {
+  readonly engine: Engine;
+  /** What is wrong inside, in words. */
+  check(namespaceId: string): string[] | Promise<string[]>;
+  /** Equal for equal states. */
+  hash(namespaceId: string): string | Promise<string>;
+  /** Ends it and starts another on what it stored. */
+  restart(): Promise<Subject>;
+  /** Its state outlives it with everything in it, also what is not a fact: the time, and when heartbeats came. */
+  readonly isStateShared: boolean;
+  /** Makes its store refuse, or lets it work again; null: that cannot be done to this one. */
+  readonly setFailing: ((isFailing: boolean) => void) | null;
+  end(): Promise<void>;
+}
+
+export type StartSubject = () => Promise<Subject>;
+
+export const startInMemory: StartSubject = () => onJournal(createMemoryJournal());
+
+async function onJournal(journal: MemoryJournal): Promise<Subject> {
+  const engine = await createMemoryEngine(journal);
+  const stateOf = (namespaceId: string) => engine.states().get(namespaceId);
+  return {
+    engine,
+    check(namespaceId) {
+      const state = stateOf(namespaceId);
+      return state === undefined ? [] : checkInvariants(state);
+    },
+    hash(namespaceId) {
+      const state = stateOf(namespaceId);
+      return state === undefined ? "" : stateHash(state);
+    },
+    async restart() {
+      await engine.close();
+      return onJournal(journal);
+    },
+    isStateShared: false,
+    setFailing(isFailing) {
+      journal.isFailing = isFailing;
+    },
+    end: () => engine.close(),
+  };
+}
+
+/** Each history has keys of its own. */
+export function startOnRedis(url: string): StartSubject {
+  return () => onRedis(url, `model-${randomUUID()}`, false);
+}
+
+async function onRedis(url: string, prefix: string, isRestarted: boolean): Promise<Subject> {
+  const link = await openRedis({ url, log: createLog({ level: "error", format: "json" }) });
+  const engine = await createRedisEngine({ link, prefix, newOpId: randomUUID, wallClock: Date.now });
+  async function end(): Promise<void> {
+    await engine.close();
+    await link.close();
+  }
+  return {
+    engine: isRestarted ? sayRestarted(engine) : engine,
+    check: (namespaceId) => engine.audit(namespaceId),
+    hash: async (namespaceId) => JSON.stringify(await link.run(dumpScript, `${prefix}:{${namespaceId}}:ns`, [])),
+    async restart() {
+      await end();
+      return onRedis(url, prefix, true);
+    },
+    isStateShared: true,
+    setFailing: null,
+    end,
+  };
+}
