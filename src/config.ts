@@ -91,9 +91,7 @@ function contradictions(config: Config): string[] {
   const faults: string[] = [];
   const isSamePort = config.port !== 0 && config.port === config.metricsPort;
   if (isSamePort && config.host === config.metricsHost) {
-    faults.push(
-      `port and metrics_port are both ${config.port}; give one of them another number, or metrics_port off.`,
-    );
+    faults.push(`port and metrics_port are both ${config.port}; give one of them another number, or metrics_port off.`);
   }
   if (config.redisUrl !== null && config.databaseUrl === null) {
     faults.push(

@@ -17,14 +17,7 @@ import { supervise } from "./loops/supervise.ts";
 import type { LobbyView } from "./matchmaker/commands.ts";
 import { createMetrics } from "./metrics.ts";
 import { type Nodes, onlyNode } from "./nodes/nodes.ts";
-import {
-  type Close,
-  closeAll,
-  openEmbeddedEngine,
-  openMetrics,
-  openRuntime,
-  openStore,
-} from "./open-parts.ts";
+import { type Close, closeAll, openEmbeddedEngine, openMetrics, openRuntime, openStore } from "./open-parts.ts";
 import { createAuthenticate } from "./operations/authenticate.ts";
 import type { Context } from "./operations/context.ts";
 import { createCreationBudget } from "./operations/creation-budget.ts";
@@ -190,7 +183,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
 
   const placing = shared && placeLobbies({ engine, nodes, log, now });
   opened.push(() => placing?.stop());
-  const tasks = startTasks(context, { log, recorder, placing, sharedStore: shared?.store ?? null });
+  const tasks = startTasks(context, { log, recorder, supervisor, placing, sharedStore: shared?.store ?? null });
   opened.push(() => tasks.stop());
 
   return {

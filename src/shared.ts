@@ -46,7 +46,8 @@ export async function openShared(
           status,
           steadyNow: () => performance.now(),
           onTwin() {
-            const message = "another process says that it is this node; give each its own FOYER_NODE_ID and data folder";
+            const message =
+              "another process says that it is this node; give each its own FOYER_NODE_ID and data folder";
             log.error({ node_id: nodeId }, message);
           },
           onFault,

@@ -4,6 +4,7 @@ import { createKeepIdle, type PlanWarm } from "./loops/keep-idle.ts";
 import type { Placing } from "./loops/place.ts";
 import type { Recorder } from "./loops/record.ts";
 import { repeat } from "./loops/repeat.ts";
+import type { Supervisor } from "./loops/supervise.ts";
 import type { SharedStore } from "./nodes/shared-store.ts";
 import type { Context } from "./operations/context.ts";
 import { planWarm, wantsIdle } from "./operations/lobby-start.ts";
@@ -12,6 +13,7 @@ import { prune } from "./store/retention.ts";
 export interface TaskParts {
   readonly log: Logger;
   readonly recorder: Recorder;
+  readonly supervisor: Supervisor;
   /** Null, as is the next: this is the only node. */
   readonly placing: Placing | null;
   readonly sharedStore: SharedStore | null;
@@ -24,7 +26,7 @@ const dayMs = 24 * 60 * 60_000;
 /** Everything that happens again and again without a request. Where there are several nodes, some of it on one only. */
 export function startTasks(context: Context, parts: TaskParts): { stop(): Promise<void> } {
   const { db, config, engine, nodes, now, tokenUses, runtime } = context;
-  const { log, recorder, placing, sharedStore } = parts;
+  const { log, recorder, supervisor, placing, sharedStore } = parts;
   const onceForAll = (run: () => Promise<unknown>) => async () => nodes.lease() && (await run());
 
   const tasks: Task[] = [
@@ -41,11 +43,10 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
   if (placing) tasks.push(["placing lobbies", 1_000, async () => placing.isSweepDue() && (await placing.sweep())]);
   if (sharedStore) {
     tasks.push(["announcing changes of lost nodes", 10_000, onceForAll(() => sharedStore.sweep())]);
+    tasks.push(["comparing lobbies with their servers", 10_000, () => supervisor.reconcile()]);
   }
 
-  const loops = tasks.map(([task, everyMs, run]) =>
-    repeat(everyMs, run, (fault) => log.error({ err: fault }, `${task} failed and will be tried again`)),
-  );
+  const loops = tasks.map(([task, everyMs, run]) => repeat(everyMs, run, sayNowAndThen(log, task)));
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()));
@@ -59,5 +60,17 @@ function planFor(context: Context): PlanWarm {
     const fence = context.nodes.lease()?.fence;
     const planned = await planWarm(context, namespaceId, pair);
     return planned && { ...planned, ...(fence !== undefined && { fence }) };
+  };
+}
+
+const sayEveryMs = 10_000;
+
+/** A store that is away fails every task several times a second; saying so that often would bury everything else. */
+function sayNowAndThen(log: Logger, task: string): (fault: unknown) => void {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (fault) => {
+    if (performance.now() - saidAt < sayEveryMs) return;
+    saidAt = performance.now();
+    log.error({ err: fault }, `${task} failed and will be tried again`);
   };
 }

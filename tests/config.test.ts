@@ -61,11 +61,13 @@ describe("precedence", () => {
   test("[O9] every setting can be given as a flag, a variable and a file key", () => {
     for (const [key, { fallback }] of Object.entries(settings)) {
       const text = sample(key, fallback);
+      // A setting that needs others gets them from the environment.
+      const env = key === "redis_url" ? sharedNeeds : {};
       const origins = [
         { argv: [`--${key.replaceAll("_", "-")}=${text}`] },
-        { env: { [`FOYER_${key.toUpperCase()}`]: text } },
+        { env: { ...env, [`FOYER_${key.toUpperCase()}`]: text } },
         { cwd: folderWith({ [key]: text }) },
-      ].map((sources) => loadSettings({ env: {}, cwd: emptyFolder, ...sources }).shown.find((row) => row.key === key));
+      ].map((sources) => loadSettings({ env, cwd: emptyFolder, ...sources }).shown.find((row) => row.key === key));
       expect(origins.map((row) => row?.origin)).toEqual([
         `--${key.replaceAll("_", "-")}`,
         `FOYER_${key.toUpperCase()}`,
@@ -75,12 +77,54 @@ describe("precedence", () => {
   });
 });
 
+const sharedNeeds = { FOYER_DATABASE_URL: "postgres://foyer@localhost/foyer", FOYER_SECRET: "s".repeat(40) };
+
 function sample(key: string, fallback: unknown): string {
+  if (key === "redis_url") return "redis://localhost:6379";
+  if (key === "node_regions") return "eu-west";
   if (key === "public_url") return "https://play.example.com";
   if (key === "database_url") return "postgres://foyer@localhost/foyer";
   if (key === "trusted_proxies") return "10.0.0.0/8";
   return fallback === null ? "s".repeat(40) : String(fallback);
 }
+
+describe("Redis", () => {
+  const redis = { FOYER_REDIS_URL: "redis://localhost:6379" };
+
+  test("[ND7] Redis without PostgreSQL or without a secret is refused, each by its name", () => {
+    const faultsOf = (env: NodeJS.ProcessEnv) => {
+      try {
+        load({ env });
+        return [];
+      } catch (error) {
+        return (error as ConfigError).faults;
+      }
+    };
+    expect(faultsOf({ ...sharedNeeds, ...redis })).toEqual([]);
+    expect(faultsOf(redis)).toEqual([
+      expect.stringMatching(/^redis_url needs database_url/),
+      expect.stringMatching(/^redis_url needs secret/),
+    ]);
+  });
+
+  test.each([
+    "redis://localhost",
+    "rediss://:pass@cache.example.com:6380",
+    "redis+sentinel://a:26379,b:26379/main",
+    "redis+cluster://a:7000,b:7000",
+  ])("%s is an address of Redis", (url) => {
+    expect(load({ env: { ...sharedNeeds, FOYER_REDIS_URL: url } }).redisUrl).toBe(url);
+  });
+
+  test.each(["localhost:6379", "http://localhost", "redis://", "redis:/localhost", "redis://a b"])(
+    "%s is no address of Redis, and is not repeated, since it may hold a password",
+    (url) => {
+      expect(() => load({ env: { ...sharedNeeds, FOYER_REDIS_URL: url } })).toThrow(
+        /^FOYER_REDIS_URL must be a redis:\/\/ or rediss:\/\/ address, [^"]*$/,
+      );
+    },
+  );
+});
 
 describe("values", () => {
   test("booleans: --demo, --no-demo, words, and JSON", () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { Logger } from "../log.ts";
 import type { LobbyView } from "../matchmaker/commands.ts";
-import type { Nodes, NodeStatus } from "../nodes/nodes.ts";
+import type { NodeStatus, Nodes } from "../nodes/nodes.ts";
 import { livingLobbies } from "./living-lobbies.ts";
 
 export interface Placing {
@@ -51,7 +51,8 @@ export function placeLobbies(parts: PlaceParts): Placing {
 
   async function place(namespaceId: string, lobby: LobbyView): Promise<void> {
     const { lobbyId } = lobby;
-    if (underWay.has(lobbyId)) return;
+    // A node that gets the lease later looks at everything then.
+    if (nodes.lease() === null || underWay.has(lobbyId)) return;
     underWay.add(lobbyId);
     try {
       const nodeId = await whenRoom(lobby.region);
@@ -59,7 +60,8 @@ export function placeLobbies(parts: PlaceParts): Placing {
       if (fence === undefined) return;
       const base = { namespaceId, lobbyId, now: now(), fence };
       if (nodeId !== null) await engine.execute({ type: "placeLobby", ...base, nodeId });
-      else await engine.execute({ type: "stopLobby", ...base, reason: "start_failed", exit: noRoom });
+      else if (await isStillUnplaced(namespaceId, lobbyId))
+        await engine.execute({ type: "stopLobby", ...base, reason: "start_failed", exit: noRoom });
     } catch (fault) {
       log.error({ err: fault, lobby_id: lobbyId }, "a lobby could not be placed yet");
       hasNewLease = true;
@@ -68,9 +70,14 @@ export function placeLobbies(parts: PlaceParts): Placing {
     }
   }
 
+  async function isStillUnplaced(namespaceId: string, lobbyId: string): Promise<boolean> {
+    const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
+    return lobby !== null && isUnplaced(lobby);
+  }
+
   async function whenRoom(region: string): Promise<string | null> {
     for (let waitedMs = 0; waitedMs <= roomWaitMs && !isStopping; waitedMs += roomRetryMs) {
-      const nodeId = nodes.lease() && chooseNode(nodes.all(), region, recentOn);
+      const nodeId = chooseNode(nodes.all(), region, recentOn);
       if (nodeId === null) await sleep(roomRetryMs);
       else {
         recent.set(nodeId, [...(recent.get(nodeId) ?? []), now()]);

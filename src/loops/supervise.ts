@@ -33,6 +33,8 @@ export interface SuperviseParts {
 export interface Supervisor {
   /** Ends every lobby that Foyer runs, and resolves when their servers are gone. */
   stopLobbies(): Promise<void>;
+  /** Where the engine can lose what it was told, compares what runs here with what it knows, and mends what differs. */
+  reconcile(): Promise<void>;
   /** Stops watching; the servers run on. One that is slow to stop is left to the next process of the service. */
   stop(): Promise<void>;
 }
@@ -208,6 +210,19 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     await persist(() => engine.execute({ ...base, now: parts.now() }));
   }
 
+  /** A Redis that failed over may have forgotten that a lobby was made, ended or placed. */
+  async function compare(namespaceId: string, lobbyId: string): Promise<void> {
+    const at = { namespaceId, lobbyId, now: parts.now() };
+    const lobby = await engine.read({ type: "lobby", ...at });
+    if (!namespaceOf.has(lobbyId)) return;
+    if (ownId !== null && lobby?.nodeId === null && lobby.status !== "stopped") {
+      const outcome = await engine.execute({ type: "placeLobby", ...at, nodeId: ownId });
+      if (outcome.ok) return;
+    } else if (lobby && lobby.status !== "stopped" && isOurs(lobby)) return;
+    log.warn({ lobby_id: lobbyId, namespace_id: namespaceId }, "a server runs whose lobby is gone; it is stopped");
+    stop(lobbyId, lobby);
+  }
+
   /** A store that takes nothing now will later; until then a lobby without a server would keep its players waiting. */
   async function persist<T>(task: () => Promise<T>): Promise<T | null> {
     for (;;) {
@@ -227,6 +242,9 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
       await Promise.all([...underWay]);
       for (const lobbyId of await runtime.list()) stop(lobbyId);
       await Promise.all([...leaving]);
+    },
+    async reconcile() {
+      for (const [lobbyId, namespaceId] of [...namespaceOf]) await compare(namespaceId, lobbyId);
     },
     async stop() {
       isStopping = true;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RedisLink, Script } from "../engine/redis/link.ts";
-import type { Lease, Nodes, NodeStatus, OwnStatus } from "./nodes.ts";
+import type { Lease, NodeStatus, Nodes, OwnStatus } from "./nodes.ts";
 
 export interface RedisNodesOptions {
   readonly link: RedisLink;

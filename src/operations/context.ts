@@ -3,11 +3,11 @@ import type {
   BodyOf,
   CallerKind,
   ErrorOf,
-  StreamsOf,
   Operation,
   ParamsOf,
   QueryOf,
   ReplyOf,
+  StreamsOf,
 } from "../contract/define.ts";
 import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationId, OperationIdOf, Operations } from "../contract/index.ts";

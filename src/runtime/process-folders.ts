@@ -28,10 +28,9 @@ export async function createLobbyFolders(dataDir: string, user: LobbyUser): Prom
     make(lobbyId) {
       const home = join(root, lobbyId);
       const temporary = join(home, "tmp");
-      for (const folder of [home, temporary]) {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
-        if (user.ids !== null) chownSync(folder, user.ids.uid, user.ids.gid);
-      }
+      for (const folder of [home, temporary]) mkdirSync(folder, { mode: 0o700 });
+      // The inner one first: once the outer one is the user's, what is in it may be anything.
+      if (user.ids !== null) for (const folder of [temporary, home]) chownSync(folder, user.ids.uid, user.ids.gid);
       return { home, temporary };
     },
     remove,

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterEach } from "vitest";
 import { openRedis } from "../../src/engine/redis/connection.ts";
-import type { RedisConnection } from "../../src/engine/redis/link.ts";
+import type { RedisConnection, RedisLink } from "../../src/engine/redis/link.ts";
 import { createRedisEngine, type RedisEngine } from "../../src/engine/redis/redis.ts";
 import { createLog } from "../../src/log.ts";
 import { sayRestarted } from "./say-restarted.ts";
 import type { EngineUnderTest } from "./world.ts";
 
-export const quietLog = createLog({ level: "error", format: "json" });
+const quietLog = createLog({ level: "error", format: "json" });
 
 export interface OpenedEngine {
   readonly engine: RedisEngine;
@@ -24,10 +24,19 @@ export function closeAfterEach(): void {
   });
 }
 
-/** On keys of its own, unless another engine's prefix is given. */
-export async function openEngine(url: string, prefix = `test-${randomUUID()}`): Promise<OpenedEngine> {
+interface EngineOptions {
+  /** Another engine's, to share its keys. */
+  readonly prefix?: string;
+  readonly wallClock?: () => number;
+  /** What the engine is given instead of the link itself. */
+  readonly wrap?: (link: RedisLink) => RedisLink;
+}
+
+/** On keys of its own, unless a prefix is given. */
+export async function openEngine(url: string, options: EngineOptions = {}): Promise<OpenedEngine> {
+  const { prefix = `test-${randomUUID()}`, wallClock = Date.now, wrap = (link) => link } = options;
   const link = await openRedis({ url, log: quietLog });
-  const engine = await createRedisEngine({ link, prefix, newOpId: randomUUID, wallClock: Date.now });
+  const engine = await createRedisEngine({ link: wrap(link), prefix, newOpId: randomUUID, wallClock });
   const one = { engine, link, prefix };
   opened.add(one);
   return one;
@@ -41,16 +50,16 @@ export async function closeEngine(one: OpenedEngine): Promise<void> {
 
 /** An engine for the suites. State is in Redis, so a restart is another engine that says that the service was down. */
 export async function startOnRedis(url: string): Promise<EngineUnderTest> {
-  return underTest(await openEngine(url), url, false);
+  return underTest(await openEngine(url), url);
 }
 
-function underTest(one: OpenedEngine, url: string, isRestarted: boolean): EngineUnderTest {
+export function underTest(one: OpenedEngine, url: string, isRestarted = false): EngineUnderTest {
   return {
     engine: isRestarted ? sayRestarted(one.engine) : one.engine,
     check: (namespaceId) => one.engine.audit(namespaceId),
     async restart() {
       await closeEngine(one);
-      return underTest(await openEngine(url, one.prefix), url, true);
+      return underTest(await openEngine(url, { prefix: one.prefix }), url, true);
     },
   };
 }

@@ -1,19 +1,17 @@
-import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EngineUnavailable } from "../../src/engine/engine.ts";
 import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
-import type { RedisLink } from "../../src/engine/redis/link.ts";
-import { createRedisEngine } from "../../src/engine/redis/redis.ts";
+import type { RedisLink, Script } from "../../src/engine/redis/link.ts";
 import * as scripts from "../../src/engine/redis/scripts.ts";
 import type { CommandType } from "../../src/matchmaker/commands.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
 import { compareEngines } from "./differential.ts";
 import { createHistory, steps } from "./random-commands.ts";
-import { closeAfterEach, openEngine } from "./redis-engine.ts";
-import { createWorld, refusal, seated, World } from "./world.ts";
+import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
+import { createWorld, rememberedMs, World } from "./world.ts";
 
 closeAfterEach();
 
@@ -31,94 +29,92 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Every key that there is with what is in it. */
-async function everything(): Promise<Map<string, string>> {
-  const keys = (await redis.keys("*")).sort();
+/** Every key that there is with what is in it, or every key of a namespace. */
+async function everything(namespaceId?: string): Promise<Map<string, string>> {
+  const keys = (await redis.keys(namespaceId === undefined ? "*" : `*:{${namespaceId}}:*`)).sort();
   const values = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
   return new Map(keys.map((key, at) => [key, values[at]?.toString("base64") ?? ""]));
 }
 
-const allScripts = [
-  ...Object.values(scripts.commandScripts),
-  ...Object.values(scripts.queryScripts),
-  scripts.nextDueScript,
-  scripts.eventsAfterScript,
-  scripts.dumpScript,
-];
+const commandScripts: readonly Script[] = Object.values(scripts.commandScripts);
+const otherScripts = [scripts.nextDueScript, scripts.eventsAfterScript, scripts.dumpScript];
+const allScripts: readonly Script[] = [...commandScripts, ...Object.values(scripts.queryScripts), ...otherScripts];
+
+/** A link that tells of each run before it happens. */
+const noting = (note: (script: Script) => void) => (link: RedisLink) => ({
+  ...link,
+  run(...args: Parameters<RedisLink["run"]>) {
+    note(args[0]);
+    return link.run(...args);
+  },
+});
+
+const patient = { timeout: 120_000 };
 
 describe("scripts", () => {
-  test("[RD3] every key that any script touches carries its namespace's tag", { timeout: 120_000 }, async () => {
+  test("[RD3] every key that any script touches carries its namespace's tag", patient, async () => {
     await redis.flushall();
-    const { engine, link } = await openEngine(server.url);
+    const ran = new Set<Script>();
+    const { engine } = await openEngine(server.url, { wrap: noting((script) => ran.add(script)) });
     const memory = await createMemoryEngine(createMemoryJournal());
-    const ran = new Set<string>();
-    const run = link.run.bind(link);
-    Object.assign(link, {
-      run(...args: Parameters<RedisLink["run"]>) {
-        ran.add(args[0].name);
-        return run(...args);
-      },
-    });
-    const monitor = await new Redis(server.url).monitor();
+    const watching = new Redis(server.url);
+    const monitor = await watching.monitor();
     const calls = new Map<string, string[]>();
-    monitor.on("monitor", (_time: string, args: string[], source: string) => {
-      // A call of one shape has its keys at the same places.
-      if (source === "lua") calls.set(JSON.stringify(args), args);
+    const isOver = new Promise<void>((resolve) => {
+      monitor.on("monitor", (_time: string, args: string[], source: string) => {
+        if (source === "lua") calls.set(JSON.stringify(args), args);
+        if (args[1] === "that was all") resolve();
+      });
     });
     await compareEngines(memory, engine, 31, 600);
     await engine.read({ type: "namespaces" });
+    await redis.ping("that was all");
+    await isOver;
+    for (const client of [monitor, watching]) client.disconnect();
     await memory.close();
-    await redis.ping("the end");
-    monitor.disconnect();
 
-    expect(allScripts.map(({ name }) => name).filter((name) => !ran.has(name))).toEqual([]);
-    const keyless = new Set(["TIME", "PUBLISH"]);
+    expect(allScripts.filter((script) => !ran.has(script)).map(({ name }) => name)).toEqual([]);
     const touched = new Set<string>();
-    for (const args of calls.values()) {
-      if (keyless.has(args[0]!.toUpperCase())) continue;
-      for (const key of (await redis.command("GETKEYS", args[0]!, ...args.slice(1))) as string[]) touched.add(key);
+    for (const [name, ...args] of calls.values()) {
+      if (["TIME", "PUBLISH"].includes(name!.toUpperCase())) continue;
+      // A border: this is how Redis answers.
+      for (const key of (await redis.command("GETKEYS", name!, ...args)) as string[]) touched.add(key);
     }
     expect(touched.size).toBeGreaterThan(500);
     expect([...touched].filter((key) => !/^test-[0-9a-f-]+:\{history-\d+\}:/.test(key))).toEqual([]);
+    expect(allScripts.filter(({ text }) => !text.startsWith("#!lua\n"))).toEqual([]);
   });
 
-  test("[RD4] [I25] every command sent twice with one operation id is answered alike and has the effect of one", {
-    timeout: 120_000,
-  }, async () => {
+  test("[RD4] [I25] a command that is sent again is answered alike and has one effect", patient, async () => {
     await redis.flushall();
-    const { link, prefix } = await openEngine(server.url);
-    const types = new Set<string>();
-    const twice: RedisLink = {
+    const ran = new Set<Script>();
+    const sendTwice = (link: RedisLink): RedisLink => ({
       ...link,
       async run(script, key, args) {
         const first = await link.run(script, key, args);
-        const isCommand = Object.values(scripts.commandScripts).includes(script);
-        if (!isCommand) return first;
-        const [, before] = first as [string, unknown[]];
-        const effect = await everything();
-        const [, after] = (await link.run(script, key, args)) as [string, unknown[]];
-        // A refusal and what changes nothing are decided anew; what an explanation was made from is not kept.
-        expect(after.slice(0, 5)).toEqual(before.slice(0, 5));
-        const again = await everything();
+        if (!commandScripts.includes(script)) return first;
+        const namespaceId = /\{(.*)\}/.exec(key)![1]!;
+        const effect = await everything(namespaceId);
+        const second = await link.run(script, key, args);
+        const again = await everything(namespaceId);
         // When someone last looked after the namespace is no effect.
         if (script.name === "expire") for (const dump of [effect, again]) dump.delete(key);
         expect(again).toEqual(effect);
-        types.add(script.name);
+        // What an explanation is made from is not kept.
+        const answerOf = (reply: unknown) => (reply as [string, unknown[]])[1].slice(0, 5);
+        expect(answerOf(second)).toEqual(answerOf(first));
+        ran.add(script);
         return first;
       },
-    };
-    const engine = await createRedisEngine({ link: twice, prefix, newOpId: randomUUID, wallClock: Date.now });
+    });
+    const { engine } = await openEngine(server.url, { wrap: sendTwice });
     const memory = await createMemoryEngine(createMemoryJournal());
-    await compareEngines(memory, engine, 5, 600);
-    await engine.close();
-    expect([...types].sort()).toEqual(
-      Object.values(scripts.commandScripts)
-        .map(({ name }) => name)
-        .sort(),
-    );
+    await compareEngines(memory, engine, 5, 800);
+    await memory.close();
+    expect(commandScripts.filter((script) => !ran.has(script)).map(({ name }) => name)).toEqual([]);
   });
 
-  test("[RD4] [I25] a script that refuses has written nothing", { timeout: 120_000 }, async () => {
+  test("[RD4] [I25] a script that refuses has written nothing", patient, async () => {
     await redis.flushall();
     const { engine } = await openEngine(server.url);
     const refusals = new Set<string>();
@@ -140,59 +136,94 @@ describe("scripts", () => {
     expect(refusals.size).toBeGreaterThan(15);
   });
 
-  test("[RD5] a command that lay around for ten seconds is not decided any more", async () => {
-    const { link, prefix } = await openEngine(server.url);
-    let delayMs = 0;
-    const wallClock = () => Date.now() - delayMs;
-    const engine = await createRedisEngine({ link, prefix, newOpId: randomUUID, wallClock });
-    const under = { engine, check: (id: string) => engine.audit(id), restart: async () => under };
-    const world = await createWorld(async () => under);
-    delayMs = 10_100;
+  test("[RD4] an id that exists already is a fault of the caller, and nothing is written", async () => {
+    await redis.flushall();
+    const world = await createWorld(async () => underTest(await openEngine(server.url), server.url));
+    const { id, players } = await world.ready({ maxPlayers: 9, party: 1 });
     const before = await everything();
+    await expect(world.find({ playerIds: players })).rejects.toThrow("exists already");
+    await expect(world.find({ playerIds: ["twin", "twin"] })).rejects.toThrow("a different id for each player");
+    await expect(world.create("created", { lobbyId: id })).rejects.toThrow("exists already");
+    expect(await everything()).toEqual(before);
+  });
+
+  test("[RD5] a command that lay around for ten seconds is not decided any more", async () => {
+    await redis.flushall();
+    let delayMs = 0;
+    const one = await openEngine(server.url, { wallClock: () => Date.now() - delayMs });
+    const world = await createWorld(async () => underTest(one, server.url));
+    const before = await everything();
+    delayMs = 10_500;
     await expect(world.find()).rejects.toThrow(EngineUnavailable);
     expect(await everything()).toEqual(before);
-    delayMs = 9_000;
+    delayMs = 5_000;
     expect((await world.find()).ok).toBe(true);
   });
 
-  test("[RD6] very much that is due at once is done in several runs, with the same result", {
-    timeout: 60_000,
-  }, async () => {
-    const { engine, link } = await openEngine(server.url);
+  test("[RD6] very much that is due at once is done in several runs, with the same result", patient, async () => {
+    let runs = 0;
+    const one = await openEngine(server.url, { wrap: noting(() => runs++) });
     const memory = await createMemoryEngine(createMemoryJournal());
-    const worlds = [
-      new World({ engine, check: (id) => engine.audit(id), restart: failing }, "many", { next: 0 }),
-      new World({ engine: memory, check: () => [], restart: failing }, "many", { next: 0 }),
-    ];
-    for (const world of worlds) {
+    const inMemory = { engine: memory, check: () => [], restart: () => Promise.reject(new Error("Not this one.")) };
+    const shown: unknown[][] = [];
+    for (const under of [underTest(one, server.url), inMemory]) {
+      const world = new World(under, "many", { next: 0 });
       world.isAudited = false;
       await world.configure({ lobbyCountMax: 10_000 });
       for (let i = 0; i < 700; i++) await world.ready({ maxPlayers: 4, party: 2, reservationMs: 1000 + i });
-    }
-    let runs = 0;
-    const run = link.run.bind(link);
-    Object.assign(link, {
-      run(...args: Parameters<RedisLink["run"]>) {
-        runs += 1;
-        return run(...args);
-      },
-    });
-    const [found, wanted] = [];
-    const shown = [];
-    for (const world of worlds) {
       world.now += 31_500;
-      shown.push([await world.route(), await world.counts(), (await world.pass(0)) as object]);
+      const before = runs;
+      shown.push([await world.route(), await world.counts(), await world.pass(0)]);
+      if (under !== inMemory) expect(runs - before).toBeGreaterThan(3 + 1400 / 500);
+      world.now += rememberedMs - 1;
+      const removal = await world.execute<"removeNamespace">({ type: "removeNamespace", force: true });
+      shown.at(-1)!.push(removal, await world.counts());
     }
     expect(shown[0]).toEqual(shown[1]);
-    expect(runs).toBeGreaterThan(4);
-    expect(await engine.audit("many")).toEqual([]);
+    expect(await one.engine.audit("many")).toEqual([]);
     await memory.close();
-    void [found, wanted];
+  });
+
+  test("[RD7] where nobody has looked after a namespace for 15 seconds, heartbeat clocks start anew", async () => {
+    await redis.flushall();
+    const one = await openEngine(server.url);
+    const world = await createWorld(async () => underTest(one, server.url));
+    const { id } = await world.ready({ heartbeatMs: 1000, isExternal: true });
+    await world.pass(0);
+    const key = `${one.prefix}:{${world.namespaceId}}:ns`;
+    const touched = Number(await redis.hget(key, "touched"));
+    await redis.hset(key, "touched", touched - 14_000);
+    world.now += 999;
+    await world.counts();
+    expect(await redis.hget(key, "touched")).toBe(String(touched - 14_000));
+    await redis.hset(key, "touched", touched - 16_000);
+    world.now += 60_000;
+    expect(await world.lobby(id)).toMatchObject({ isSilent: false, lastHeartbeatAt: world.now });
+    expect(Number(await redis.hget(key, "touched"))).toBeGreaterThanOrEqual(touched);
+    await world.pass(1000);
+    expect(await world.lobby(id)).toMatchObject({ isSilent: true });
+  });
+
+  test("[RD8] a forgotten namespace leaves nothing behind but, for a while, what was told of it", async () => {
+    await redis.flushall();
+    const one = await openEngine(server.url);
+    const world = await createWorld(async () => underTest(one, server.url), { maxPlayersPerClient: 9 });
+    const idle = [{ gameMode: "duel", region: "local", min: 1 }];
+    await world.configure({ idle });
+    const { id, players } = await world.ready({ tags: { map: "ice", mood: "calm" }, party: 2, heartbeatMs: 1000 });
+    await world.connect(id, players[0]!);
+    await world.find({ key: "k" });
+    await world.create("created", { isPrivate: true });
+    await world.setClosed(id);
+    await world.execute<"setState">({ type: "setState", lobbyId: id, state: "1" });
+    await world.execute<"removeNamespace">({ type: "removeNamespace", force: true });
+    await world.pass(rememberedMs);
+    expect(await one.engine.read({ type: "namespaces" })).toEqual([]);
+    const left = (await redis.keys("*")).filter((key) => !key.includes(":op:"));
+    expect(left).toEqual([`${one.prefix}:{${world.namespaceId}}:events`]);
+    const lives = await Promise.all((await redis.keys("*")).map((key) => redis.pttl(key)));
+    expect(lives.every((ms) => ms > 0 && ms <= rememberedMs)).toBe(true);
+    await world.configure();
+    expect(await redis.pttl(left[0]!)).toBe(-1);
   });
 });
-
-async function failing(): Promise<never> {
-  throw new Error("This one is not restarted.");
-}
-
-void [refusal, seated];

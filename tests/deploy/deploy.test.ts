@@ -120,6 +120,15 @@ describe("docker-compose.yml", () => {
     expect(compose.services.nginx.networks.inside.ipv4_address).toBe(FOYER_TRUSTED_PROXIES);
   });
 
+  test("no service can be given the fixed address of another before that one starts", () => {
+    const [{ ip_range }] = compose.networks.inside.ipam.config;
+    expect(ip_range).toBe("172.30.71.128/25");
+    for (const name of ["foyer-1", "foyer-2", "nginx"]) {
+      const { ipv4_address } = compose.services[name].networks.inside;
+      expect(Number(/^172\.30\.71\.(\d+)$/.exec(ipv4_address)![1])).toBeLessThan(128);
+    }
+  });
+
   test("every service and volume that is named exists, and every service but nginx is inside", () => {
     for (const [name, service] of Object.entries<Parsed>(compose.services)) {
       for (const other of Object.keys(service.depends_on ?? {})) expect(compose.services).toHaveProperty(other);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isTurnedAway, openConnection } from "./connection.ts";
+import { type Connections, isTurnedAway, openConnection } from "./connection.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -18,6 +18,11 @@ export interface Server {
   stop(): Promise<number | null>;
   kill(): Promise<void>;
 }
+
+/** Something to send requests to, over so many connections; `server` is any node of it. */
+export type OpenService = (
+  connections: number,
+) => Promise<{ readonly server: Server; readonly connections: Connections; close(): Promise<void> }>;
 
 /** The built service as a process of its own. Clients are told apart by x-forwarded-for, and nobody is too quick. */
 export async function startServer(dataDir: string, extraFlags: readonly string[] = []): Promise<Server> {

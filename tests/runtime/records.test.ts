@@ -82,9 +82,23 @@ describe.each(storeKinds)("records of lobbies on %s", (kind) => {
     expect(rest.headers.link).toBe(undefined);
   });
 
+  test("[RT18] how a lobby ended that was stopped comes to the history with the end of its process", async () => {
+    const { lobby_id } = (await world.find()).json.lobby;
+    await service.admin("DELETE", `${world.namespace.path}/lobbies/${lobby_id}`);
+    await until(async () => (await history("?limit=1")).lobbies[0].exit_signal !== null);
+    expect((await history("?limit=1")).lobbies[0]).toMatchObject({
+      lobby_id,
+      stop_reason: "operator",
+      exit_code: null,
+      exit_signal: "SIGTERM",
+      exit_message: "Its process was ended by SIGTERM.",
+      peak_player_count: 1,
+    });
+  });
+
   test("[RT9] logs are read by stream, also of a lobby that has ended, and not by another namespace", async () => {
     const path = (lobbyId: string, stream = "", at = world.namespace.path) => `${at}/lobbies/${lobbyId}/logs${stream}`;
-    const ended = (await history()).lobbies[0].lobby_id;
+    const ended = (await history()).lobbies.find((lobby: { exit_code: number }) => lobby.exit_code === 3).lobby_id;
     expect(await service.admin("GET", path(ended, "?stream=stderr"))).toEqual({
       stream: "stderr",
       text: "the map is missing\n",

@@ -30,6 +30,8 @@ function createCluster(address: RedisAddress): Cluster {
   return new Cluster([...address.hosts], {
     lazyConnect: true,
     enableOfflineQueue: false,
+    // The library goes on by itself after a caller has given up, so it may not go on for long.
+    maxRedirections: 6,
     redisOptions: options,
     clusterRetryStrategy: reconnectDelayMs,
     slotsRefreshTimeout: 1_000,

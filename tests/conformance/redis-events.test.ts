@@ -1,0 +1,107 @@
+import { Redis } from "ioredis";
+import { describe, expect, inject, test } from "vitest";
+import type { RedisEngine } from "../../src/engine/redis/redis.ts";
+import type { Event } from "../../src/matchmaker/commands.ts";
+import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
+import { createWorld, listen, rememberedMs, type World } from "./world.ts";
+
+closeAfterEach();
+
+const url = () => inject("redisUrl");
+
+/** A world on an engine, and further engines on the same keys. */
+async function createNodes(count: number): Promise<{ world: World; others: World[]; prefix: string }> {
+  const one = await openEngine(url());
+  const world = await createWorld(async () => underTest(one, url()));
+  const others: World[] = [];
+  for (let i = 1; i < count; i++) {
+    const other = await openEngine(url(), { prefix: one.prefix });
+    others.push(Object.assign(Object.create(world) as World, { under: underTest(other, url()) }));
+  }
+  return { world, others, prefix: one.prefix };
+}
+
+const types = (events: readonly Event[]) => events.map(({ type }) => type);
+
+describe("events in Redis", () => {
+  test("[RD9] every node hears what any node does, in one order", async () => {
+    const { world, others } = await createNodes(3);
+    const heard = [world, ...others].map(listen);
+    const { id } = await world.ready({ maxPlayers: 50 });
+    await Promise.all([world, ...others].flatMap((node) => Array.from({ length: 10 }, () => node.join(id))));
+    const [first, ...rest] = await Promise.all(heard.map((hear) => hear(32)));
+    expect(types(first!).slice(0, 3)).toEqual(["lobby.created", "lobby.ready", "player.reserved"]);
+    for (const other of rest) expect(other).toEqual(first);
+  });
+
+  test("[RD9] a listener hears nothing that its node was answered before it came", async () => {
+    const { world } = await createNodes(1);
+    for (let i = 0; i < 20; i++) {
+      await world.starting();
+      const heard = listen(world);
+      await world.configure();
+      expect(types(await heard(1))).toEqual(["namespace.configured"]);
+    }
+  });
+
+  test("[RD9] a namespace that is made later is heard of from its beginning", async () => {
+    const { world, others } = await createNodes(2);
+    const heard = listen(others[0]!);
+    const neighbour = await world.neighbour();
+    await neighbour.starting();
+    expect(types(await heard(2))).toEqual(["namespace.configured", "lobby.created"]);
+  });
+
+  test("[RD10] what was told after a position can be asked for, on any node, while it is kept", async () => {
+    const { world, others } = await createNodes(2);
+    const [engine, other] = [engineOf(world), engineOf(others[0]!)];
+    const heard = listen(world);
+    const { id } = await world.ready();
+    await world.stop(id);
+    const events = await heard(3);
+    const { namespaceId } = world;
+    const toldAfter = (at: number, max = 100) => other.eventsAfter(namespaceId, events[at]!.position!, max);
+    expect(await toldAfter(0)).toEqual(events.slice(1));
+    expect(await toldAfter(0, 1)).toEqual(events.slice(1, 2));
+    expect(await toldAfter(2)).toEqual([]);
+    expect(types((await engine.eventsAfter(namespaceId, "0-0", 100))!)[0]).toBe("namespace.configured");
+    expect(await engine.eventsAfter(namespaceId, "99999999999999-0", 100)).toBeNull();
+    expect(await engine.eventsAfter(namespaceId, "nonsense", 100)).toBeNull();
+    expect(await engine.eventsAfter("unknown", events[0]!.position!, 100)).toBeNull();
+  });
+
+  test("[RD10] at least 10,000 are kept, and what is gone is said to be gone", { timeout: 120_000 }, async () => {
+    const { world } = await createNodes(1);
+    world.isAudited = false;
+    const engine = engineOf(world);
+    const { id } = await world.ready({ isExternal: true });
+    const [first] = (await engine.eventsAfter(world.namespaceId, "0-0", 1))!;
+    const change = (times: number) =>
+      Promise.all(
+        Array.from({ length: times }, () => world.execute<"setState">({ type: "setState", lobbyId: id, state: "1" })),
+      );
+    for (let told = 3; told < 10_001; told += 500) await change(Math.min(500, 10_001 - told));
+    expect(await engine.eventsAfter(world.namespaceId, first!.position!, 20_000)).toHaveLength(10_000);
+    await change(200);
+    expect(await engine.eventsAfter(world.namespaceId, first!.position!, 1)).toBeNull();
+  });
+
+  test("[RD10] a forgotten namespace's stream is gone after ten minutes, and a position in it is of no use", async () => {
+    const { world, prefix } = await createNodes(1);
+    const engine = engineOf(world);
+    const [first] = (await engine.eventsAfter(world.namespaceId, "0-0", 1))!;
+    await world.execute<"removeNamespace">({ type: "removeNamespace", force: true });
+    await world.pass(rememberedMs);
+    const redis = new Redis(url());
+    await redis.del(`${prefix}:{${world.namespaceId}}:events`);
+    redis.disconnect();
+    expect(await engine.eventsAfter(world.namespaceId, first!.position!, 10)).toBeNull();
+  });
+});
+
+/** The engine itself, with what only this kind of engine has. */
+function engineOf(world: World): RedisEngine {
+  const { engine } = world.under;
+  if (!("eventsAfter" in engine)) throw new Error("This is not an engine on Redis.");
+  return engine as RedisEngine;
+}

@@ -1,0 +1,18 @@
+import { temporaryFolder } from "../temporary-folder.ts";
+import { openConnections } from "./connection.ts";
+import { ensureServerBuilt, type OpenService, startServer } from "./server.ts";
+
+/** One service on a data folder of its own, without any other. */
+export const openEmbedded: OpenService = async (count) => {
+  await ensureServerBuilt();
+  const server = await startServer(temporaryFolder());
+  const connections = await openConnections(server.port, count);
+  return {
+    server,
+    connections,
+    async close() {
+      connections.close();
+      await server.kill();
+    },
+  };
+};

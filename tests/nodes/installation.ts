@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { onTestFinished } from "vitest";
+import type { Config } from "../../src/config.ts";
+import { type Service, startService } from "../http/harness.ts";
+import { isRunning } from "../runtime/driver.ts";
+import { lobbyPids, runtimeConfig } from "../runtime/world.ts";
+import { freshDatabase, freshLiveState, type ServiceKind } from "../services/stores.ts";
+
+/** Nodes that share one Redis and one PostgreSQL, in this process; each with lobby ports and a data folder of its own. */
+export interface Installation {
+  start(nodeId: string, overrides?: Partial<Config>): Promise<Service>;
+  /** Stops a node as a service manager does: its lobbies run on. */
+  stop(node: Service): Promise<void>;
+  /** Takes everything that Redis knows of a namespace away, as if it had never been told. */
+  forget(namespaceId: string): Promise<void>;
+}
+
+export async function install(kind: ServiceKind = "redis"): Promise<Installation> {
+  const { databaseUrl } = await freshDatabase(kind);
+  const shared = { databaseUrl, ...freshLiveState(kind), nodeGraceS: 5 };
+  const running = new Set<Service>();
+  const folders = new Set<string>();
+  let count = 0;
+  onTestFinished(async () => {
+    for (const node of running) await node.close();
+    const used = [...folders].filter((folder) => existsSync(join(folder, "lobbies")));
+    for (const pid of used.flatMap(lobbyPids).filter(isRunning)) process.kill(-pid, "SIGKILL");
+  });
+  return {
+    async start(nodeId, overrides = {}) {
+      count += 1;
+      const node = await startService(kind, { ...shared, ...runtimeConfig(count % 5), nodeId, ...overrides });
+      running.add(node);
+      folders.add(node.dataDir);
+      return node;
+    },
+    async forget(namespaceId) {
+      const client = new Redis(shared.redisUrl!);
+      const keys = await client.keys(`${shared.redisPrefix}:{${namespaceId}}:*`);
+      await client.del(...keys);
+      client.disconnect();
+    },
+    async stop(node) {
+      running.delete(node);
+      await node.close();
+    },
+  };
+}

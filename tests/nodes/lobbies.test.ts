@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { chooseNode } from "../../src/loops/place.ts";
+import { listenTo } from "../http/event-streams.ts";
+import { type Service, until } from "../http/harness.ts";
+import { isRunning } from "../runtime/driver.ts";
+import { connectTo, createWorld, lobbyPids, lobbyVersion, type World } from "../runtime/world.ts";
+import { install } from "./installation.ts";
+
+const find = (node: Service, world: World, body: object = {}) =>
+  node.request("POST", "/matchmaker/lobbies/find", {
+    token: world.publicToken,
+    body: { game_modes: ["duel"], ...body },
+  });
+
+const twoRegions = (mode: object = {}) => ({ ...lobbyVersion(mode), regions: { near: {}, far: {} } });
+
+describe("choosing a node", () => {
+  const node = (nodeId: string, room: number, more: object = {}) => ({
+    nodeId,
+    room,
+    regions: null,
+    isAlive: true,
+    isLost: false,
+    ...more,
+  });
+
+  test("[ND3] the one with the most room, then the smaller id; of those that are up and serve the region", () => {
+    const none = () => 0;
+    expect(chooseNode([node("a", 2), node("b", 5), node("c", 5)], "eu", none)).toBe("b");
+    expect(chooseNode([node("a", 2), node("b", 5)], "eu", (id) => (id === "b" ? 4 : 0))).toBe("a");
+    expect(chooseNode([node("a", 2, { regions: ["us"] }), node("b", 1, { regions: ["eu"] })], "eu", none)).toBe("b");
+    expect(chooseNode([node("a", 2, { isAlive: false }), node("b", 0)], "eu", none)).toBeNull();
+  });
+});
+
+describe("lobbies on several nodes", () => {
+  test("[ND3] a lobby runs on the node of its region, players get its address, and its log is read on any node", async () => {
+    const installation = await install();
+    const near = await installation.start("near", { nodeRegions: ["near"], lobbyHostname: "localhost" });
+    const far = await installation.start("far", { nodeRegions: ["far"] });
+    const world = await createWorld(near, twoRegions({ max_players: 1 }));
+    const inFar = await find(near, world, { regions: ["far"] });
+    const inNear = await find(far, world, { regions: ["near"] });
+    expect(inFar.json.ports.default.hostname).toBe("127.0.0.1");
+    expect(inNear.json.ports.default.hostname).toBe("localhost");
+    expect([lobbyPids(near.dataDir).length, lobbyPids(far.dataDir).length]).toEqual([1, 1]);
+    const player = await connectTo(inFar);
+    expect(await player.ask(`connect ${inFar.json.player.token}`)).toBe("200");
+    await player.ask('say "hello from afar\\n"');
+    player.close();
+
+    const logs = `${world.namespace.path}/lobbies/${inFar.json.lobby.lobby_id}/logs`;
+    await until(async () => (await near.admin("GET", logs)).text.includes("hello from afar"));
+    expect((await far.admin("GET", logs)).text).toContain("hello from afar");
+    const following = await listenTo(near, `${logs}?follow=true`, { token: near.adminToken });
+    await until(() => following.text().includes("hello from afar"));
+    await near.admin("DELETE", `${world.namespace.path}/lobbies/${inFar.json.lobby.lobby_id}`);
+    await until(() => following.events().some(({ event }) => event === "end"));
+    following.leave();
+    await until(() => lobbyPids(far.dataDir).filter(isRunning).length === 0);
+  });
+
+  test("[ND3] lobbies go where most room is; when no node has any, nothing is made and find says so", async () => {
+    const installation = await install();
+    const small = await installation.start("a-small", { maxLobbyProcesses: 1 });
+    const large = await installation.start("b-large", { maxLobbyProcesses: 3 });
+    const world = await createWorld(small, lobbyVersion({ max_players: 1 }));
+    for (let i = 0; i < 4; i++) expect((await find(i % 2 === 0 ? small : large, world)).status).toBe(200);
+    expect([lobbyPids(small.dataDir).length, lobbyPids(large.dataDir).length]).toEqual([1, 3]);
+    await until(async () => (await find(small, world)).json.code === "MATCHMAKER_LOBBY_START_FAILED");
+    const refused = await find(large, world);
+    expect(refused.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
+    expect(refused.json.message).toMatch(/No node of the region local has room/);
+    expect((await world.lobbies()).length).toBe(4);
+  });
+
+  test("[ND10] [14] a stampede on two nodes starts exactly as many lobbies as are needed", async () => {
+    const installation = await install();
+    const nodes = [await installation.start("a"), await installation.start("b")];
+    const world = await createWorld(nodes[0]!, lobbyVersion({ max_players: 10 }));
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => find(nodes[i % 2]!, world)));
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200)).toEqual([]);
+    const perLobby = new Map<string, number>();
+    for (const { json } of answers) perLobby.set(json.lobby.lobby_id, (perLobby.get(json.lobby.lobby_id) ?? 0) + 1);
+    expect([...perLobby.values()]).toEqual([10, 10, 10, 10, 10, 10]);
+    expect(nodes.flatMap(({ dataDir }) => lobbyPids(dataDir)).length).toBe(6);
+  });
+
+  test("[ND2] [W1] a warm pool is kept once, not once per node, also when the node that kept it stops", async () => {
+    const installation = await install();
+    const first = await installation.start("a");
+    const second = await installation.start("b");
+    const world = await createWorld(second, lobbyVersion({ idle_lobbies: { min: 2 } }));
+    const ready = async () => (await world.lobbies()).filter(({ status }) => status === "ready").length;
+    await until(async () => (await ready()) === 2);
+    await installation.stop(first);
+    expect((await find(second, world, { party_size: 2 })).status).toBe(200);
+    await until(async () => (await ready()) === 3, 20_000);
+    expect((await world.lobbies()).length).toBe(3);
+  });
+});
+
+describe("nodes that go", () => {
+  test("[ND4] a node that comes back in time takes its lobbies over, and their players notice nothing", async () => {
+    const installation = await install();
+    const stays = await installation.start("stays", { maxLobbyProcesses: 0 });
+    const goes = await installation.start("goes");
+    const world = await createWorld(stays, lobbyVersion({ max_players: 4 }));
+    const answer = await find(stays, world);
+    const player = await connectTo(answer);
+    await player.ask("before");
+    await installation.stop(goes);
+    expect(await player.ask("meanwhile")).toContain("meanwhile");
+    expect((await find(stays, world)).json.lobby.lobby_id).toBe(answer.json.lobby.lobby_id);
+    const back = await installation.start("goes", { dataDir: goes.dataDir });
+    expect(await player.ask("after")).toContain("after");
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect((await world.lobbies())[0]).toMatchObject({ status: "ready" });
+    await back.admin("DELETE", `${world.namespace.path}/lobbies/${answer.json.lobby.lobby_id}`);
+    await until(() => lobbyPids(goes.dataDir).filter(isRunning).length === 0);
+    player.close();
+  });
+
+  test("[ND4] the lobbies of a node that stays away are ended, and what still runs is stopped when it comes back", async () => {
+    const installation = await install();
+    const goes = await installation.start("goes");
+    const stays = await installation.start("stays", { maxLobbyProcesses: 0 });
+    const world = await createWorld(stays, lobbyVersion({ max_players: 4 }));
+    const answer = await find(stays, world);
+    expect(answer.status).toBe(200);
+    const pids = lobbyPids(goes.dataDir);
+    await installation.stop(goes);
+    const lobby = async () =>
+      (await stays.admin("GET", `${world.namespace.path}/lobbies/${answer.json.lobby.lobby_id}`)).lobby;
+    await until(async () => (await lobby()).status === "stopped", 25_000);
+    expect(await lobby()).toMatchObject({ stop_reason: "node_lost" });
+    expect(pids.filter(isRunning)).toEqual(pids);
+    await until(async () => {
+      const { lobbies } = await stays.admin("GET", `${world.namespace.path}/lobby-history`);
+      return lobbies.some(({ stop_reason }: { stop_reason: string }) => stop_reason === "node_lost");
+    });
+    await installation.start("goes", { dataDir: goes.dataDir });
+    await until(() => pids.filter(isRunning).length === 0);
+  });
+
+  test("[ND11] a server whose lobby Redis has forgotten is stopped", async () => {
+    const installation = await install();
+    const node = await installation.start("a");
+    const world = await createWorld(node, lobbyVersion({ max_players: 4 }));
+    expect((await find(node, world)).status).toBe(200);
+    const pids = lobbyPids(node.dataDir);
+    expect(pids.filter(isRunning)).toEqual(pids);
+    await installation.forget(world.namespace.namespaceId);
+    await until(() => pids.filter(isRunning).length === 0, 25_000);
+    expect((await find(node, world)).status).toBe(200);
+  });
+});
