@@ -81,7 +81,7 @@ export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | nul
 }
 
 /** What is known of the tokens that were sent last: at least half of `max`, never more than `max`. */
-export interface RecentTokens<Known> {
+interface RecentTokens<Known> {
   get(token: string): Known | undefined;
   set(token: string, known: Known): void;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { createNamespace, ensureServerBuilt } from "../histories/server.ts";
 import { type RedisServer, until } from "../services/redis.ts";
-import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
+import { moveSlot, type RedisCluster, startCluster } from "../services/redis-cluster.ts";
 import { startSentinel } from "../services/redis-sentinel.ts";
 import { freshDatabase } from "../services/stores.ts";
 import { auditNamespace } from "./audit.ts";
@@ -60,6 +60,20 @@ test(
     const playing = await startPlaying(await installOn(group), "sentinel-kill");
     await surviveDeathOf(await group.primary(), playing, "sentinel primary killed");
     expect(await auditNamespace(group.url, playing.namespaceId)).toEqual([]);
+  },
+);
+
+test(
+  "[RF8] [I26] [I1] [I7] [I16] two nodes under load while the slot of their namespace moves to another primary",
+  patient,
+  async () => {
+    const cluster = await startCluster();
+    const playing = await startPlaying(await installOn(cluster), "reshard");
+    await playing.more(500);
+    await moveSlot(cluster, `foyer:{${playing.namespaceId}}:ns`);
+    await playing.more(500);
+    expectSafe(await playing.end(), "slot moved");
+    expect(await auditNamespace(cluster.url, playing.namespaceId)).toEqual([]);
   },
 );
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ensureServerBuilt } from "../histories/server.ts";
 import { type RedisServer, startRedis, until } from "../services/redis.ts";
 import { freshDatabase } from "../services/stores.ts";
+import { auditNamespace } from "./audit.ts";
 import { type Installation, startInstallation } from "./nodes.ts";
 import { expectSafe, startPlaying } from "./playing.ts";
 
@@ -66,3 +67,22 @@ test("[RF4] [I26] [I1] [I7] [I16] two nodes under load while Redis is frozen and
   await playing.more(500);
   expectSafe(await playing.end(), "redis frozen");
 });
+
+test(
+  "[ND2] [I1] [I7] [I16] two nodes under load while the one with the lease is frozen until the other has it, then thawed",
+  patient,
+  async () => {
+    const playing = await startPlaying(installation, "node-freeze");
+    await playing.more(500);
+    const holder = async () => String(await redis.ask("HGET", "foyer:{nodes}:list:lease", "holder")).split(" ")[0];
+    const first = await holder();
+    const frozen = installation.nodes.find(({ nodeId }) => nodeId === first)!;
+    frozen.server().process.kill("SIGSTOP");
+    await until("the other node has the lease", async () => (await holder()) !== first);
+    await playing.more(300);
+    frozen.server().process.kill("SIGCONT");
+    await playing.more(500);
+    expectSafe(await playing.end(), "node frozen");
+    expect(await auditNamespace(redis.url, playing.namespaceId)).toEqual([]);
+  },
+);

@@ -7,6 +7,7 @@ import { freePort } from "../services/programs.ts";
 
 /** One node of an installation. Its port and data folder stay the same when it is killed and started again. */
 export interface Node {
+  readonly nodeId: string;
   readonly port: number;
   /** The process that runs now. */
   server(): Server;
@@ -32,13 +33,15 @@ export async function startInstallation(options: InstallationOptions): Promise<I
   const shared = [`--redis-url=${redisUrl}`, `--database-url=${databaseUrl}`, `--secret=${"s".repeat(32)}`, ...flags];
   const folders: string[] = [];
 
-  async function startNode(): Promise<Node> {
+  async function startNode(_: unknown, index: number): Promise<Node> {
     const dataDir = mkdtempSync(join(tmpdir(), "foyer-node-"));
     folders.push(dataDir);
     const port = await freePort();
-    const start = () => startServer(dataDir, [`--port=${port}`, ...shared]);
+    const nodeId = `node-${index + 1}`;
+    const start = () => startServer(dataDir, [`--port=${port}`, `--node-id=${nodeId}`, ...shared]);
     let server = await start();
     return {
+      nodeId,
       port,
       server: () => server,
       kill: () => server.kill(),

@@ -1,9 +1,8 @@
-import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openRedis } from "../../src/engine/redis/connection.ts";
 import type { RedisConnection } from "../../src/engine/redis/link.ts";
-import { type RedisServer, until } from "../services/redis.ts";
-import { type RedisCluster, startCluster } from "../services/redis-cluster.ts";
+import { until } from "../services/redis.ts";
+import { moveSlot, type RedisCluster, startCluster } from "../services/redis-cluster.ts";
 import { startSentinel } from "../services/redis-sentinel.ts";
 import { audit, listeningLog, script, startCounting } from "./redis-counting.ts";
 
@@ -59,22 +58,7 @@ describe("a Cluster", () => {
     const keys = keysOf("move").slice(0, 3);
     const counting = startCounting(link, keys);
     await counting.more(300);
-    const [from, to] = await endsOfMove(cluster, keys[0]!);
-    const slot = Number(await from.ask("CLUSTER", "KEYSLOT", keys[0]!));
-    const [fromId, toId] = await Promise.all([from.ask("CLUSTER", "MYID"), to.ask("CLUSTER", "MYID")]);
-    await to.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", String(fromId));
-    await from.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", String(toId));
-    // The number and half of the rest go first: a script that ran now, on either side, would count anew.
-    await moveKeys(from, to, [keys[0]!]);
-    await moveSome(from, to, slot, 0.5);
-    const refusals = await refusalsOf(to, "TRYAGAIN");
-    await until(
-      "scripts have knocked at the half moved slot",
-      async () => (await refusalsOf(to, "TRYAGAIN")) > refusals,
-    );
-    await moveSome(from, to, slot, 1);
-    const [owner, ...others] = [to, from, ...(await cluster.primaries()).filter((one) => one !== from && one !== to)];
-    for (const server of [owner, ...others]) await server!.ask("CLUSTER", "SETSLOT", slot, "NODE", String(toId));
+    const to = await moveSlot(cluster, keys[0]!);
     await counting.more(300);
     const counted = await counting.stop();
     expect(await audit(link, keys, counted)).toMatchObject(clean);
@@ -181,29 +165,3 @@ describe("Sentinels", () => {
     expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 });
-
-async function endsOfMove(cluster: RedisCluster, key: string): Promise<[RedisServer, RedisServer]> {
-  const from = await cluster.primaryOf(key);
-  const others = (await cluster.primaries()).filter(({ port }) => port !== from.port);
-  return [from, others[0]!];
-}
-
-async function moveKeys(from: RedisServer, to: RedisServer, keys: readonly string[]): Promise<void> {
-  if (keys.length > 0) await from.ask("MIGRATE", "127.0.0.1", to.port, "", 0, 5000, "KEYS", ...keys);
-}
-
-/** Moves a share of the keys that the slot still has; keys that expire meanwhile are no fault. */
-async function moveSome(from: RedisServer, to: RedisServer, slot: number, share: number): Promise<void> {
-  for (;;) {
-    // A border: a list of keys by the protocol.
-    const keys = (await from.ask("CLUSTER", "GETKEYSINSLOT", slot, 100_000)) as string[];
-    await moveKeys(from, to, keys.slice(0, Math.ceil(keys.length * share)));
-    if (share < 1 || keys.length === 0) return;
-    await setTimeout(1);
-  }
-}
-
-/** How often the server has refused with that word. */
-async function refusalsOf(server: RedisServer, word: string): Promise<number> {
-  return Number(/count=(\d+)/.exec((await server.info(`errorstat_${word}`)) ?? "")?.[1] ?? 0);
-}

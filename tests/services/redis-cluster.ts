@@ -94,3 +94,42 @@ async function withinASecond(answer: Promise<unknown>): Promise<unknown> {
   answer.catch(() => {});
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
+
+/**
+ * Moves the slot of a key to another primary, as resharding does, and stops halfway: the key itself and half of the others
+ * are moved, and a script has knocked and was turned away. Gives the new primary.
+ */
+export async function moveSlot(cluster: RedisCluster, key: string): Promise<RedisServer> {
+  const from = await cluster.primaryOf(key);
+  const others = (await cluster.primaries()).filter(({ port }) => port !== from.port);
+  const to = others[0]!;
+  const slot = Number(await from.ask("CLUSTER", "KEYSLOT", key));
+  const [fromId, toId] = await Promise.all([from.ask("CLUSTER", "MYID"), to.ask("CLUSTER", "MYID")]);
+  await to.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", String(fromId));
+  await from.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", String(toId));
+  await moveKeys(from, to, [key]);
+  await moveShare(from, to, slot, 0.5);
+  const refusals = await refusalsOf(to, "TRYAGAIN");
+  await until("a script has knocked at the half moved slot", async () => (await refusalsOf(to, "TRYAGAIN")) > refusals);
+  while ((await moveShare(from, to, slot, 1)) > 0);
+  for (const server of [to, from, ...others.slice(1)])
+    await server.ask("CLUSTER", "SETSLOT", slot, "NODE", String(toId));
+  return to;
+}
+
+async function moveKeys(from: RedisServer, to: RedisServer, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0) await from.ask("MIGRATE", "127.0.0.1", to.port, "", 0, 5000, "KEYS", ...keys);
+}
+
+/** Moves a share of the keys that the slot has, and tells how many it had. */
+async function moveShare(from: RedisServer, to: RedisServer, slot: number, share: number): Promise<number> {
+  // A border: a list of keys by the protocol.
+  const keys = (await from.ask("CLUSTER", "GETKEYSINSLOT", slot, 100_000)) as string[];
+  await moveKeys(from, to, keys.slice(0, Math.ceil(keys.length * share)));
+  return keys.length;
+}
+
+/** How often the server has refused with that word. */
+async function refusalsOf(server: RedisServer, word: string): Promise<number> {
+  return Number(/count=(\d+)/.exec((await server.info(`errorstat_${word}`)) ?? "")?.[1] ?? 0);
+}

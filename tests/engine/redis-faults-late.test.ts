@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, expect, test } from "vitest";
+import { EngineUnavailable } from "../../src/engine/engine.ts";
+import { openRedis } from "../../src/engine/redis/connection.ts";
+import { createRedisEngine } from "../../src/engine/redis/redis.ts";
+import type { CommandOf } from "../../src/matchmaker/commands.ts";
+import { startRedis, until } from "../services/redis.ts";
+import { listeningLog } from "./redis-counting.ts";
+
+const opened: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close();
+});
+
+const namespaceId = "aaaaaaaa-0000-7000-8000-00000000000a";
+const lobbyId = "bbbbbbbb-0000-7000-8000-00000000000b";
+const lobby: CommandOf<"createLobby">["lobby"] = {
+  lobbyId,
+  versionId: "v",
+  gameMode: "duel",
+  region: "local",
+  maxPlayers: 4,
+  maxPlayersDirect: 4,
+  isExternal: true,
+  isPrivate: false,
+  isJoinable: true,
+  tags: {},
+  timeouts: { readyMs: 1e9, reservationMs: 1e9, heartbeatMs: 0, emptyMs: 1e9 },
+  ports: null,
+  lobbyConfig: null,
+};
+
+test("[RF4] what the rules were asked while Redis was frozen for more than ten seconds never happens", {
+  timeout: 60_000,
+}, async () => {
+  const server = await startRedis();
+  opened.push(() => server.stop());
+  const link = await openRedis({ url: server.url, log: listeningLog().log });
+  opened.push(() => link.close());
+  const engine = await createRedisEngine({ link, prefix: "foyer", newOpId: randomUUID, wallClock: Date.now });
+  opened.push(() => engine.close());
+  const base = { namespaceId, now: 1, revision: 1 };
+  const limits = { lobbyCountMax: 100, maxPlayers: 100, maxPlayersPerClient: null };
+  await engine.execute({ type: "configure", ...base, limits, deployedVersionId: "v", idleMinimums: [] });
+  const created = { reason: "registered", lobby, clientId: null, playerIds: [], idempotency: null } as const;
+  await engine.execute({ type: "createLobby", ...base, ...created });
+  const isClosed = async () => (await engine.read({ type: "lobby", namespaceId, now: 2, lobbyId }))?.isClosed;
+
+  server.freeze();
+  const sentAt = Date.now();
+  const close = engine.execute({ type: "setClosed", namespaceId, now: 2, lobbyId, isClosed: true });
+  await expect(close).rejects.toThrow(EngineUnavailable);
+  await until("it is too late", () => Date.now() - sentAt > 10_100);
+  server.thaw();
+  expect(await isClosed()).toBe(false);
+  // The command is on an earlier connection than the question: it was read and refused, or is still to be read.
+  await until("the thawed server has read everything", async () => (await server.info("connected_clients")) === "3");
+  expect(await isClosed()).toBe(false);
+  expect(await engine.audit(namespaceId)).toEqual([]);
+});
