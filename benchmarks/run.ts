@@ -3,6 +3,7 @@ import * as find from "./find.ts";
 import * as journal from "./journal.ts";
 import * as lobbyCount from "./lobby-count.ts";
 import * as memory from "./memory.ts";
+import * as redis from "./redis.ts";
 import * as restart from "./restart.ts";
 import * as startLobby from "./start-lobby.ts";
 import * as validateNamespace from "./validate-namespace.ts";
@@ -20,7 +21,7 @@ interface Options {
   readonly isMillion: boolean;
 }
 
-/** `npm run bench` asks all of them; `npm run bench -- validate-namespace` only those named. */
+/** `npm run bench` asks all of them but `redis`; `npm run bench -- validate-namespace` only those named. */
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   "validate-namespace": validateNamespace,
   find,
@@ -29,9 +30,14 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   memory,
   restart,
   "start-lobby": startLobby,
+  redis,
 };
 
-const flags = ["--long", "--million"];
+/** Needs PostgreSQL and Redis on the machine. */
+const onlyNamed = ["redis"];
+
+// `--engine redis` reads as `redis`.
+const flags = ["--long", "--million", "--engine"];
 const wanted = process.argv.slice(2).filter((word) => !flags.includes(word));
 const unknown = wanted.filter((name) => !Object.hasOwn(benchmarks, name));
 if (unknown.length > 0) {
@@ -44,7 +50,7 @@ const options = { isLong: process.argv.includes("--long"), isMillion: process.ar
 const today = new Date().toISOString().slice(0, 10);
 console.log(`${today}, ${process.platform} ${process.arch}, ${cpus().length} cores, Node ${process.versions.node}`);
 for (const [name, benchmark] of Object.entries(benchmarks)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (wanted.length > 0 ? !wanted.includes(name) : onlyNamed.includes(name)) continue;
   console.log(`\n## ${name}: ${benchmark.question}\n`);
   console.log(await benchmark.run(options));
 }

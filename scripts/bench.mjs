@@ -1,7 +1,8 @@
 import { ensureBuilt } from "./ensure-built.mjs";
 import { ensureInstalled } from "./ensure-installed.mjs";
 
-// `npm run bench` runs every benchmark; `npm run bench -- validate-namespace` only those named.
+// `npm run bench` runs every benchmark of the embedded engine; `npm run bench -- validate-namespace` only those named;
+// `npm run bench -- --engine redis` compares nodes on Redis with it.
 ensureInstalled();
 if (!ensureBuilt()) {
   console.error("Foyer does not compile; see above.");

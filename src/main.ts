@@ -49,6 +49,8 @@ export interface RunningFoyer {
   readonly metricsUrl: string | null;
   /** Where the example game can be played; null: it is not offered. */
   readonly demoUrl: string | null;
+  /** What this node is called among those that share its Redis; null: it is the only one. */
+  readonly nodeId: string | null;
   readonly dataDir: string;
   /** `path`: the file that holds it, or null when the configuration gave it. */
   readonly adminToken: { readonly token: string; readonly path: string | null };
@@ -99,7 +101,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     now,
   });
   const creationBudget = createCreationBudget(config.lobbyCreationBudget);
-  const happenings = createHappenings(engine, { now, newId });
+  const happenings = createHappenings(engine, { now, newId }, sharedEvents);
   const startsProcesses = injected.runtime !== undefined || config.runtimes.includes("process");
   // Also open when it may start nothing: lobbies of an earlier run are still to be watched and stopped.
   const driver = injected.runtime ?? (await openRuntime(config, folder.path, now));
@@ -190,6 +192,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     url,
     metricsUrl: metricsServer?.url ?? null,
     demoUrl: playPage && `${url}/play`,
+    nodeId: nodes.ownId,
     dataDir: folder.path,
     adminToken,
     async close({ stopLobbies = false } = {}) {

@@ -70,12 +70,19 @@ export async function openShared(
 
 async function openEngine(link: RedisConnection, prefix: string, newOpId: () => string) {
   const engine = await createRedisEngine({ link, prefix, newOpId, wallClock: Date.now });
+  /** The newest first. */
+  async function positions(namespaceId: string, count: number): Promise<string[]> {
+    const entries = await link.call("XREVRANGE", `${prefix}:{${namespaceId}}:events`, ["+", "-", "COUNT", count]);
+    // Border: the reply is a list of entries, each an id and its fields.
+    return (entries as [string, string[]][]).map(([id]) => id);
+  }
+
   const events: SharedEvents = {
     eventsAfter: engine.eventsAfter,
-    async position(namespaceId) {
-      // Border: the reply of XREVRANGE is a list of entries, each an id and its fields.
-      const entries = await link.call("XREVRANGE", `${prefix}:{${namespaceId}}:events`, ["+", "-", "COUNT", 1]);
-      return (entries as [string, string[]][])[0]?.[0] ?? "0-0";
+    position: async (namespaceId) => (await positions(namespaceId, 1))[0] ?? "0-0",
+    async latest(namespaceId, max) {
+      const from = (await positions(namespaceId, max)).at(-1);
+      return (from && (await engine.eventsAfter(namespaceId, from, max))) || [];
     },
   };
   return { engine, events };

@@ -5,6 +5,8 @@ export interface BannerFacts {
   readonly url: string;
   readonly metricsUrl: string | null;
   readonly demoUrl: string | null;
+  /** Null: it is the only one. */
+  readonly nodeId: string | null;
   readonly dataDir: string;
   readonly adminToken: { readonly token: string; readonly path: string | null };
   /** Where a configured admin token came from: a flag, a variable or a file. */
@@ -22,6 +24,7 @@ export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteracti
     row("API", url),
     row("Admin token", shownToken(facts, terminal)),
     row("Data", facts.dataDir),
+    ...(facts.nodeId === null ? [] : [row("Node", `${facts.nodeId}, with live lobbies in Redis`)]),
     row("Metrics", facts.metricsUrl ?? "off"),
     "",
     ...(facts.demoUrl === null ? [] : [`  ${bold(terminal, "Play the demo:")} ${facts.demoUrl}`, ""]),

@@ -17,6 +17,8 @@ export interface SharedEvents {
   position(namespaceId: string): Promise<string>;
   /** What came after a position, the earliest first; null: some of it is gone. */
   eventsAfter(namespaceId: string, position: string, max: number): Promise<readonly Event[] | null>;
+  /** About so many of the last ones, the earliest first. */
+  latest(namespaceId: string, max: number): Promise<readonly Event[]>;
 }
 
 /** The store cannot take or give anything now. The command had no effect, or its effect is unknown; trying later is right. */

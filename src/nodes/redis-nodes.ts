@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
-import type { RedisLink, Script } from "../engine/redis/link.ts";
+import type { RedisLink } from "../engine/redis/link.ts";
 import type { Lease, NodeStatus, Nodes, OwnStatus } from "./nodes.ts";
+import { script } from "./script.ts";
 
 export interface RedisNodesOptions {
   readonly link: RedisLink;
@@ -149,7 +149,3 @@ if redis.call('HGET', lease, 'holder') == ARGV[1] .. ' ' .. ARGV[2] then redis.c
 return 'OK'
 `,
 );
-
-function script(name: string, text: string): Script {
-  return { name, text, sha: createHash("sha1").update(text).digest("hex") };
-}

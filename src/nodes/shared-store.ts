@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import type { RedisLink, Script } from "../engine/redis/link.ts";
+import type { RedisLink } from "../engine/redis/link.ts";
+import { script } from "./script.ts";
 
 /** Lets every node keep what it read from the shared database, and yet never use it after another node changed it. */
 export interface SharedStore {
@@ -143,7 +143,3 @@ end
 return 'OK'
 `,
 );
-
-function script(name: string, text: string): Script {
-  return { name, text, sha: createHash("sha1").update(text).digest("hex") };
-}

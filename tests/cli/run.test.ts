@@ -99,10 +99,17 @@ describe("banner", () => {
     url: "http://127.0.0.1:7100",
     metricsUrl: "http://127.0.0.1:7101/metrics",
     demoUrl: "http://127.0.0.1:7100/play",
+    nodeId: null,
     dataDir: "/srv/it's data",
     adminToken: { token: "admin_sesame", path: "/srv/it's data/admin-token" },
     tokenOrigin: "default",
   };
+
+  test("[ND7] a node among several is named", () => {
+    const plain = { isInteractive: false, colours: false };
+    expect(banner(facts, plain)).not.toContain("Node ");
+    expect(banner({ ...facts, nodeId: "node-a" }, plain)).toMatch(/Node +node-a, with live lobbies in Redis/);
+  });
 
   test("[K9] on a terminal it shows the token; the calls read it from its file", () => {
     const text = banner(facts, { isInteractive: true, colours: false });

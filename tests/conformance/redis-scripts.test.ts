@@ -11,7 +11,7 @@ import { type RedisServer, startRedis } from "../services/redis.ts";
 import { compareEngines } from "./differential.ts";
 import { createHistory, steps } from "./random-commands.ts";
 import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
-import { createWorld, rememberedMs, World } from "./world.ts";
+import { createWorld, rememberedMs, versionA, versionB, World } from "./world.ts";
 
 closeAfterEach();
 
@@ -175,6 +175,15 @@ describe("scripts", () => {
       const before = runs;
       shown.push([await world.route(), await world.counts(), await world.pass(0)]);
       if (under !== inMemory) expect(runs - before).toBeGreaterThan(3 + 1400 / 500);
+      await world.configure({ versionId: versionB });
+      const isOutdated = { type: "listAllLobbies", includeStopped: true, after: null, limit: 10 } as const;
+      shown.at(-1)!.push(await world.read<"listAllLobbies">(isOutdated), await world.counts());
+      await world.configure({ versionId: versionA });
+      for (let i = 0; i < 700; i++) await world.ready({ party: 1, heartbeatMs: 1000, isExternal: true });
+      world.now += 60_000;
+      shown.at(-1)!.push(await world.execute<"restarted">({ type: "restarted" }), await world.counts());
+      await world.configure({ versionId: versionB });
+      shown.at(-1)!.push(await world.counts(), await world.read<"listAllLobbies">(isOutdated));
       world.now += rememberedMs - 1;
       const removal = await world.execute<"removeNamespace">({ type: "removeNamespace", force: true });
       shown.at(-1)!.push(removal, await world.counts());

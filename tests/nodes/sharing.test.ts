@@ -117,6 +117,19 @@ describe("what one node decides the others know", () => {
     expect(all.every(({ event }) => event === "player.reserved")).toBe(true);
   });
 
+  test("[ND6] [TL1] a node that starts later knows what happened to a lobby before", async () => {
+    const { installation, here, arena, find } = await open();
+    const lobby = await arena.ready();
+    await find(here);
+    const late = await installation.start("late");
+    const path = `${arena.namespace.path}/lobbies/${lobby.lobbyId}`;
+    const timeline = async (node: Service) =>
+      (await node.admin("GET", path)).lobby.timeline.map(({ event }: { event: string }) => event);
+    const known = await timeline(here);
+    expect(known).toContain("player.reserved");
+    await until(async () => JSON.stringify(await timeline(late)) === JSON.stringify(known));
+  });
+
   test("[ND6] an id that no stream ever gave is answered with a reset", async () => {
     const { there, arena } = await open();
     const listener = await listenTo(there, `${arena.namespace.path}/events`, {

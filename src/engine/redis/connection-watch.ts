@@ -4,7 +4,7 @@ import { type RedisAddress, showRedisAddress } from "./address.ts";
 import { isLoginFault } from "./faults.ts";
 
 /** Redis could not be reached at the start, or refused the login. */
-export class RedisUnreachable extends Error {
+class RedisUnreachable extends Error {
   override readonly name = "RedisUnreachable";
 }
 

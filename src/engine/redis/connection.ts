@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Cluster, Redis } from "ioredis";
+import { Cluster, type Redis } from "ioredis";
 import type { Logger } from "../../log.ts";
 import { EngineUnavailable } from "../engine.ts";
 import { parseRedisAddress, type RedisAddress, showRedisAddress } from "./address.ts";
@@ -83,13 +83,14 @@ function createConnection(
     await delay(pauseMs);
   }
 
-  async function evaluate(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    try {
-      return await client.evalsha(script.sha, keys.length, ...keys, ...args);
-    } catch (error) {
+  const gather = gathererOf(client);
+
+  function evaluate(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    gather();
+    return client.evalsha(script.sha, keys.length, ...keys, ...args).catch((error: unknown) => {
       if (!isNoScript(error)) throw error;
       return client.eval(script.text, keys.length, ...keys, ...args);
-    }
+    });
   }
 
   return {
@@ -110,6 +111,22 @@ function createConnection(
   };
 }
 
+/** What is sent in one turn of the event loop leaves in one write: a call of the system instead of many, here and there. */
+function gathererOf(client: Redis | Cluster): () => void {
+  if (client instanceof Cluster) return () => {};
+  let isGathering = false;
+  return () => {
+    const { stream } = client;
+    if (isGathering || !stream) return;
+    isGathering = true;
+    stream.cork();
+    setImmediate(() => {
+      isGathering = false;
+      stream.uncork();
+    });
+  };
+}
+
 /**
  * A slot that is being moved has some of its keys here and some there, and a script would take those it does not see for
  * missing. Two keys of the same slot that never exist make the servers refuse it on both sides until the move is over.
@@ -119,11 +136,8 @@ function withWitnesses(key: string): string[] {
 }
 
 function primariesOf(client: Redis | Cluster, address: RedisAddress): RedisPrimary[] {
-  if (!client.isCluster) return [asPrimary(client, showRedisAddress(address))];
-  // A border: the flag says which of the two it is, and the compiler does not know that.
-  return (client as Cluster)
-    .nodes("master")
-    .map((node) => asPrimary(node, `${node.options.host}:${node.options.port}`));
+  if (!(client instanceof Cluster)) return [asPrimary(client, showRedisAddress(address))];
+  return client.nodes("master").map((node) => asPrimary(node, `${node.options.host}:${node.options.port}`));
 }
 
 function asPrimary(client: Pick<Redis | Cluster, "call">, name: string): RedisPrimary {
@@ -133,12 +147,22 @@ function asPrimary(client: Pick<Redis | Cluster, "call">, name: string): RedisPr
   };
 }
 
-async function inTime<T>(answer: Promise<T>, giveUpAt: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("Redis timed out.")), Math.max(0, giveUpAt - performance.now()));
+/** Every command passes here, so it makes do with one promise. */
+function inTime<T>(answer: Promise<T>, giveUpAt: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new Error("Redis timed out."));
+    const timer = setTimeout(late, Math.max(0, giveUpAt - performance.now()));
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
 async function isClusterServer(client: Redis | Cluster): Promise<boolean> {

@@ -50,9 +50,9 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   /** A namespace in which very much is due is brought up to date in several runs. */
   async function run(script: Script, namespaceId: string, written: Written): Promise<WrittenAnswer> {
     const [body, create, made] = written;
-    for (;;) {
+    for (let again = ""; ; again = "again") {
       if (isClosed) throw new EngineUnavailable("The engine is closed.");
-      const args = [body, options.newOpId(), String(options.wallClock()), create, made];
+      const args = [body, options.newOpId(), String(options.wallClock()), create, made, again];
       // A border: only our own scripts answer.
       const [position, answer] = (await link.run(script, keyOf(namespaceId), args)) as [string, WrittenAnswer];
       if (position !== "") streams.note(namespaceId, position);

@@ -3,15 +3,15 @@
 
 -- The store's last word holds against anything else, also an older revision or a removal that failed.
 local function isNews(command)
-  if namespace.revision == nil then return true end
-  if command.isAuthoritative then return namespace.removedAt ~= nil or namespace.revision ~= command.revision end
-  return namespace.removedAt == nil and command.revision > namespace.revision
+  if foyer.namespace.revision == nil then return true end
+  if command.isAuthoritative then return foyer.namespace.removedAt ~= nil or foyer.namespace.revision ~= command.revision end
+  return foyer.namespace.removedAt == nil and command.revision > foyer.namespace.revision
 end
 
-return execute(function(command)
-  if not isNews(command) then return accept("0") end
+return foyer.execute(function(command)
+  if not isNews(command) then return foyer.accept("0") end
 
-  putNamespace(command, command.idleMinimums)
-  emitConfigured()
-  return accept("1")
+  foyer.putNamespace(command, command.idleMinimums)
+  foyer.emitConfigured()
+  return foyer.accept("1")
 end)

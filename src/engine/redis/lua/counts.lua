@@ -1,9 +1,9 @@
 -- Living lobbies, taken seats, the revision, and when something is next due.
-return answer(function()
-  local dueAt = nextDueAt()
-  local isThere = namespace.revision ~= nil and namespace.removedAt == nil
+return foyer.answer(function()
+  local dueAt = foyer.nextDueAt()
+  local isThere = foyer.namespace.revision ~= nil and foyer.namespace.removedAt == nil
   return {
-    "OK", isThere and tostring(namespace.revision) or "", tostring(namespace.startingCount), tostring(namespace.readyCount),
-    tostring(namespace.reservedCount), tostring(namespace.connectedCount), dueAt == never and "" or tostring(dueAt),
+    "OK", isThere and tostring(foyer.namespace.revision) or "", tostring(foyer.namespace.startingCount), tostring(foyer.namespace.readyCount),
+    tostring(foyer.namespace.reservedCount), tostring(foyer.namespace.connectedCount), dueAt == foyer.never and "" or tostring(dueAt),
   }
 end)

@@ -2,25 +2,25 @@
 
 -- How many idle lobbies this game mode and region of the deployed version lack; those still starting count as there.
 local function missingIdle(made)
-  local pool = poolOf(poolKey(namespace.deployedVersionId or "", made.gameMode, made.region))
-  local there = call("ZCARD", idleKey(pool)) + poolCount(pool, "idleStarting")
-  return idleMinimum(made.gameMode, made.region) - there
+  local pool = foyer.poolOf(foyer.poolKey(foyer.namespace.deployedVersionId or "", made.gameMode, made.region))
+  local there = call("ZCARD", foyer.idleKey(pool)) + foyer.poolCount(pool, "idleStarting")
+  return foyer.idleMinimum(made.gameMode, made.region) - there
 end
 
-return execute(function(command)
-  local made, text = lobbyToMake()
-  if not isCurrent(command.revision) then return refuse("STALE_REVISION") end
-  local earlier = replay(command.clientId or "", command.idempotency)
+return foyer.execute(function(command)
+  local made = foyer.lobbyToMake()
+  if not foyer.isCurrent(command.revision) then return foyer.refuse("STALE_REVISION") end
+  local earlier = foyer.replay(command.clientId or "", command.idempotency)
   if earlier then return earlier end
-  if not made.isExternal and not namespace.deployedVersionId then return refuse("NO_VERSION_DEPLOYED") end
-  if not made.isExternal and namespace.deployedVersionId ~= made.versionId then return refuse("STALE_REVISION") end
-  if command.reason == "warm" and missingIdle(made) <= 0 then return refuse("NOT_NEEDED") end
-  local clientRefusal = refuseClient(command.clientId or "", #command.playerIds)
+  if not made.isExternal and not foyer.namespace.deployedVersionId then return foyer.refuse("NO_VERSION_DEPLOYED") end
+  if not made.isExternal and foyer.namespace.deployedVersionId ~= made.versionId then return foyer.refuse("STALE_REVISION") end
+  if command.reason == "warm" and missingIdle(made) <= 0 then return foyer.refuse("NOT_NEEDED") end
+  local clientRefusal = foyer.refuseClient(command.clientId or "", #command.playerIds)
   if clientRefusal then return clientRefusal end
-  local creationRefusal = refuseCreation(made, #command.playerIds)
+  local creationRefusal = foyer.refuseCreation(made, #command.playerIds)
   if creationRefusal then return creationRefusal end
-  local wrong = faultOfIds(command.playerIds, made)
+  local wrong = foyer.faultOfIds(command.playerIds, made)
   if wrong then return wrong end
 
-  return seatParty(makeLobby(made, text), command, true)
+  return foyer.seatParty(foyer.makeLobby(made), command, true)
 end)

@@ -12,12 +12,12 @@ local function isLater(a, b)
   return ms > otherMs or (ms == otherMs and sequence > otherSequence)
 end
 
-if call("EXISTS", eventsKey) == 0 then return { "GONE" } end
-local info, facts = call("XINFO", "STREAM", eventsKey), {}
+if call("EXISTS", foyer.eventsKey) == 0 then return { "GONE" } end
+local info, facts = call("XINFO", "STREAM", foyer.eventsKey), {}
 for at = 1, #info, 2 do facts[info[at]] = info[at + 1] end
 -- An id that this stream has never given: it is another stream's, or of one that lost its end in a failover.
 if isLater(position, facts["last-generated-id"]) then return { "GONE" } end
 local first = facts["first-entry"]
 local isWhole = facts["entries-added"] == facts["length"]
 if not isWhole and (not first or isLater(first[1], position)) then return { "GONE" } end
-return { "OK", call("XRANGE", eventsKey, "(" .. position, "+", "COUNT", max) }
+return { "OK", call("XRANGE", foyer.eventsKey, "(" .. position, "+", "COUNT", max) }

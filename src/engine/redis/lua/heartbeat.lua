@@ -2,8 +2,8 @@
 -- Mirrors rules/heartbeat.ts.
 local function connectedPlayers(lobby)
   local connected = {}
-  for _, id in ipairs(call("ZRANGE", seatedKey(lobby.id), 0, -1)) do
-    local player = findPlayer(id)
+  for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do
+    local player = foyer.findPlayer(id)
     if player.status == "connected" then connected[#connected + 1] = player end
   end
   return connected
@@ -15,27 +15,27 @@ local function freeMissing(lobby, playerIds)
   for _, id in ipairs(playerIds) do present[id] = true end
   for _, player in ipairs(connectedPlayers(lobby)) do
     local isMissing = not present[player.id]
-    if isMissing and player.isMissing then endSeat(player, "left")
-    elseif isMissing ~= player.isMissing then changePlayer(player, { isMissing = isMissing }) end
+    if isMissing and player.isMissing then foyer.endSeat(player, "left")
+    elseif isMissing ~= player.isMissing then foyer.changePlayer(player, { isMissing = isMissing }) end
   end
 end
 
-return execute(function(command)
-  local lobby, refusal = livingLobby(command.lobbyId)
+return foyer.execute(function(command)
+  local lobby, refusal = foyer.livingLobby(command.lobbyId)
   if refusal then return refusal end
 
-  noteHeartbeat(lobby, namespace.now)
+  foyer.noteHeartbeat(lobby, foyer.namespace.now)
   if lobby.silentSince then
-    changeLobby(lobby, { silentSince = null })
-    emitLobby("lobby.changed", lobby)
+    foyer.changeLobby(lobby, { silentSince = foyer.null })
+    foyer.emitLobby("lobby.changed", lobby)
   end
   if command.isClosed and not lobby.isClosed then
-    changeLobby(lobby, { isClosed = true })
-    emitLobby("lobby.closed", lobby)
+    foyer.changeLobby(lobby, { isClosed = true })
+    foyer.emitLobby("lobby.closed", lobby)
   end
   if command.playerIds then freeMissing(lobby, command.playerIds) end
   local ids = {}
   for _, player in ipairs(connectedPlayers(lobby)) do ids[#ids + 1] = player.id end
-  local isOutdated = not isDeployed(poolOf(lobby.pool))
-  return accept(lobby.isClosed and "1" or "0", isOutdated and "1" or "0", table.concat(ids, " "))
+  local isOutdated = not foyer.isDeployed(foyer.poolOf(lobby.pool))
+  return foyer.accept(lobby.isClosed and "1" or "0", isOutdated and "1" or "0", table.concat(ids, " "))
 end)

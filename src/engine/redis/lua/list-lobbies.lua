@@ -3,26 +3,26 @@ local function wantedPools(query)
   local modes, wanted = {}, {}
   for _, gameMode in ipairs(query.gameModes) do modes[gameMode] = true end
   -- From the space that ends the version's id up to the next character.
-  local from, to = "[" .. namespace.deployedVersionId .. " ", "(" .. namespace.deployedVersionId .. "!"
-  for _, key in ipairs(call("ZRANGE", poolsKey, from, to, "BYLEX")) do
-    local pool = poolOf(key)
+  local from, to = "[" .. foyer.namespace.deployedVersionId .. " ", "(" .. foyer.namespace.deployedVersionId .. "!"
+  for _, key in ipairs(call("ZRANGE", foyer.poolsKey, from, to, "BYLEX")) do
+    local pool = foyer.poolOf(key)
     if modes[pool.gameMode] and (query.region == nil or query.region == pool.region) then wanted[#wanted + 1] = pool end
   end
   return wanted
 end
 
-return answer(function(query)
+return foyer.answer(function(query)
   local views = {}
-  if not namespace.deployedVersionId then return { "OK", views, "0" } end
+  if not foyer.namespace.deployedVersionId then return { "OK", views, "0" } end
   local after = query.after
-  local cursor = after and poolKey(namespace.deployedVersionId, after.gameMode, after.region)
+  local cursor = after and foyer.poolKey(foyer.namespace.deployedVersionId, after.gameMode, after.region)
   for _, pool in ipairs(wantedPools(query)) do
     local isCursor = pool.key == cursor
-    if not cursor or isCursor or isBefore(cursor, pool.key) then
+    if not cursor or isCursor or foyer.isBefore(cursor, pool.key) then
       local from = isCursor and "(" .. after.lobbyId or "-"
-      for _, id in ipairs(call("ZRANGE", listedKey(pool), from, "+", "BYLEX", "LIMIT", 0, query.limit - #views + 1)) do
+      for _, id in ipairs(call("ZRANGE", foyer.listedKey(pool), from, "+", "BYLEX", "LIMIT", 0, query.limit - #views + 1)) do
         if #views == query.limit then return { "OK", views, "1" } end
-        views[#views + 1] = viewLobby(findLobby(id))
+        views[#views + 1] = foyer.viewLobby(foyer.findLobby(id))
       end
     end
   end

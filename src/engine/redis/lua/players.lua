@@ -1,14 +1,14 @@
 -- The taken seats of a lobby, by id; whoever shows them puts them into order.
-return answer(function(query)
-  local lobby = findLobby(query.lobbyId)
+return foyer.answer(function(query)
+  local lobby = foyer.findLobby(query.lobbyId)
   local seats = {}
   if not lobby then return { "OK", seats } end
-  for _, id in ipairs(call("ZRANGE", seatedKey(lobby.id), 0, -1)) do
-    local player = findPlayer(id)
-    local dueAt = player.status == "reserved" and playerDueAt(player, lobby) or never
+  for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do
+    local player = foyer.findPlayer(id)
+    local dueAt = player.status == "reserved" and foyer.playerDueAt(player, lobby) or foyer.never
     seats[#seats + 1] = {
       id, player.clientId, player.status, tostring(player.reservedAt), tostring(player.connectedAt or ""),
-      dueAt == never and "" or tostring(dueAt),
+      dueAt == foyer.never and "" or tostring(dueAt),
     }
   end
   return { "OK", seats }

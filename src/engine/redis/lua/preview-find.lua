@@ -1,12 +1,11 @@
 -- What a find would do, without doing it.
-return answer(function(query)
-  if not isCurrent(query.revision) then return refuse("STALE_REVISION") end
-  local made = lobbyToMake()
-  local lobby, _, refusal = decideFind(query, made)
-  local explained = query.explain and gather(query, lobby) or nil
+return foyer.answer(function(query)
+  if not foyer.isCurrent(query.revision) then return foyer.refuse("STALE_REVISION") end
+  local lobby, _, refusal = foyer.decideFind(query)
+  local explained = query.explain and foyer.gather(query, lobby) or nil
   if refusal then
     refusal[3] = explained
     return refusal
   end
-  return { "OK", lobby and viewLobby(lobby) or false, explained }
+  return { "OK", lobby and foyer.viewLobby(lobby) or false, explained }
 end)

@@ -1,5 +1,5 @@
 -- The heartbeat clocks have started anew already: that has to happen before anything that was due meanwhile is done.
 -- Mirrors rules/restarted.ts.
-return execute(function()
-  return accept()
+return foyer.execute(function()
+  return foyer.accept()
 end)

@@ -1,11 +1,11 @@
 -- The first time, a lobby becomes ready and the clocks of its reserved seats start; after that nothing changes.
 -- Mirrors rules/set-ready.ts.
-return execute(function(command)
-  local lobby, refusal = livingLobby(command.lobbyId)
+return foyer.execute(function(command)
+  local lobby, refusal = foyer.livingLobby(command.lobbyId)
   if refusal then return refusal end
-  if lobby.status == "ready" then return accept("0") end
+  if lobby.status == "ready" then return foyer.accept("0") end
 
-  changeLobby(lobby, { status = "ready", readyAt = namespace.now })
-  emitLobby("lobby.ready", lobby)
-  return accept("1")
+  foyer.changeLobby(lobby, { status = "ready", readyAt = foyer.namespace.now })
+  foyer.emitLobby("lobby.ready", lobby)
+  return foyer.accept("1")
 end)

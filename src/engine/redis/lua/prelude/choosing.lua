@@ -1,8 +1,8 @@
 -- Which lobby a find takes, mirrored from pools.ts and rules/find.ts.
 
 -- The sizes of a group with how many lobbies each has: ready ones first, then the smaller.
-local function sizesOf(pool, tagKey)
-  local flat = call("HGETALL", groupKey(pool, tagKey))
+function foyer.sizesOf(pool, tagKey)
+  local flat = call("HGETALL", foyer.groupKey(pool, tagKey))
   local sizes, lobbyCount = {}, 0
   for at = 1, #flat, 2 do
     local size = flat[at]
@@ -19,34 +19,34 @@ local function sizesOf(pool, tagKey)
 end
 
 -- Every fit has all the tags, so it is among the lobbies of the rarest one.
-local function rarestGroup(pool, tagKeys)
-  if #tagKeys == 0 then return "", (sizesOf(pool, "")) end
+function foyer.rarestGroup(pool, tagKeys)
+  if #tagKeys == 0 then return "", (foyer.sizesOf(pool, "")) end
   local rarest, rarestSizes, rarestCount
   for _, tagKey in ipairs(tagKeys) do
-    local sizes, lobbyCount = sizesOf(pool, tagKey)
+    local sizes, lobbyCount = foyer.sizesOf(pool, tagKey)
     if lobbyCount == 0 then return tagKey, {} end
     if not rarest or lobbyCount <= rarestCount then rarest, rarestSizes, rarestCount = tagKey, sizes, lobbyCount end
   end
   return rarest, rarestSizes
 end
 
-local function hasTags(pool, size, age, tagKeys)
+function foyer.hasTags(pool, size, age, tagKeys)
   for _, tagKey in ipairs(tagKeys) do
-    if not call("ZSCORE", sizedKey(pool, tagKey, size), age) then return false end
+    if not call("ZSCORE", foyer.sizedKey(pool, tagKey, size), age) then return false end
   end
   return true
 end
 
 -- The fullest with room, as age and negative seats. Up to one tag, every lobby of the group has it; of several, the
 -- group's is only the rarest.
-local function firstTagged(pool, tagKey, size, takenMax, tagKeys)
+function foyer.firstTagged(pool, tagKey, size, takenMax, tagKeys)
   local batch = #tagKeys < 2 and 1 or 100
   local offset = 0
   while true do
-    local found = call("ZRANGE", sizedKey(pool, tagKey, size), -takenMax, "+inf", "BYSCORE", "LIMIT", offset, batch,
+    local found = call("ZRANGE", foyer.sizedKey(pool, tagKey, size), -takenMax, "+inf", "BYSCORE", "LIMIT", offset, batch,
       "WITHSCORES")
     for at = 1, #found, 2 do
-      if batch == 1 or hasTags(pool, size, found[at], tagKeys) then return found[at], tonumber(found[at + 1]) end
+      if batch == 1 or foyer.hasTags(pool, size, found[at], tagKeys) then return found[at], tonumber(found[at + 1]) end
     end
     if #found < 2 * batch then return nil end
     offset = offset + batch
@@ -54,37 +54,38 @@ local function firstTagged(pool, tagKey, size, takenMax, tagKeys)
 end
 
 -- Ready before starting, then most seats taken, then the older, then the smaller id.
-local function bestFit(pool, tagKeys, seats)
-  local tagKey, sizes = rarestGroup(pool, tagKeys)
+function foyer.bestFit(pool, tagKeys, seats)
+  local tagKey, sizes = foyer.rarestGroup(pool, tagKeys)
   local best, bestScore, bestIsReady
   for _, size in ipairs(sizes) do
     if best and bestIsReady and not size.isReady then break end
-    local takenMax = math.min(size.maxPlayers, namespace.maxPlayers) - seats
+    local takenMax = math.min(size.maxPlayers, foyer.namespace.maxPlayers) - seats
     if takenMax >= 0 then
-      local age, score = firstTagged(pool, tagKey, size.name, takenMax, tagKeys)
-      if age and (not best or score < bestScore or (score == bestScore and isBefore(age, best))) then
+      local age, score = foyer.firstTagged(pool, tagKey, size.name, takenMax, tagKeys)
+      if age and (not best or score < bestScore or (score == bestScore and foyer.isBefore(age, best))) then
         best, bestScore, bestIsReady = age, score, size.isReady
       end
     end
   end
-  return best and findLobby(idOfAge(best))
+  return best and foyer.findLobby(foyer.idOfAge(best))
 end
 
 -- What find does, without doing it: the lobby to take, the lobby to make, or a refusal.
-local function decideFind(request, made)
-  local seats, versionId = #request.playerIds, namespace.deployedVersionId
-  if not versionId then return nil, nil, refuse("NO_VERSION_DEPLOYED") end
-  local clientRefusal = refuseClient(request.clientId, seats)
+function foyer.decideFind(request)
+  local seats, versionId = #request.playerIds, foyer.namespace.deployedVersionId
+  if not versionId then return nil, nil, foyer.refuse("NO_VERSION_DEPLOYED") end
+  local clientRefusal = foyer.refuseClient(request.clientId, seats)
   if clientRefusal then return nil, nil, clientRefusal end
   for _, pair in ipairs(request.pairs) do
-    local lobby = bestFit(poolOf(poolKey(versionId, pair.gameMode, pair.region)), request.tagKeys, seats)
+    local lobby = foyer.bestFit(foyer.poolOf(foyer.poolKey(versionId, pair.gameMode, pair.region)), request.tagKeys, seats)
     if lobby then return lobby end
   end
 
-  if not made then return nil, nil, refuse(request.createRefusal) end
-  if made.versionId ~= versionId then return nil, nil, refuse("STALE_REVISION") end
-  local creationRefusal = refuseCreation(made, seats)
+  local made = foyer.lobbyToMake()
+  if not made then return nil, nil, foyer.refuse(request.createRefusal) end
+  if made.versionId ~= versionId then return nil, nil, foyer.refuse("STALE_REVISION") end
+  local creationRefusal = foyer.refuseCreation(made, seats)
   if creationRefusal then return nil, nil, creationRefusal end
-  if request.startRefusal then return nil, nil, refuse(request.startRefusal) end
+  if request.startRefusal then return nil, nil, foyer.refuse(request.startRefusal) end
   return nil, made
 end

@@ -1,89 +1,98 @@
 -- How every script runs: what is due happens first, then the rule or the query, then what the rule made due.
 -- An answer is a list that begins with OK, NO (a refusal), MORE (run it again), LATE, GONE or FAULT. It is given together
 -- with the position of the last event that it told.
-local lateMs = 10000
-local restartMs = 15000
-local opKept = 30000
+foyer.lateMs = 10000
+foyer.restartMs = 15000
+foyer.opKept = 30000
 
-local function accept(...) return { "OK", ... } end
-local function refuse(code) return { "NO", code } end
+function foyer.accept(...) return { "OK", ... } end
+function foyer.refuse(code) return { "NO", code } end
 -- Told before anything is written: the caller built a command that cannot be.
-local function fault(message) return { "FAULT", message } end
+function foyer.fault(message) return { "FAULT", message } end
 
-local function wallClock()
+function foyer.wallClock()
   local time = call("TIME")
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
 -- Where nobody has looked after the namespace for a while, the service was down.
-local function restartIfDown(wall, now)
-  if not namespace.touched or wall - namespace.touched <= restartMs then return end
-  restartHeartbeats(now)
-  put(namespace, "touched", wall)
+function foyer.restartIfDown(wall, now)
+  if not foyer.namespace.touched or wall - foyer.namespace.touched <= foyer.restartMs then return end
+  foyer.beginSweep(now)
+  foyer.put(foyer.namespace, "touched", wall)
+end
+
+-- Finishes what an earlier run has begun, then does what is due. False: there is more.
+function foyer.catchUp(now)
+  if foyer.namespace.sweepFrom and not foyer.sweepOn() then return false end
+  return foyer.expireDue(now)
 end
 
 -- The answer of an operation that had its effect already. A lobby is shown as it is now.
-local function resent(stored)
+function foyer.resent(stored)
   local isNew, lobbyId = string.match(stored, "^S(%d) (.+)$")
   if not isNew then return cjson.decode(stored) end
-  loadNamespace()
-  local lobby = findLobby(lobbyId)
-  return lobby and accept(isNew, "0", "", viewLobby(lobby)) or { "GONE" }
+  foyer.loadNamespace()
+  local lobby = foyer.findLobby(lobbyId)
+  return lobby and foyer.accept(isNew, "0", "", foyer.viewLobby(lobby)) or { "GONE" }
 end
 
-local function decide(rule)
-  local wall = wallClock()
-  if wall - tonumber(ARGV[3]) > lateMs then return { "LATE" } end
-  local opKey = stem .. "op:" .. ARGV[2]
+function foyer.decide(rule)
+  local wall = foyer.wallClock()
+  if wall - tonumber(ARGV[3]) > foyer.lateMs then return { "LATE" } end
+  local opKey = foyer.stem .. "op:" .. ARGV[2]
   local stored = call("GET", opKey)
-  if stored then return resent(stored) end
+  if stored then return foyer.resent(stored) end
   local command = cjson.decode(ARGV[1])
-  loadNamespace()
+  foyer.loadNamespace()
   if command.fence then
-    if namespace.fence and command.fence < namespace.fence then return refuse("LEASE_LOST") end
-    if command.fence ~= namespace.fence then put(namespace, "fence", command.fence) end
+    if foyer.namespace.fence and command.fence < foyer.namespace.fence then return foyer.refuse("LEASE_LOST") end
+    if command.fence ~= foyer.namespace.fence then foyer.put(foyer.namespace, "fence", command.fence) end
   end
-  local now = math.max(command.now, namespace.now)
-  restartIfDown(wall, now)
-  if command.type == "restarted" then restartHeartbeats(now) end
-  if command.type == "expire" then put(namespace, "touched", wall) end
-  local isDone = expireDue(now)
-  if #dirty > 0 then flush() end
-  if not isDone then return { "MORE" } end
-
-  hasChanged = false
-  local answer, seatedIn = rule(command)
-  local isEffect = hasChanged
-  expireDue(now)
-  flush()
-  if isEffect then
-    local kept = seatedIn and "S" .. answer[2] .. " " .. seatedIn or cjson.encode(answer)
-    call("SET", opKey, kept, "PX", opKept)
-  end
-  return answer
-end
-
--- ARGV: the command, the operation's id, when its sender sent it.
-local function execute(rule)
-  local decided = decide(rule)
-  return { position, decided }
-end
-
-local function look(reader)
-  local query = cjson.decode(ARGV[1])
-  loadNamespace()
-  local now = math.max(query.now, namespace.now)
-  restartIfDown(wallClock(), now)
-  if nextDueAt() <= now and not expireDue(now) then
-    flush()
+  local now = math.max(command.now, foyer.namespace.now)
+  foyer.restartIfDown(wall, now)
+  if command.type == "restarted" and ARGV[6] ~= "again" then foyer.beginSweep(now) end
+  if command.type == "expire" then foyer.put(foyer.namespace, "touched", wall) end
+  if not foyer.catchUp(now) then
+    foyer.flush()
     return { "MORE" }
   end
-  if #dirty > 0 then flush() end
+
+  foyer.hasChanged = false
+  local reply, seatedIn = rule(command)
+  local isEffect = foyer.hasChanged
+  if foyer.hasDue and not foyer.namespace.sweepFrom then foyer.expireDue(now) end
+  foyer.flush()
+  if isEffect then
+    local kept = seatedIn and "S" .. reply[2] .. " " .. seatedIn or cjson.encode(reply)
+    call("SET", opKey, kept, "PX", foyer.opKept)
+  end
+  return reply
+end
+
+-- ARGV: the command, the operation's id, when its sender sent it, the lobby to make in two texts, and "again" for another
+-- run of a command that was answered MORE.
+function foyer.execute(rule)
+  local decided = foyer.decide(rule)
+  return { foyer.lastPosition, decided }
+end
+
+function foyer.look(reader)
+  local query = cjson.decode(ARGV[1])
+  foyer.loadNamespace()
+  local now = math.max(query.now, foyer.namespace.now)
+  foyer.restartIfDown(foyer.wallClock(), now)
+  local isBehind = foyer.namespace.sweepFrom or foyer.nextDueAt() <= now
+  if isBehind and not foyer.catchUp(now) then
+    foyer.flush()
+    return { "MORE" }
+  end
+  if #foyer.dirty > 0 then foyer.flush() end
   return reader(query)
 end
 
 -- ARGV: the query. A read that finds nothing due writes nothing, not even its time.
-local function answer(reader)
-  local found = look(reader)
-  return { position, found }
+function foyer.answer(reader)
+  local found = foyer.look(reader)
+  return { foyer.lastPosition, found }
 end

@@ -1,49 +1,49 @@
 -- The indexes of a pool, mirrored from pools.ts. Only state.lua adds and removes; rules only search.
-local pools = {}
+foyer.pools = {}
 
-local function poolOf(key)
-  local pool = pools[key]
+function foyer.poolOf(key)
+  local pool = foyer.pools[key]
   if not pool then
     local versionId, gameMode, region = string.match(key, "^(%S+) (%S+) (%S+)$")
     pool = { key = key, versionId = versionId, gameMode = gameMode, region = region, counted = {} }
-    pools[key] = pool
+    foyer.pools[key] = pool
   end
   return pool
 end
 
-local function poolKey(versionId, gameMode, region) return versionId .. " " .. gameMode .. " " .. region end
+function foyer.poolKey(versionId, gameMode, region) return versionId .. " " .. gameMode .. " " .. region end
 
-local function isDeployed(pool)
-  return namespace.deployedVersionId ~= nil and namespace.deployedVersionId == pool.versionId
+function foyer.isDeployed(pool)
+  return foyer.namespace.deployedVersionId ~= nil and foyer.namespace.deployedVersionId == pool.versionId
 end
 
-local function idleMinimum(gameMode, region)
-  return tonumber(call("HGET", minimumsKey, gameMode .. " " .. region)) or 0
+function foyer.idleMinimum(gameMode, region)
+  return tonumber(call("HGET", foyer.minimumsKey, gameMode .. " " .. region)) or 0
 end
 
 -- How many idle lobbies are kept; 0 unless deployed.
-local function idleMinOf(pool)
-  if not pool.idleMin then pool.idleMin = isDeployed(pool) and idleMinimum(pool.gameMode, pool.region) or 0 end
+function foyer.idleMinOf(pool)
+  if not pool.idleMin then pool.idleMin = foyer.isDeployed(pool) and foyer.idleMinimum(pool.gameMode, pool.region) or 0 end
   return pool.idleMin
 end
 
 -- Counts are written at the end, together: lobbies, taken seats, idle ones that start, private ones.
-local function countInPool(pool, field, by)
+function foyer.countInPool(pool, field, by)
   pool.counted[field] = (pool.counted[field] or 0) + by
 end
 
-local function poolCount(pool, field)
-  return (tonumber(call("HGET", countsKey(pool), field)) or 0) + (pool.counted[field] or 0)
+function foyer.poolCount(pool, field)
+  return (tonumber(call("HGET", foyer.countsKey(pool), field)) or 0) + (pool.counted[field] or 0)
 end
 
-local function writePools()
-  for _, pool in pairs(pools) do
+function foyer.writePools()
+  for _, pool in pairs(foyer.pools) do
     for field, by in pairs(pool.counted) do
       if by ~= 0 then
-        local left = call("HINCRBY", countsKey(pool), field, by)
-        if left == 0 then call("HDEL", countsKey(pool), field) end
-        if field == "lobbies" and left == 0 then call("ZREM", poolsKey, pool.key) end
-        if field == "lobbies" and left == by then call("ZADD", poolsKey, 0, pool.key) end
+        local left = call("HINCRBY", foyer.countsKey(pool), field, by)
+        if left == 0 then call("HDEL", foyer.countsKey(pool), field) end
+        if field == "lobbies" and left == 0 then call("ZREM", foyer.poolsKey, pool.key) end
+        if field == "lobbies" and left == by then call("ZADD", foyer.poolsKey, 0, pool.key) end
       end
     end
     pool.counted = {}
@@ -51,62 +51,62 @@ local function writePools()
 end
 
 -- Lobbies of one size have one maximum, so the best fit among them is the first one below it.
-local function sizeOf(lobby)
+function foyer.sizeOf(lobby)
   return (lobby.readyAt and "r" or "s") .. lobby.maxPlayers
 end
 
-local function addToGroup(pool, tagKey, lobby)
-  local size = sizeOf(lobby)
-  call("ZADD", sizedKey(pool, tagKey, size), -takenSeats(lobby), ageOf(lobby))
-  call("HINCRBY", groupKey(pool, tagKey), size, 1)
+function foyer.addToGroup(pool, tagKey, lobby)
+  local size = foyer.sizeOf(lobby)
+  call("ZADD", foyer.sizedKey(pool, tagKey, size), -foyer.takenSeats(lobby), foyer.ageOf(lobby))
+  call("HINCRBY", foyer.groupKey(pool, tagKey), size, 1)
 end
 
-local function removeFromGroup(pool, tagKey, lobby)
-  local size = sizeOf(lobby)
-  call("ZREM", sizedKey(pool, tagKey, size), ageOf(lobby))
-  if call("HINCRBY", groupKey(pool, tagKey), size, -1) == 0 then call("HDEL", groupKey(pool, tagKey), size) end
+function foyer.removeFromGroup(pool, tagKey, lobby)
+  local size = foyer.sizeOf(lobby)
+  call("ZREM", foyer.sizedKey(pool, tagKey, size), foyer.ageOf(lobby))
+  if call("HINCRBY", foyer.groupKey(pool, tagKey), size, -1) == 0 then call("HDEL", foyer.groupKey(pool, tagKey), size) end
 end
 
-local function addToIdle(lobby)
-  local pool = poolOf(lobby.pool)
-  if lobby.readyAt then call("ZADD", idleKey(pool), 0, ageOf(lobby)) else countInPool(pool, "idleStarting", 1) end
+function foyer.addToIdle(lobby)
+  local pool = foyer.poolOf(lobby.pool)
+  if lobby.readyAt then call("ZADD", foyer.idleKey(pool), 0, foyer.ageOf(lobby)) else foyer.countInPool(pool, "idleStarting", 1) end
 end
 
-local function removeFromIdle(lobby)
-  local pool = poolOf(lobby.pool)
-  if lobby.readyAt then call("ZREM", idleKey(pool), ageOf(lobby)) else countInPool(pool, "idleStarting", -1) end
+function foyer.removeFromIdle(lobby)
+  local pool = foyer.poolOf(lobby.pool)
+  if lobby.readyAt then call("ZREM", foyer.idleKey(pool), foyer.ageOf(lobby)) else foyer.countInPool(pool, "idleStarting", -1) end
 end
 
-local function addToPool(lobby)
-  local pool = poolOf(lobby.pool)
-  if isRoutable(lobby) then
-    addToGroup(pool, "", lobby)
-    for _, tagKey in ipairs(tagKeysOf(lobby)) do addToGroup(pool, tagKey, lobby) end
-  elseif isLiving(lobby) then
-    if lobby.isPrivate then countInPool(pool, "private", 1) else call("ZADD", barredKey(pool), 0, ageOf(lobby)) end
+function foyer.addToPool(lobby)
+  local pool = foyer.poolOf(lobby.pool)
+  if foyer.isRoutable(lobby) then
+    foyer.addToGroup(pool, "", lobby)
+    for _, tagKey in ipairs(foyer.tagKeysOf(lobby)) do foyer.addToGroup(pool, tagKey, lobby) end
+  elseif foyer.isLiving(lobby) then
+    if lobby.isPrivate then foyer.countInPool(pool, "private", 1) else call("ZADD", foyer.barredKey(pool), 0, foyer.ageOf(lobby)) end
   end
-  if isIdle(lobby) then addToIdle(lobby) end
-  if isListed(lobby) then call("ZADD", listedKey(pool), 0, lobby.id) end
+  if foyer.isIdle(lobby) then foyer.addToIdle(lobby) end
+  if foyer.isListed(lobby) then call("ZADD", foyer.listedKey(pool), 0, lobby.id) end
 end
 
 -- Must see the lobby exactly as addToPool saw it.
-local function removeFromPool(lobby)
-  local pool = poolOf(lobby.pool)
-  if isRoutable(lobby) then
-    removeFromGroup(pool, "", lobby)
-    for _, tagKey in ipairs(tagKeysOf(lobby)) do removeFromGroup(pool, tagKey, lobby) end
-  elseif isLiving(lobby) then
-    if lobby.isPrivate then countInPool(pool, "private", -1) else call("ZREM", barredKey(pool), ageOf(lobby)) end
+function foyer.removeFromPool(lobby)
+  local pool = foyer.poolOf(lobby.pool)
+  if foyer.isRoutable(lobby) then
+    foyer.removeFromGroup(pool, "", lobby)
+    for _, tagKey in ipairs(foyer.tagKeysOf(lobby)) do foyer.removeFromGroup(pool, tagKey, lobby) end
+  elseif foyer.isLiving(lobby) then
+    if lobby.isPrivate then foyer.countInPool(pool, "private", -1) else call("ZREM", foyer.barredKey(pool), foyer.ageOf(lobby)) end
   end
-  if isIdle(lobby) then removeFromIdle(lobby) end
-  if isListed(lobby) then call("ZREM", listedKey(pool), lobby.id) end
+  if foyer.isIdle(lobby) then foyer.removeFromIdle(lobby) end
+  if foyer.isListed(lobby) then call("ZREM", foyer.listedKey(pool), lobby.id) end
 end
 
 -- Of all that depends on the seats taken only the order within the groups changes besides being idle.
-local function reorderInGroups(lobby)
-  if not isRoutable(lobby) then return end
-  local pool, size = poolOf(lobby.pool), sizeOf(lobby)
-  local score = -takenSeats(lobby)
-  call("ZADD", sizedKey(pool, "", size), score, ageOf(lobby))
-  for _, tagKey in ipairs(tagKeysOf(lobby)) do call("ZADD", sizedKey(pool, tagKey, size), score, ageOf(lobby)) end
+function foyer.reorderInGroups(lobby)
+  if not foyer.isRoutable(lobby) then return end
+  local pool, size = foyer.poolOf(lobby.pool), foyer.sizeOf(lobby)
+  local score = -foyer.takenSeats(lobby)
+  call("ZADD", foyer.sizedKey(pool, "", size), score, foyer.ageOf(lobby))
+  for _, tagKey in ipairs(foyer.tagKeysOf(lobby)) do call("ZADD", foyer.sizedKey(pool, tagKey, size), score, foyer.ageOf(lobby)) end
 end

@@ -1,10 +1,10 @@
 -- Records as they are in Redis, each loaded once and written back once, however often a rule changes it.
 -- A field that is absent is null; a flag is 1 or absent. Nothing but `put` changes a fact.
-local lobbies, players = {}, {}
-local dirty = {}
-local hasChanged = false
+foyer.lobbies, foyer.players = {}, {}
+foyer.dirty = {}
+foyer.hasChanged = false
 
-local function loadHash(key)
+function foyer.loadHash(key)
   local flat = call("HGETALL", key)
   if #flat == 0 then return nil end
   local record = { key = key, changed = {} }
@@ -12,32 +12,25 @@ local function loadHash(key)
   return record
 end
 
-local function newRecord(key, facts)
+function foyer.newRecord(key, facts)
   facts.key = key
   facts.changed = {}
   facts.isNew = true
   return facts
 end
 
-local function numbers(record, fields)
-  for at = 1, #fields do
-    local field = fields[at]
-    record[field] = tonumber(record[field])
-  end
-end
-
 -- A nil value is null.
-local function put(record, field, value)
-  hasChanged = true
+function foyer.put(record, field, value)
+  foyer.hasChanged = true
   record[field] = value
   if not record.isDirty then
     record.isDirty = true
-    dirty[#dirty + 1] = record
+    foyer.dirty[#foyer.dirty + 1] = record
   end
   record.changed[field] = true
 end
 
-local function write(record)
+function foyer.write(record)
   local set, unset = { "HSET", record.key }, { "HDEL", record.key }
   for field in pairs(record.changed) do
     local value = record[field]
@@ -55,61 +48,73 @@ local function write(record)
   record.isNew = false
 end
 
-local function writeAll()
-  for at = 1, #dirty do
-    local record = dirty[at]
-    if not record.isGone then write(record) end
+function foyer.writeAll()
+  for at = 1, #foyer.dirty do
+    local record = foyer.dirty[at]
+    if not record.isGone then foyer.write(record) end
   end
-  dirty = {}
+  foyer.dirty = {}
 end
 
-local function forget(record)
-  hasChanged = true
+function foyer.forget(record)
+  foyer.hasChanged = true
   record.isGone = true
   call("DEL", record.key)
 end
 
-local lobbyNumbers = {
-  "maxPlayers", "maxPlayersDirect", "readyMs", "reservationMs", "heartbeatMs", "emptyMs", "createdAt", "readyAt",
-  "silentSince", "emptySince", "peakBefore", "stoppedAt", "lastHeartbeatAt", "reserved", "connected", "dueAt",
-}
-
-local function findLobby(id)
-  local lobby = lobbies[id]
+function foyer.findLobby(id)
+  local lobby = foyer.lobbies[id]
   if lobby == nil then
-    lobby = loadHash(lobbyKey(id)) or false
+    lobby = foyer.loadHash(foyer.lobbyKey(id)) or false
     if lobby then
       lobby.id = id
-      numbers(lobby, lobbyNumbers)
+      lobby.maxPlayers = tonumber(lobby.maxPlayers)
+      lobby.maxPlayersDirect = tonumber(lobby.maxPlayersDirect)
+      lobby.readyMs = tonumber(lobby.readyMs)
+      lobby.reservationMs = tonumber(lobby.reservationMs)
+      lobby.heartbeatMs = tonumber(lobby.heartbeatMs)
+      lobby.emptyMs = tonumber(lobby.emptyMs)
+      lobby.createdAt = tonumber(lobby.createdAt)
+      lobby.readyAt = tonumber(lobby.readyAt)
+      lobby.silentSince = tonumber(lobby.silentSince)
+      lobby.emptySince = tonumber(lobby.emptySince)
+      lobby.peakBefore = tonumber(lobby.peakBefore)
+      lobby.stoppedAt = tonumber(lobby.stoppedAt)
+      lobby.lastHeartbeatAt = tonumber(lobby.lastHeartbeatAt)
+      lobby.reserved = tonumber(lobby.reserved)
+      lobby.connected = tonumber(lobby.connected)
+      lobby.dueAt = tonumber(lobby.dueAt)
       lobby.isExternal = lobby.isExternal == "1"
       lobby.isPrivate = lobby.isPrivate == "1"
       lobby.isJoinable = lobby.isJoinable == "1"
       lobby.isClosed = lobby.isClosed == "1"
     end
-    lobbies[id] = lobby
+    foyer.lobbies[id] = lobby
   end
   return lobby and not lobby.isGone and lobby or nil
 end
 
-local function findPlayer(id)
-  local player = players[id]
+function foyer.findPlayer(id)
+  local player = foyer.players[id]
   if player == nil then
-    player = loadHash(playerKey(id)) or false
+    player = foyer.loadHash(foyer.playerKey(id)) or false
     if player then
       player.id = id
-      numbers(player, { "reservedAt", "connectedAt", "endedAt" })
+      player.reservedAt = tonumber(player.reservedAt)
+      player.connectedAt = tonumber(player.connectedAt)
+      player.endedAt = tonumber(player.endedAt)
       player.isMissing = player.isMissing == "1"
     end
-    players[id] = player
+    foyer.players[id] = player
   end
   return player and not player.isGone and player or nil
 end
 
 -- Texts that no rule looks into are kept apart: lobbies stay small, and are read only where someone is told of them.
-local function textsOf(lobby)
+function foyer.textsOf(lobby)
   if not lobby.texts then
-    local values = call("HMGET", textsKey(lobby.id), "made", "ports", "state", "exit")
-    lobby.texts = { key = textsKey(lobby.id), changed = {}, made = values[1] }
+    local values = call("HMGET", foyer.textsKey(lobby.id), "made", "ports", "state", "exit")
+    lobby.texts = { key = foyer.textsKey(lobby.id), changed = {}, made = values[1] }
     lobby.texts.ports = values[2] or nil
     lobby.texts.state = values[3] or nil
     lobby.texts.exit = values[4] or nil
@@ -117,59 +122,62 @@ local function textsOf(lobby)
   return lobby.texts
 end
 
-local namespace
-local namespaceFields = {
-  "revision", "lobbyCountMax", "maxPlayers", "maxPlayersPerClient", "deployedVersionId", "removedAt", "now", "touched",
-  "fence", "startingCount", "readyCount", "reservedCount", "connectedCount",
-}
-
-local function loadNamespace()
-  namespace = loadHash(namespaceKey) or { key = namespaceKey, changed = {}, isUnwritten = true, isGone = true }
-  for _, field in ipairs(namespaceFields) do
-    if field ~= "deployedVersionId" then namespace[field] = tonumber(namespace[field]) end
-  end
-  for _, field in ipairs({ "now", "startingCount", "readyCount", "reservedCount", "connectedCount" }) do
-    namespace[field] = namespace[field] or 0
-  end
+function foyer.loadNamespace()
+  local namespace = foyer.loadHash(foyer.namespaceKey)
+  if not namespace then namespace = { key = foyer.namespaceKey, changed = {}, isUnwritten = true, isGone = true } end
+  namespace.revision = tonumber(namespace.revision)
+  namespace.lobbyCountMax = tonumber(namespace.lobbyCountMax)
+  namespace.maxPlayers = tonumber(namespace.maxPlayers)
+  namespace.maxPlayersPerClient = tonumber(namespace.maxPlayersPerClient)
+  namespace.removedAt = tonumber(namespace.removedAt)
+  namespace.touched = tonumber(namespace.touched)
+  namespace.fence = tonumber(namespace.fence)
+  namespace.sweepRestartAt = tonumber(namespace.sweepRestartAt)
+  namespace.now = tonumber(namespace.now) or 0
+  namespace.startingCount = tonumber(namespace.startingCount) or 0
+  namespace.readyCount = tonumber(namespace.readyCount) or 0
+  namespace.reservedCount = tonumber(namespace.reservedCount) or 0
+  namespace.connectedCount = tonumber(namespace.connectedCount) or 0
+  foyer.namespace = namespace
 end
 
-local function count(field, by)
-  put(namespace, field, namespace[field] + by)
+function foyer.count(field, by)
+  foyer.put(foyer.namespace, field, foyer.namespace[field] + by)
 end
 
-local function takenSeats(lobby) return lobby.reserved + lobby.connected end
-local function isTaken(player) return player.status == "reserved" or player.status == "connected" end
-local function isLiving(lobby) return lobby.status ~= "stopped" end
+function foyer.takenSeats(lobby) return lobby.reserved + lobby.connected end
+function foyer.isTaken(player) return player.status == "reserved" or player.status == "connected" end
+function foyer.isLiving(lobby) return lobby.status ~= "stopped" end
 
 -- Find may choose it, as far as the lobby itself goes.
-local function isRoutable(lobby)
-  return isLiving(lobby) and not lobby.isClosed and not lobby.isPrivate and lobby.silentSince == nil
+function foyer.isRoutable(lobby)
+  return foyer.isLiving(lobby) and not lobby.isClosed and not lobby.isPrivate and lobby.silentSince == nil
 end
 
 -- It waits for players that may come: such lobbies make up the warm pool.
-local function isIdle(lobby)
-  return not lobby.isExternal and takenSeats(lobby) == 0 and isRoutable(lobby)
+function foyer.isIdle(lobby)
+  return not lobby.isExternal and foyer.takenSeats(lobby) == 0 and foyer.isRoutable(lobby)
 end
 
-local function isListed(lobby)
+function foyer.isListed(lobby)
   return lobby.status == "ready" and not lobby.isPrivate and lobby.silentSince == nil
 end
 
 -- A member of an ordered set: the older first, then the smaller id. Redis compares bytes; Lua would compare by locale.
-local function ageOf(lobby)
+function foyer.ageOf(lobby)
   lobby.age = lobby.age or string.format("%016.0f", lobby.createdAt) .. lobby.id
   return lobby.age
 end
 
-local function idOfAge(age) return string.sub(age, 17) end
+function foyer.idOfAge(age) return string.sub(age, 17) end
 
-local function tagKeysOf(lobby)
+function foyer.tagKeysOf(lobby)
   if not lobby.tagList then lobby.tagList = lobby.tagKeys and cjson.decode(lobby.tagKeys) or {} end
   return lobby.tagList
 end
 
 -- By bytes: Lua compares texts by locale.
-local function isBefore(a, b)
+function foyer.isBefore(a, b)
   for at = 1, math.min(#a, #b) do
     local one, other = string.byte(a, at), string.byte(b, at)
     if one ~= other then return one < other end

@@ -1,236 +1,274 @@
 -- One namespace, mirrored from state.ts. These are the only writers, so no rule can forget an index, a count or a deadline.
-local function retimeLobby(lobby)
-  local dueAt = lobbyDueAt(lobby)
-  if dueAt == (lobby.dueAt or never) then return end
-  if dueAt == never then
-    call("ZREM", timersKey, lobbyKind .. lobby.id)
-    put(lobby, "dueAt", nil)
+
+-- Whether something became due by now: most commands make nothing due, and need not look.
+foyer.hasDue = false
+
+function foyer.setTimer(member, dueAt)
+  call("ZADD", foyer.timersKey, dueAt, member)
+  if dueAt <= foyer.namespace.now then foyer.hasDue = true end
+end
+
+function foyer.retimeLobby(lobby)
+  local dueAt = foyer.lobbyDueAt(lobby)
+  if dueAt == (lobby.dueAt or foyer.never) then return end
+  if dueAt == foyer.never then
+    call("ZREM", foyer.timersKey, foyer.lobbyKind .. lobby.id)
+    foyer.put(lobby, "dueAt", nil)
   else
-    call("ZADD", timersKey, dueAt, lobbyKind .. lobby.id)
-    put(lobby, "dueAt", dueAt)
+    foyer.setTimer(foyer.lobbyKind .. lobby.id, dueAt)
+    foyer.put(lobby, "dueAt", dueAt)
   end
 end
 
-local function retimePlayer(player, lobby)
-  local dueAt = playerDueAt(player, lobby)
-  if dueAt ~= never then call("ZADD", timersKey, dueAt, playerKind .. player.id)
-  elseif not player.isNew then call("ZREM", timersKey, playerKind .. player.id) end
+function foyer.retimePlayer(player, lobby)
+  local dueAt = foyer.playerDueAt(player, lobby)
+  if dueAt ~= foyer.never then foyer.setTimer(foyer.playerKind .. player.id, dueAt)
+  elseif not player.isNew then call("ZREM", foyer.timersKey, foyer.playerKind .. player.id) end
 end
 
-local function retimeAt(pool, position)
-  local age = position >= 0 and call("ZRANGE", idleKey(pool), position, position)[1]
-  if age then retimeLobby(findLobby(idOfAge(age))) end
+function foyer.retimeAt(pool, position)
+  local age = position >= 0 and call("ZRANGE", foyer.idleKey(pool), position, position)[1]
+  if age then foyer.retimeLobby(foyer.findLobby(foyer.idOfAge(age))) end
 end
 
 -- An idle lobby that comes in may push another one out of those that are kept.
-local function noteIdleCome(lobby)
-  local pool = poolOf(lobby.pool)
-  if lobby.readyAt and isIdle(lobby) and idleMinOf(pool) > 0 then retimeAt(pool, idleMinOf(pool)) end
+function foyer.noteIdleCome(lobby)
+  local pool = foyer.poolOf(lobby.pool)
+  if lobby.readyAt and foyer.isIdle(lobby) and foyer.idleMinOf(pool) > 0 then foyer.retimeAt(pool, foyer.idleMinOf(pool)) end
 end
 
 -- An idle lobby that goes may let another one in among those that are kept.
-local function noteIdleGone(lobby)
-  local pool = poolOf(lobby.pool)
-  if lobby.readyAt and isIdle(lobby) then retimeAt(pool, idleMinOf(pool) - 1) end
+function foyer.noteIdleGone(lobby)
+  local pool = foyer.poolOf(lobby.pool)
+  if lobby.readyAt and foyer.isIdle(lobby) then foyer.retimeAt(pool, foyer.idleMinOf(pool) - 1) end
 end
 
-local function countLobby(lobby, by)
-  if lobby.status == "starting" then count("startingCount", by) end
-  if lobby.status == "ready" then count("readyCount", by) end
+function foyer.countLobby(lobby, by)
+  if lobby.status == "starting" then foyer.count("startingCount", by) end
+  if lobby.status == "ready" then foyer.count("readyCount", by) end
 end
 
 -- Deploying and idle minimums decide which empty lobbies stop, so those deadlines move too.
-local function putNamespace(facts, minimums)
+function foyer.putNamespace(facts, minimums)
   local before, moved, isMoved = {}, {}, false
-  local poolKeys = call("ZRANGE", poolsKey, 0, -1)
-  for _, key in ipairs(poolKeys) do before[key] = { isDeployed(poolOf(key)), idleMinOf(poolOf(key)) } end
+  local poolKeys = call("ZRANGE", foyer.poolsKey, 0, -1)
+  for _, key in ipairs(poolKeys) do before[key] = { foyer.isDeployed(foyer.poolOf(key)), foyer.idleMinOf(foyer.poolOf(key)) } end
   for _, field in ipairs({
     "revision", "lobbyCountMax", "maxPlayers", "maxPlayersPerClient", "deployedVersionId", "removedAt",
   }) do
-    put(namespace, field, facts[field])
+    foyer.put(foyer.namespace, field, facts[field])
   end
   if minimums then
-    call("DEL", minimumsKey)
-    for _, idle in ipairs(minimums) do call("HSET", minimumsKey, idle.gameMode .. " " .. idle.region, idle.min) end
+    call("DEL", foyer.minimumsKey)
+    for _, idle in ipairs(minimums) do call("HSET", foyer.minimumsKey, idle.gameMode .. " " .. idle.region, idle.min) end
   end
-  for _, pool in pairs(pools) do pool.idleMin = nil end
+  for _, pool in pairs(foyer.pools) do pool.idleMin = nil end
   for _, key in ipairs(poolKeys) do
-    local pool = poolOf(key)
-    if before[key][1] ~= isDeployed(pool) or before[key][2] ~= idleMinOf(pool) then
+    local pool = foyer.poolOf(key)
+    if before[key][1] ~= foyer.isDeployed(pool) or before[key][2] ~= foyer.idleMinOf(pool) then
       moved[key] = true
       isMoved = true
     end
   end
-  if not isMoved then return end
-  for _, id in ipairs(call("ZRANGE", lobbiesKey, 0, -1)) do
-    local lobby = findLobby(id)
-    if moved[lobby.pool] then retimeLobby(lobby) end
+  if isMoved then
+    foyer.beginSweep(nil)
+    foyer.sweepOn()
   end
 end
 
+-- So much at most in one run, so that no other namespace waits for long.
+foyer.recordsMax = 500
+
+-- Some things concern every lobby: another version is deployed, or heartbeat clocks start anew. That goes in as many runs as
+-- it takes, and nothing else happens in the namespace until it is through.
+function foyer.beginSweep(restartAt)
+  foyer.put(foyer.namespace, "sweepFrom", "-")
+  if restartAt then foyer.put(foyer.namespace, "sweepRestartAt", restartAt) end
+end
+
+-- False: there is more.
+function foyer.sweepOn()
+  local namespace = foyer.namespace
+  local ids = call("ZRANGE", foyer.lobbiesKey, namespace.sweepFrom, "+", "BYLEX", "LIMIT", 0, foyer.recordsMax)
+  for _, id in ipairs(ids) do
+    local lobby = foyer.findLobby(id)
+    if namespace.sweepRestartAt then foyer.restartHeartbeat(lobby, namespace.sweepRestartAt) end
+    foyer.retimeLobby(lobby)
+  end
+  local isDone = #ids < foyer.recordsMax
+  foyer.put(namespace, "sweepFrom", not isDone and "(" .. ids[#ids] or nil)
+  if isDone then foyer.put(namespace, "sweepRestartAt", nil) end
+  return isDone
+end
+
 -- A new lobby has no players yet; addPlayer seats them.
-local function addLobby(lobby)
-  lobbies[lobby.id] = lobby
+function foyer.addLobby(lobby)
+  foyer.lobbies[lobby.id] = lobby
   for field in pairs(lobby) do
     if field ~= "key" and field ~= "changed" and field ~= "isNew" and field ~= "id" and field ~= "texts" then
       lobby.changed[field] = true
     end
   end
-  put(lobby, "status", lobby.status)
-  call("ZADD", lobbiesKey, 0, lobby.id)
-  countInPool(poolOf(lobby.pool), "lobbies", 1)
-  countLobby(lobby, 1)
-  addToPool(lobby)
-  noteIdleCome(lobby)
-  retimeLobby(lobby)
+  foyer.put(lobby, "status", lobby.status)
+  call("ZADD", foyer.lobbiesKey, 0, lobby.id)
+  foyer.countInPool(foyer.poolOf(lobby.pool), "lobbies", 1)
+  foyer.countLobby(lobby, 1)
+  foyer.addToPool(lobby)
+  foyer.noteIdleCome(lobby)
+  foyer.retimeLobby(lobby)
 end
 
 -- What `null` stands for in a patch: Lua cannot tell a nil from nothing.
-local null = cjson.null
+foyer.null = cjson.null
 
-local function patchLobby(lobby, patch)
+function foyer.patchLobby(lobby, patch)
   for field, value in pairs(patch) do
-    if value == null then value = nil end
-    if field == "ports" or field == "state" or field == "exit" then put(textsOf(lobby), field, value)
-    else put(lobby, field, value) end
+    if value == foyer.null then value = nil end
+    if field == "ports" or field == "state" or field == "exit" then foyer.put(foyer.textsOf(lobby), field, value)
+    else foyer.put(lobby, field, value) end
   end
 end
 
-local function changeLobby(lobby, patch)
-  removeFromPool(lobby)
-  noteIdleGone(lobby)
-  countLobby(lobby, -1)
-  patchLobby(lobby, patch)
-  countLobby(lobby, 1)
-  addToPool(lobby)
-  noteIdleCome(lobby)
-  retimeLobby(lobby)
+function foyer.changeLobby(lobby, patch)
+  foyer.removeFromPool(lobby)
+  foyer.noteIdleGone(lobby)
+  foyer.countLobby(lobby, -1)
+  foyer.patchLobby(lobby, patch)
+  foyer.countLobby(lobby, 1)
+  foyer.addToPool(lobby)
+  foyer.noteIdleCome(lobby)
+  foyer.retimeLobby(lobby)
   if patch.readyAt then
-    for _, id in ipairs(call("ZRANGE", seatedKey(lobby.id), 0, -1)) do retimePlayer(findPlayer(id), lobby) end
+    for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do foyer.retimePlayer(foyer.findPlayer(id), lobby) end
   end
 end
 
-local function noteHeartbeat(lobby, at)
-  put(lobby, "lastHeartbeatAt", at)
-  retimeLobby(lobby)
+function foyer.noteHeartbeat(lobby, at)
+  foyer.put(lobby, "lastHeartbeatAt", at)
+  foyer.retimeLobby(lobby)
 end
 
 -- Forgets a lobby without taken seats.
-local function removeLobby(lobby)
-  removeFromPool(lobby)
-  noteIdleGone(lobby)
-  countLobby(lobby, -1)
-  call("ZREM", timersKey, lobbyKind .. lobby.id)
-  call("ZREM", lobbiesKey, lobby.id)
-  call("DEL", textsKey(lobby.id))
+function foyer.removeLobby(lobby)
+  foyer.removeFromPool(lobby)
+  foyer.noteIdleGone(lobby)
+  foyer.countLobby(lobby, -1)
+  call("ZREM", foyer.timersKey, foyer.lobbyKind .. lobby.id)
+  call("ZREM", foyer.lobbiesKey, lobby.id)
+  call("DEL", foyer.textsKey(lobby.id))
   if lobby.texts then lobby.texts.isGone = true end
-  forget(lobby)
-  countInPool(poolOf(lobby.pool), "lobbies", -1)
+  foyer.forget(lobby)
+  foyer.countInPool(foyer.poolOf(lobby.pool), "lobbies", -1)
 end
 
-local function countSeat(lobby, status, by)
+function foyer.countSeat(lobby, status, by)
   local isReserved = status == "reserved"
-  put(lobby, isReserved and "reserved" or "connected", (isReserved and lobby.reserved or lobby.connected) + by)
-  count(isReserved and "reservedCount" or "connectedCount", by)
+  foyer.put(lobby, isReserved and "reserved" or "connected", (isReserved and lobby.reserved or lobby.connected) + by)
+  foyer.count(isReserved and "reservedCount" or "connectedCount", by)
 end
 
-local function takePlace(lobby, player)
-  call("ZADD", seatedKey(lobby.id), 0, player.id)
-  countInPool(poolOf(lobby.pool), "taken", 1)
-  call("HINCRBY", clientsKey, player.clientId, 1)
+function foyer.takePlace(lobby, player)
+  call("ZADD", foyer.seatedKey(lobby.id), 0, player.id)
+  foyer.countInPool(foyer.poolOf(lobby.pool), "taken", 1)
+  call("HINCRBY", foyer.clientsKey, player.clientId, 1)
 end
 
-local function leavePlace(lobby, player, takenBefore)
-  if takenBefore > lobby.peakBefore then put(lobby, "peakBefore", takenBefore) end
-  call("ZREM", seatedKey(lobby.id), player.id)
-  countInPool(poolOf(lobby.pool), "taken", -1)
-  if call("HINCRBY", clientsKey, player.clientId, -1) == 0 then call("HDEL", clientsKey, player.clientId) end
-  if takenSeats(lobby) == 0 then put(lobby, "emptySince", namespace.now) end
+function foyer.leavePlace(lobby, player, takenBefore)
+  if takenBefore > lobby.peakBefore then foyer.put(lobby, "peakBefore", takenBefore) end
+  call("ZREM", foyer.seatedKey(lobby.id), player.id)
+  foyer.countInPool(foyer.poolOf(lobby.pool), "taken", -1)
+  if call("HINCRBY", foyer.clientsKey, player.clientId, -1) == 0 then call("HDEL", foyer.clientsKey, player.clientId) end
+  if foyer.takenSeats(lobby) == 0 then foyer.put(lobby, "emptySince", foyer.namespace.now) end
 end
 
 -- Brings lobby, pool, client and totals from the seat's earlier status (nil: it had no seat) to its present one.
-local function moveSeat(lobby, player, before)
-  if before and isTaken(player) then
-    countSeat(lobby, before, -1)
-    countSeat(lobby, player.status, 1)
+function foyer.moveSeat(lobby, player, before)
+  if before and foyer.isTaken(player) then
+    foyer.countSeat(lobby, before, -1)
+    foyer.countSeat(lobby, player.status, 1)
     return
   end
-  local takenBefore = takenSeats(lobby)
-  if isIdle(lobby) then
-    removeFromIdle(lobby)
-    noteIdleGone(lobby)
+  local takenBefore = foyer.takenSeats(lobby)
+  if foyer.isIdle(lobby) then
+    foyer.removeFromIdle(lobby)
+    foyer.noteIdleGone(lobby)
   end
-  if before then countSeat(lobby, before, -1) else countSeat(lobby, player.status, 1) end
-  if before then leavePlace(lobby, player, takenBefore) else takePlace(lobby, player) end
-  reorderInGroups(lobby)
-  if isIdle(lobby) then
-    addToIdle(lobby)
-    noteIdleCome(lobby)
+  if before then foyer.countSeat(lobby, before, -1) else foyer.countSeat(lobby, player.status, 1) end
+  if before then foyer.leavePlace(lobby, player, takenBefore) else foyer.takePlace(lobby, player) end
+  foyer.reorderInGroups(lobby)
+  if foyer.isIdle(lobby) then
+    foyer.addToIdle(lobby)
+    foyer.noteIdleCome(lobby)
   end
-  retimeLobby(lobby)
+  foyer.retimeLobby(lobby)
 end
 
 -- A taken seat in this lobby.
-local function addPlayer(lobby, id, clientId)
-  local player = newRecord(playerKey(id), {
-    lobbyId = lobby.id, clientId = clientId, reservedAt = namespace.now, status = "reserved",
+function foyer.addPlayer(lobby, id, clientId)
+  local player = foyer.newRecord(foyer.playerKey(id), {
+    lobbyId = lobby.id, clientId = clientId, reservedAt = foyer.namespace.now, status = "reserved",
   })
-  for _, field in ipairs({ "lobbyId", "clientId", "reservedAt", "status" }) do put(player, field, player[field]) end
+  for _, field in ipairs({ "lobbyId", "clientId", "reservedAt", "status" }) do foyer.put(player, field, player[field]) end
   player.id = id
-  players[id] = player
-  moveSeat(lobby, player, nil)
-  retimePlayer(player, lobby)
+  foyer.players[id] = player
+  foyer.moveSeat(lobby, player, nil)
+  foyer.retimePlayer(player, lobby)
   return player
 end
 
 -- A lobby whose last taken seat ends here is empty from now on. A seat that has ended stays so.
-local function changePlayer(player, patch)
-  local before = isTaken(player) and player.status or nil
-  for field, value in pairs(patch) do put(player, field, value) end
+function foyer.changePlayer(player, patch)
+  local before = foyer.isTaken(player) and player.status or nil
+  for field, value in pairs(patch) do foyer.put(player, field, value) end
   if before == player.status then return end
-  local lobby = findLobby(player.lobbyId)
-  if before then moveSeat(lobby, player, before) end
-  retimePlayer(player, lobby)
+  local lobby = foyer.findLobby(player.lobbyId)
+  if before then foyer.moveSeat(lobby, player, before) end
+  foyer.retimePlayer(player, lobby)
 end
 
 -- Forgets a seat that has ended.
-local function removePlayer(player)
-  call("ZREM", timersKey, playerKind .. player.id)
-  forget(player)
+function foyer.removePlayer(player)
+  call("ZREM", foyer.timersKey, foyer.playerKind .. player.id)
+  foyer.forget(player)
 end
 
 -- Replaces an earlier key of the same id.
-local function putKey(id, bodyHash, lobbyId, playerIds)
-  hasChanged = true
-  call("HSET", keyKey(id), "bodyHash", bodyHash, "lobbyId", lobbyId, "playerIds", table.concat(playerIds, " "),
-    "createdAt", namespace.now)
-  call("ZADD", timersKey, namespace.now + rememberedMs, keyKind .. id)
+function foyer.putKey(id, bodyHash, lobbyId, playerIds)
+  foyer.hasChanged = true
+  call("HSET", foyer.keyKey(id), "bodyHash", bodyHash, "lobbyId", lobbyId, "playerIds", table.concat(playerIds, " "),
+    "createdAt", foyer.namespace.now)
+  foyer.setTimer(foyer.keyKind .. id, foyer.namespace.now + foyer.rememberedMs)
 end
 
-local function removeKey(id)
-  hasChanged = true
-  call("ZREM", timersKey, keyKind .. id)
-  call("DEL", keyKey(id))
+function foyer.removeKey(id)
+  foyer.hasChanged = true
+  call("ZREM", foyer.timersKey, foyer.keyKind .. id)
+  call("DEL", foyer.keyKey(id))
 end
 
 -- Writes what the run has changed so far and tells of it. A namespace with nothing in it leaves nothing behind but, for a
 -- while, what was told of it.
-local function flush()
-  writePools()
-  if namespace.revision == nil then
-    if not namespace.isUnwritten then
-      call("DEL", namespaceKey, minimumsKey)
-      call("PEXPIRE", eventsKey, rememberedMs)
+function foyer.flush()
+  foyer.writePools()
+  if foyer.namespace.revision == nil then
+    if not foyer.namespace.isUnwritten then
+      call("DEL", foyer.namespaceKey, foyer.minimumsKey)
+      call("PEXPIRE", foyer.eventsKey, foyer.rememberedMs)
     end
-    namespace.isUnwritten = true
-    namespace.isGone = true
-  elseif namespace.isUnwritten then
-    call("PERSIST", eventsKey)
-    namespace.isUnwritten = false
-    namespace.isGone = false
-    namespace.isDirty = false
-    for _, field in ipairs(namespaceFields) do put(namespace, field, namespace[field]) end
+    foyer.namespace.isUnwritten = true
+    foyer.namespace.isGone = true
+  elseif foyer.namespace.isUnwritten then
+    call("PERSIST", foyer.eventsKey)
+    foyer.namespace.isUnwritten = false
+    foyer.namespace.isGone = false
+    foyer.namespace.isDirty = false
+    for _, field in ipairs({
+      "revision", "lobbyCountMax", "maxPlayers", "maxPlayersPerClient", "deployedVersionId", "removedAt", "now", "touched",
+      "fence", "startingCount", "readyCount", "reservedCount", "connectedCount", "sweepFrom", "sweepRestartAt",
+    }) do
+      foyer.put(foyer.namespace, field, foyer.namespace[field])
+    end
   end
-  writeAll()
-  tellEvents()
+  foyer.writeAll()
+  foyer.tellEvents()
 end

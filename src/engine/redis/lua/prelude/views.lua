@@ -1,11 +1,11 @@
 -- Copies for answers and events: what rules look into as one line, texts as they are. read-views.ts reads them.
-local function viewLobby(lobby)
-  local taken = takenSeats(lobby)
-  local texts = textsOf(lobby)
+function foyer.viewLobby(lobby)
+  local taken = foyer.takenSeats(lobby)
+  local texts = foyer.textsOf(lobby)
   local line = table.concat({
     lobby.status,
     lobby.isClosed and 1 or 0,
-    isDeployed(poolOf(lobby.pool)) and 0 or 1,
+    foyer.isDeployed(foyer.poolOf(lobby.pool)) and 0 or 1,
     lobby.reserved,
     lobby.connected,
     lobby.createdAt,
@@ -23,43 +23,43 @@ local function viewLobby(lobby)
 end
 
 -- Told in the order in which they happened, when everything is written.
-local events = {}
+foyer.events = {}
 
-local function emitLobby(type, lobby)
-  local view = viewLobby(lobby)
-  local entry = { "type", type, "at", namespace.now, "lobby", view[1], "line", view[2], "made", view[3] }
+function foyer.emitLobby(type, lobby)
+  local view = foyer.viewLobby(lobby)
+  local entry = { "type", type, "at", foyer.namespace.now, "lobby", view[1], "line", view[2], "made", view[3] }
   for at, name in ipairs({ "ports", "state", "exit", "node" }) do
     if view[at + 3] then
       entry[#entry + 1] = name
       entry[#entry + 1] = view[at + 3]
     end
   end
-  events[#events + 1] = entry
+  foyer.events[#foyer.events + 1] = entry
 end
 
-local function emitPlayer(type, player)
-  events[#events + 1] = {
-    "type", type, "at", namespace.now, "lobby", player.lobbyId, "player", player.id, "status", player.status,
+function foyer.emitPlayer(type, player)
+  foyer.events[#foyer.events + 1] = {
+    "type", type, "at", foyer.namespace.now, "lobby", player.lobbyId, "player", player.id, "status", player.status,
   }
 end
 
-local function emitConfigured()
-  local entry = { "type", "namespace.configured", "at", namespace.now, "revision", namespace.revision }
-  if namespace.deployedVersionId then
+function foyer.emitConfigured()
+  local entry = { "type", "namespace.configured", "at", foyer.namespace.now, "revision", foyer.namespace.revision }
+  if foyer.namespace.deployedVersionId then
     entry[#entry + 1] = "version"
-    entry[#entry + 1] = namespace.deployedVersionId
+    entry[#entry + 1] = foyer.namespace.deployedVersionId
   end
-  events[#events + 1] = entry
+  foyer.events[#foyer.events + 1] = entry
 end
 
 -- Where the last event of this run stands in the stream; nothing was told while it is empty.
-local position = ""
+foyer.lastPosition = ""
 
 -- The stream keeps at least 10,000; whoever listens is woken once and reads it from where it stands.
-local function tellEvents()
-  if #events == 0 then return end
-  for at = 1, #events do position = call("XADD", eventsKey, "MAXLEN", "~", 10000, "*", unpack(events[at])) end
-  local prefix, namespaceId = string.match(stem, "^(.*):{(.-)}:$")
+function foyer.tellEvents()
+  if #foyer.events == 0 then return end
+  for at = 1, #foyer.events do foyer.lastPosition = call("XADD", foyer.eventsKey, "MAXLEN", "~", 10000, "*", unpack(foyer.events[at])) end
+  local prefix, namespaceId = string.match(foyer.stem, "^(.*):{(.-)}:$")
   call("PUBLISH", prefix .. ":events", namespaceId)
-  events = {}
+  foyer.events = {}
 end

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type RedisServer, until } from "../tests/services/redis.ts";
+
+/** What Redis itself did during a measurement. */
+export interface RedisWork {
+  /** Processor time of the server's process for each script that it ran. */
+  readonly cpuMicrosecondsPerScript: number;
+  /** By Redis' own count, from the start of a script to its end: no reading, no answering, no syncing. */
+  readonly scriptMicroseconds: number;
+}
+
+/** Nearly all scripts are finds then: the loops of a node run a few a second. */
+export async function meterRedis<T>(
+  redis: RedisServer,
+  measure: () => Promise<T>,
+): Promise<{ result: T; work: RedisWork }> {
+  await redis.ask("CONFIG", "RESETSTAT");
+  const cpuBefore = await cpuMicroseconds(redis);
+  const result = await measure();
+  const cpu = (await cpuMicroseconds(redis)) - cpuBefore;
+  const [, calls, microseconds] = /cmdstat_evalsha:calls=(\d+),usec=(\d+)/.exec(await statistics(redis)) ?? [];
+  return {
+    result,
+    work: {
+      cpuMicrosecondsPerScript: cpu / Number(calls),
+      scriptMicroseconds: Number(microseconds) / Number(calls),
+    },
+  };
+}
+
+/** A node that has just come looks at every lobby more than once, which is none of a find's business. */
+export async function untilQuiet(redis: RedisServer): Promise<void> {
+  const isQuiet = async () => {
+    const before = await cpuMicroseconds(redis);
+    await sleep(1000);
+    return (await cpuMicroseconds(redis)) - before < quietMicrosecondsPerSecond;
+  };
+  await until("the nodes leave Redis alone", isQuiet, 120_000);
+}
+
+const quietMicrosecondsPerSecond = 50_000;
+
+async function cpuMicroseconds(redis: RedisServer): Promise<number> {
+  const seconds = [await redis.info("used_cpu_user"), await redis.info("used_cpu_sys")].map(Number);
+  return 1e6 * seconds.reduce((sum, part) => sum + part, 0);
+}
+
+async function statistics(redis: RedisServer): Promise<string> {
+  return String(await redis.ask("INFO", "commandstats"));
+}
