@@ -128,12 +128,14 @@ local held = redis.call('HMGET', lease, 'holder', 'ends', 'fence')
 local isOver = not held[1] or now >= tonumber(held[2])
 if isOver and held[1] ~= holder then
   held[1] = holder
-  held[3] = redis.call('HINCRBY', lease, 'fence', 1)
+  -- Not only one more than before: a Redis that failed over may have forgotten the last ones.
+  held[3] = string.format('%.0f', math.max((tonumber(held[3]) or 0) + 1, now))
+  redis.call('HSET', lease, 'fence', held[3])
 end
 if held[1] == holder then
   redis.call('HSET', lease, 'holder', holder, 'ends', string.format('%.0f', now + tonumber(ARGV[4])))
 end
-return { string.format('%.0f', now), held[1], tostring(held[3]), twin, redis.call('HGETALL', KEYS[1]) }
+return { string.format('%.0f', now), held[1], held[3], twin, redis.call('HGETALL', KEYS[1]) }
 `,
 );
 

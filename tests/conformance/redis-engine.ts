@@ -42,7 +42,7 @@ export async function openEngine(url: string, options: EngineOptions = {}): Prom
   return one;
 }
 
-export async function closeEngine(one: OpenedEngine): Promise<void> {
+async function closeEngine(one: OpenedEngine): Promise<void> {
   opened.delete(one);
   await one.engine.close();
   await one.link.close();

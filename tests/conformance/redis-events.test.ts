@@ -39,8 +39,10 @@ describe("events in Redis", () => {
     for (let i = 0; i < 20; i++) {
       await world.starting();
       const heard = listen(world);
+      const member = world.under.engine.events(`group ${i}`)[Symbol.asyncIterator]();
       await world.configure();
       expect(types(await heard(1))).toEqual(["namespace.configured"]);
+      expect((await member.next()).value?.type).toBe("namespace.configured");
     }
   });
 

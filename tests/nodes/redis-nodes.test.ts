@@ -61,6 +61,15 @@ test("[ND2] a node that leaves gives the lease away at once, with a higher fence
   expect(b.nodes.all().map(({ nodeId }) => nodeId)).toEqual(["a", "b"]);
 });
 
+test("[ND2] a fence is higher than any before, also when Redis has forgotten the lease", async () => {
+  const { link, prefix } = await openLink();
+  const a = await join(link, prefix, "a");
+  const before = a.nodes.lease()!.fence!;
+  await link.call("DEL", `${prefix}:{nodes}:list:lease`);
+  const b = await join(link, prefix, "b");
+  expect(b.nodes.lease()!.fence).toBeGreaterThan(before);
+});
+
 test("[ND2] a holder that was away for longer than the lease no longer thinks that it holds it", async () => {
   const { link, prefix } = await openLink();
   const a = await join(link, prefix, "a");

@@ -33,6 +33,8 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
   const readings = new Map<string, Reading>();
   /** Up to where this process was answered, where it has not read so far yet. */
   const answered = new Map<string, string>();
+  /** The same as of when each group got its first member. */
+  const beginnings = new Map<string, ReadonlyMap<string, string>>();
   const running = new Set<Promise<void>>();
   let isClosed = false;
   let hasStarted = false;
@@ -103,9 +105,12 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
 
   return {
     subscribe(group) {
-      const events = hub.subscribe(group);
-      // Members of a group share what is told: what one of them leaves out would be lost to all.
-      return group === undefined && answered.size > 0 ? laterThan(new Map(answered), events) : events;
+      const beginning = new Map(answered);
+      if (group === undefined) return laterThan(beginning, hub.subscribe(group));
+      // Members share what is told: what one of them leaves out is lost to all, so the group's beginning is theirs.
+      const ofGroup = beginnings.get(group) ?? beginning;
+      beginnings.set(group, ofGroup);
+      return laterThan(ofGroup, hub.subscribe(group));
     },
 
     async after(namespaceId, position, max) {
@@ -133,6 +138,7 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
 
 /** Leaves out what had been answered already when the listener came. */
 function laterThan(answered: ReadonlyMap<string, string>, events: AsyncIterable<Event>): AsyncIterable<Event> {
+  if (answered.size === 0) return events;
   const source = events[Symbol.asyncIterator]();
   const iterator: AsyncIterator<Event> = {
     async next() {

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ensureServerBuilt, startServer } from "../histories/server.ts";
+import { type RedisServer, startRedis } from "../services/redis.ts";
+import { freshDatabase } from "../services/stores.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+let redis: RedisServer;
+let databaseUrl: string;
+
+beforeAll(async () => {
+  await ensureServerBuilt();
+  redis = await startRedis({ password: "right" });
+  databaseUrl = (await freshDatabase("postgresql")).databaseUrl!;
+}, 120_000);
+afterAll(() => redis?.stop());
+
+const secret = `--secret=${"s".repeat(32)}`;
+
+/** What a node says that does not start. */
+async function refusalOf(...flags: string[]): Promise<string> {
+  const server = await startServer(temporaryFolder(), flags).catch((error: Error) => error.message);
+  if (typeof server === "string") return server;
+  await server.kill();
+  throw new Error("The node started.");
+}
+
+test("[RF13] a node does not start on an unsafe Redis, and says what is wrong and what mends it", async () => {
+  await redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lfu");
+  await redis.ask("REPLICAOF", "127.0.0.1", "1");
+  const said = await refusalOf(`--redis-url=${redis.url}`, `--database-url=${databaseUrl}`, secret);
+  await redis.ask("REPLICAOF", "NO", "ONE");
+  await redis.ask("CONFIG", "SET", "maxmemory-policy", "noeviction");
+  expect(said).toMatch(/foyer: Redis is not set up safely:/);
+  expect(said).toMatch(/allkeys-lfu.*CONFIG SET maxmemory-policy noeviction/);
+  expect(said).toMatch(/is a replica: give FOYER_REDIS_URL the address of the primary/);
+  expect(said).not.toContain("right");
+});
+
+test("[RF12] a node does not start with a wrong password, and does not show it", async () => {
+  const wrong = redis.url.replace("right", "wr0ng");
+  const said = await refusalOf(`--redis-url=${wrong}`, `--database-url=${databaseUrl}`, secret);
+  expect(said).toContain("refuses the password in FOYER_REDIS_URL");
+  expect(said).not.toContain("wr0ng");
+});
+
+test("[RF18] a node does not start on Redis without PostgreSQL or without a secret of its own", async () => {
+  const said = await refusalOf(`--redis-url=${redis.url}`);
+  expect(said).toMatch(/redis_url needs database_url/);
+  expect(said).toMatch(/redis_url needs secret/);
+});
