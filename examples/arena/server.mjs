@@ -26,6 +26,8 @@ const game = createGame({ now: Date.now, random: Math.random, roundS: Number(ARE
 /** Socket -> its player. A socket is in here from the moment that Foyer has accepted its token. */
 const seats = new Map();
 let isClosed = false;
+let isStartingRound = false;
+let isOpening = false;
 let isStopping = false;
 let steps = 0;
 let sent = { gems: -1, roster: -1, phase: "" };
@@ -93,6 +95,7 @@ function receive(seat, message) {
 async function startRound(seat) {
   if (!game.isIdle() || isClosed) return;
   isClosed = true;
+  isStartingRound = true;
   try {
     await foyer.setClosed(true);
     game.startRound();
@@ -103,15 +106,23 @@ async function startRound(seat) {
       if (playerId === seat.playerId)
         send(socket, { type: "notice", text: `The round cannot start: ${fault.message}` });
     }
+  } finally {
+    isStartingRound = false;
   }
 }
 
+/** One at a time: a second one that comes late would open the lobby in the middle of the next round. */
 async function openAgain() {
+  if (isOpening) return;
+  isOpening = true;
   try {
     await foyer.setClosed(false);
     isClosed = false;
   } catch (fault) {
+    // The heartbeat tries it again.
     report("the lobby could not be opened", fault);
+  } finally {
+    isOpening = false;
   }
 }
 
@@ -161,7 +172,8 @@ setInterval(async () => {
     const playerIds = [...seats.values()].map(({ playerId }) => playerId);
     const known = await foyer.heartbeat(playerIds);
     heardFromFoyerAt = Date.now();
-    if (known.is_closed && !isClosed && game.isIdle()) await openAgain();
+    // Foyer did not answer when the last round was over, or its answer was lost.
+    if (game.isIdle() && !isStartingRound && (known.is_closed || isClosed)) await openAgain();
   } catch (fault) {
     if (fault instanceof FoyerRefusal && fault.meansGone) return stop("Foyer has ended this lobby");
     report("the heartbeat was not taken", fault);

@@ -4,6 +4,7 @@ import type { Logger } from "../log.ts";
 import type { Event, LobbyView, StopReason } from "../matchmaker/commands.ts";
 import { redact } from "../redact.ts";
 import { exitWords } from "../runtime/exit-words.ts";
+import { newestText } from "../runtime/log-text.ts";
 import {
   type LobbyExit,
   LobbyNotStarted,
@@ -160,7 +161,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
 
   async function stopServer(lobbyId: string, unexplained: LobbyView | null): Promise<void> {
     try {
-      const exit = await runtime.stop(lobbyId);
+      const exit = (await runtime.stop(lobbyId)) ?? runtime.exitOf(lobbyId);
       if (!exit || !unexplained || (exit.code === null && exit.signal === null)) return;
       await parts.noteExit(lobbyId, { ...exit, message: exitWords(exit, unexplained.readyAt !== null) });
     } catch (fault) {
@@ -198,8 +199,9 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   async function lastLines(lobbyId: string): Promise<string> {
     const streams = ["stderr", "stdout"] as const;
     for (const stream of streams) {
-      const { text } = await runtime.logs(lobbyId, stream, keptLogBytes).catch(() => ({ text: "" }));
-      if (text.trim() !== "") return redact(text);
+      const piece = (from: number, maxBytes: number) => runtime.logPiece(lobbyId, stream, from, maxBytes);
+      const { text } = await newestText(piece, keptLogBytes, redact).catch(() => ({ text: "" }));
+      if (text.trim() !== "") return text;
     }
     return "";
   }

@@ -1,4 +1,5 @@
 import { redact } from "../redact.ts";
+import { safeEnd, safeStart, secretBytes } from "../runtime/log-text.ts";
 import type { LogPiece, LogStream } from "../runtime/runtime.ts";
 import type { EventReader } from "./event-feed.ts";
 import { sentEvent } from "./event-text.ts";
@@ -25,11 +26,10 @@ export async function openLogReader(source: LogSource, lastEventId: string | und
   const { first, end } = await source.piece(0, 0);
   const resumed = placeOf(source.stream, lastEventId);
   const isKnown = resumed !== null && resumed >= first && resumed <= end;
-  let place = isKnown ? resumed : Math.max(first, end - newestLogBytes);
+  let place = isKnown ? resumed : 0;
   /** The rest of a line whose beginning was left out is left out as well. */
-  let isInsideLine = !isKnown && place > 0;
-  // The byte before tells whether a line begins here.
-  if (isInsideLine && place > first) place -= 1;
+  let isInsideLine = false;
+  if (!isKnown) goToNewest(first, end);
   let text = lastEventId === undefined || isKnown ? "" : resetText();
   let isAtEnd = false;
   let isLooking = false;
@@ -37,6 +37,13 @@ export async function openLogReader(source: LogSource, lastEventId: string | und
   let timer: NodeJS.Timeout | undefined;
   let tell = () => {};
   void look();
+
+  function goToNewest(firstKept: number, written: number): void {
+    place = Math.max(firstKept, written - newestLogBytes);
+    isInsideLine = place > 0;
+    // The byte before tells whether a line begins here.
+    if (place > firstKept) place -= 1;
+  }
 
   function resetText(): string {
     return sentEvent(idAt(place), "reset", { event: "reset" });
@@ -49,11 +56,16 @@ export async function openLogReader(source: LogSource, lastEventId: string | und
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
-    try {
-      await readOn();
-    } catch {
-      // The disk or the engine cannot tell now; the next look may.
-    }
+    let before: number;
+    do {
+      before = place;
+      try {
+        await readOn();
+      } catch {
+        // The disk or the engine cannot tell now; the next look may.
+      }
+      // What was left out is no reason to wait for what comes after it.
+    } while (place !== before && text === "" && !isClosed);
     isLooking = false;
     if (isClosed) return;
     if (text !== "") tell();
@@ -63,16 +75,21 @@ export async function openLogReader(source: LogSource, lastEventId: string | und
   async function readOn(): Promise<void> {
     // Asked before the log is read: what was written until the end is then in what is read.
     const ended = await source.end();
-    const { bytes, start, end: written } = await source.piece(place, pieceBytes);
-    if (start > place) {
-      place = start;
-      isInsideLine = true;
+    // A listener may come back to any place, so what stands before it is looked at too, lest half a token be told.
+    const before = Math.min(place, secretBytes);
+    const { bytes, start, first: firstKept, end: written } = await source.piece(place - before, before + pieceBytes);
+    if (firstKept > place) {
+      goToNewest(firstKept, written);
       text += resetText();
+      return;
     }
+    const offset = place - start;
     const isLast = ended !== null && start + bytes.length === written;
-    const length = wholeLines(bytes, isLast);
-    tellLines(bytes.subarray(0, length), bytes[length - 1] !== newline && !isLast);
-    if (!isLast || length < bytes.length) return;
+    const until = offset + wholeLines(bytes.subarray(offset), isLast);
+    const from = until > offset && !isInsideLine ? safeStart(bytes, offset, start === 0, redact) : offset;
+    place += from - offset;
+    tellLines(bytes.subarray(from, until), bytes[until - 1] !== newline && !isLast);
+    if (!isLast || until < bytes.length) return;
     text += sentEvent(idAt(place), "end", { event: "end", ...ended });
     isAtEnd = true;
   }
@@ -121,18 +138,7 @@ function wholeLines(bytes: Buffer, isLast: boolean): number {
   const whole = bytes.lastIndexOf(newline) + 1;
   if (whole > 0) return whole;
   if (isLast) return bytes.length;
-  return bytes.length < pieceBytes ? 0 : cutOf(bytes);
-}
-
-/** Where to cut a line that is too long: not inside what could be a token, so that it is still known for one. */
-function cutOf(bytes: Buffer): number {
-  let cut = bytes.length;
-  while (cut > 0 && !/[\s"'=,;]/.test(String.fromCharCode(bytes[cut - 1]!))) cut -= 1;
-  if (cut > 0) return cut;
-  // One endless word is no token; then it is enough not to cut inside a character.
-  cut = bytes.length;
-  while (cut > 1 && (bytes[cut - 1]! & 0xc0) === 0x80) cut -= 1;
-  return bytes[cut - 1]! >= 0xc0 && cut > 1 ? cut - 1 : cut;
+  return bytes.length < pieceBytes ? 0 : safeEnd(bytes, redact);
 }
 
 function placeOf(stream: LogStream, id: string | undefined): number | null {

@@ -1,5 +1,6 @@
 import { pageSizeDefault } from "../limits.ts";
 import { redact } from "../redact.ts";
+import { newestText } from "../runtime/log-text.ts";
 import { type HistoryCursor, listPastLobbies, type PastLobby } from "../store/lobby-history.ts";
 import { badCursor, isUuid, type PageQuery, timestampOf } from "./answers.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
@@ -22,9 +23,10 @@ export function lobbyRecordOperations(context: Context) {
       }
       const stream = query.stream ?? "stdout";
       if (query.follow) return following.open(params, namespace.namespaceId, lobbyId, stream, lastEventId);
-      const log = await lobbyServers.logs(lobbyId, stream, newestLogBytes);
+      const piece = (from: number, maxBytes: number) => lobbyServers.logPiece(lobbyId, stream, from, maxBytes);
       // A program that prints its environment must not give its token to everyone who may read logs.
-      return { stream, text: redact(log.text), is_truncated: log.isTruncated };
+      const { text, isTruncated } = await newestText(piece, newestLogBytes, redact);
+      return { stream, text, is_truncated: isTruncated };
     },
 
     "games.namespaces.lobbies.history": async ({ params, query }) => {

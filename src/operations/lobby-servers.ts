@@ -1,8 +1,8 @@
 import type { NodeCalls } from "../nodes/calls.ts";
-import type { LobbyLog, LogPiece, LogStream, Runtime } from "../runtime/runtime.ts";
+import type { LogPiece, LogStream, Runtime } from "../runtime/runtime.ts";
 
 /** What is known of lobby servers, wherever they run. */
-export interface LobbyServers extends Pick<Runtime, "exitOf" | "logs" | "logPiece"> {
+export interface LobbyServers extends Pick<Runtime, "exitOf" | "logPiece"> {
   /** Whether the server may still write something. */
   isRunning(lobbyId: string): Promise<boolean>;
 }
@@ -11,7 +11,6 @@ export interface LobbyServers extends Pick<Runtime, "exitOf" | "logs" | "logPiec
 export function localLobbyServers(runtime: Runtime): LobbyServers {
   return {
     exitOf: (lobbyId) => runtime.exitOf(lobbyId),
-    logs: (lobbyId, stream, maxBytes) => runtime.logs(lobbyId, stream, maxBytes),
     logPiece: (lobbyId, stream, from, maxBytes) => runtime.logPiece(lobbyId, stream, from, maxBytes),
     isRunning: async (lobbyId) => runtime.isRunning(lobbyId),
   };
@@ -21,15 +20,10 @@ export function localLobbyServers(runtime: Runtime): LobbyServers {
 export function sharedLobbyServers(local: LobbyServers, calls: NodeCalls): LobbyServers {
   return {
     exitOf: local.exitOf,
-    async logs(lobbyId, stream, maxBytes) {
-      const own = await local.logs(lobbyId, stream, maxBytes);
-      if (own.text !== "") return own;
-      // Border: another node of the same version answers with what answerForLobbyServers gives.
-      return ((await calls.ask("logs", [lobbyId, stream, maxBytes])) as LobbyLog | null) ?? own;
-    },
     async logPiece(lobbyId, stream, from, maxBytes) {
       const own = await local.logPiece(lobbyId, stream, from, maxBytes);
       if (own.end > 0) return own;
+      // Border: another node of the same version answers with what answerForLobbyServers gives.
       const sent = (await calls.ask("logPiece", [lobbyId, stream, from, maxBytes])) as SentPiece | null;
       return sent === null ? own : { ...sent, bytes: Buffer.from(sent.bytes, "base64") };
     },
@@ -47,10 +41,6 @@ export function answerForLobbyServers(local: LobbyServers) {
     // Border: the questions are those above, asked by another node.
     const [lobbyId, stream, ...numbers] = args as [string, LogStream, ...number[]];
     if (question === "isRunning") return (await local.isRunning(lobbyId)) ? true : null;
-    if (question === "logs") {
-      const log = await local.logs(lobbyId, stream, numbers[0] ?? 0);
-      return log.text === "" ? null : log;
-    }
     if (question !== "logPiece") return null;
     const piece = await local.logPiece(lobbyId, stream, numbers[0] ?? 0, numbers[1] ?? 0);
     return piece.end === 0 ? null : ({ ...piece, bytes: piece.bytes.toString("base64") } satisfies SentPiece);

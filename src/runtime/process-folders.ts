@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { signalGroup } from "./process-group.ts";
+import { processesOf } from "./process-identity.ts";
 import type { LobbyUser } from "./process-user.ts";
 
 /** A folder of its own for each lobby, for whatever its process writes. It is gone when the process is. */
@@ -21,7 +23,11 @@ export async function createLobbyFolders(dataDir: string, user: LobbyUser): Prom
 
   async function remove(lobbyId: string): Promise<void> {
     // What cannot be removed now, such as a folder that a lobby has locked, is tried again at the next start.
-    await rm(join(root, lobbyId), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+    const removing =
+      user.ids === null
+        ? rm(join(root, lobbyId), { recursive: true, force: true, maxRetries: 3 })
+        : removeAs(user.ids, join(root, lobbyId), lobbyId);
+    await removing.catch(() => undefined);
   }
 
   return {
@@ -39,6 +45,27 @@ export async function createLobbyFolders(dataDir: string, user: LobbyUser): Prom
     },
   };
 }
+
+/**
+ * Removes a folder whose content belongs to another user. That user may still have a process that puts links in the
+ * place of folders while they are walked through, so the walk has no more rights than the user; root takes away only
+ * the folder itself, which stands where the user cannot write.
+ */
+async function removeAs(ids: { uid: number; gid: number }, folder: string, lobbyId: string): Promise<void> {
+  // What has left the group of the lobby's process would fill the folder anew. It may have forked meanwhile.
+  for (let left = await processesOf(lobbyId), rounds = 0; left.length > 0 && rounds < 5; rounds++) {
+    for (const { pid } of left) signalGroup(pid, "SIGKILL", "this one");
+    left = await processesOf(lobbyId);
+  }
+  // Folders that are closed to their own user are opened first. The outermost one stays, so rm always complains.
+  const script = 'chmod -R u+rwX -- "$1"; rm -rf -- "$1"';
+  const limits = { timeout: removeWithinMs, killSignal: "SIGKILL" } as const;
+  const options = { ...ids, ...limits, cwd: "/", env: { PATH: "/usr/bin:/bin" } };
+  await run("/bin/sh", ["-c", `{ ${script}; } >/dev/null 2>&1`, "sh", folder], options).catch(() => undefined);
+  await rmdir(folder);
+}
+
+const removeWithinMs = 10_000;
 
 /**
  * A user that may not list the data folder still has to get through it to the folders of its lobbies. Everything else

@@ -1,21 +1,30 @@
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeFileSync } from "node:fs";
-import { type FileHandle, open, readFile, writeFile } from "node:fs/promises";
+import {
+  appendFileSync,
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { type FileHandle, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { LobbyLog, LogPiece, LogStream } from "./runtime.ts";
+import type { LogPiece, LogStream } from "./runtime.ts";
 
 /**
  * A lobby's process writes its output straight into files, so that it can go on while the service is down. It holds
  * them open for appending, hence they cannot be replaced: a file that has grown too long is copied beside and emptied,
- * and the next line starts at its beginning. What is written in the moment between the two is lost, which is the price
- * of having nobody between the lobby and the disk.
+ * and the next line starts at its beginning. What is written between the last look and the emptying, two calls of the
+ * system one after the other, is lost, which is the price of having nobody between the lobby and the disk.
  */
 export interface ProcessLogs {
   /** Opens both for appending. The caller closes them once the process has them. */
   open(lobbyId: string): { readonly descriptors: [number, number]; close(): void };
   /** Empties every log longer than the maximum, keeping its newest part as the previous one. */
   rotate(lobbyId: string, maxBytes: number): Promise<void>;
-  /** The newest part: of the current log, and of the previous one as far as there is room. */
-  newest(lobbyId: string, stream: LogStream, maxBytes: number): Promise<LobbyLog>;
+  /** Leaves only the newest part of the logs of a lobby that has ended. */
+  shorten(lobbyId: string, maxBytes: number): Promise<void>;
   piece(lobbyId: string, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
 }
 
@@ -54,13 +63,9 @@ export function createProcessLogs(folderOf: (lobbyId: string) => string): Proces
         for (const stream of logStreams) await rotateOne(folderOf(lobbyId), stream, maxBytes);
       });
     },
-    newest(lobbyId, stream, maxBytes) {
+    shorten(lobbyId, maxBytes) {
       return inTurn(lobbyId, async () => {
-        const folder = folderOf(lobbyId);
-        const { end } = await keptOf(folder, stream);
-        const { start, bytes } = await readPiece(folder, stream, Math.max(0, end - maxBytes), maxBytes);
-        const isTruncated = start > 0;
-        return { text: (isTruncated ? fromCharacterStart(bytes) : bytes).toString("utf8"), isTruncated };
+        for (const stream of logStreams) await shortenOne(folderOf(lobbyId), stream, maxBytes);
       });
     },
     piece(lobbyId, stream, from, maxBytes) {
@@ -70,26 +75,68 @@ export function createProcessLogs(folderOf: (lobbyId: string) => string): Proces
 }
 
 async function rotateOne(folder: string, stream: LogStream, maxBytes: number): Promise<void> {
-  const file = currentOf(folder, stream);
   const { currentStart, end } = await keptOf(folder, stream);
   const size = end - currentStart;
   if (size <= maxBytes) return;
-  const newest = await readAt(file, size - maxBytes, maxBytes);
-  await writeFile(previousOf(folder, stream), newest, { mode: 0o600 });
+  const [previous, draft] = [previousOf(folder, stream), draftOf(folder, stream)];
+  await using(currentOf(folder, stream), "r+", (from) =>
+    using(draft, "w", async (to) => {
+      const copied = await copyMost(from, to, size - maxBytes, 2 * maxBytes);
 
-  // From the last look to the emptying nothing else can run here, so that what is lost is as little as can be.
-  const descriptor = openSync(file, "r+");
-  try {
-    const tail = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - size));
-    if (tail.length > 0) {
-      readSync(descriptor, tail, 0, tail.length, size);
-      writeFileSync(previousOf(folder, stream), Buffer.concat([newest, tail]).subarray(-maxBytes), { mode: 0o600 });
-    }
-    writeFileSync(startOf(folder, stream), String(end + tail.length), { mode: 0o600 });
-    ftruncateSync(descriptor, 0);
-  } finally {
-    closeSync(descriptor);
+      // From here on nothing else can run in this process, so that what is lost is as little as can be.
+      const next = copied + copyRest(from.fd, to.fd, copied);
+      noteStart(folder, stream, currentStart + next);
+      renameSync(draft, previous);
+      let rest = 0;
+      try {
+        rest = copyRest(from.fd, to.fd, next);
+      } finally {
+        ftruncateSync(from.fd, 0);
+      }
+      if (rest > 0) noteStart(folder, stream, currentStart + next + rest);
+    }),
+  );
+}
+
+const stepBytes = 64 * 1024;
+
+/** Copies while others run, until little is left or so much was copied. Gives the place that it has come to. */
+async function copyMost(from: FileHandle, to: FileHandle, start: number, maxBytes: number): Promise<number> {
+  const step = Buffer.alloc(stepBytes);
+  let place = start;
+  while (place - start < maxBytes) {
+    const { bytesRead } = await from.read(step, 0, stepBytes, place);
+    await to.appendFile(step.subarray(0, bytesRead));
+    place += bytesRead;
+    if (bytesRead < stepBytes) break;
   }
+  return place;
+}
+
+/** Even a process that writes faster than this copies must not keep the service from everything else. */
+const restStepsMax = 64;
+
+/** Copies what is left and gives how much it was. It returns as soon as nothing more is there. */
+function copyRest(from: number, to: number, place: number): number {
+  const step = Buffer.alloc(stepBytes);
+  let copied = 0;
+  for (let steps = 0; steps < restStepsMax; steps++) {
+    const bytesRead = readSync(from, step, 0, stepBytes, place + copied);
+    if (bytesRead === 0) break;
+    appendFileSync(to, step.subarray(0, bytesRead));
+    copied += bytesRead;
+  }
+  return copied;
+}
+
+async function shortenOne(folder: string, stream: LogStream, maxBytes: number): Promise<void> {
+  const { first, end } = await keptOf(folder, stream);
+  if (end - first <= maxBytes) return;
+  const { bytes } = await readPiece(folder, stream, end - maxBytes, maxBytes);
+  await writeFile(draftOf(folder, stream), bytes, { mode: 0o600 });
+  noteStart(folder, stream, end);
+  await rename(draftOf(folder, stream), previousOf(folder, stream));
+  await truncate(currentOf(folder, stream));
 }
 
 /** Places in a log are counted from the first byte ever written, whatever became of it. */
@@ -128,9 +175,18 @@ function previousOf(folder: string, stream: LogStream): string {
   return join(folder, `${stream}.previous.log`);
 }
 
+/** The previous log while it is being written, so that there is always a whole one. */
+function draftOf(folder: string, stream: LogStream): string {
+  return join(folder, `${stream}.previous.new`);
+}
+
 /** How many bytes were written before the current file began. There is none before the first time. */
 function startOf(folder: string, stream: LogStream): string {
   return join(folder, `${stream}.start`);
+}
+
+function noteStart(folder: string, stream: LogStream, start: number): void {
+  writeFileSync(startOf(folder, stream), String(start), { mode: 0o600 });
 }
 
 function sizeOf(file: string): Promise<number> {
@@ -147,23 +203,19 @@ function readAt(file: string, offset: number, length: number): Promise<Buffer> {
 
 /** What is not there is empty. */
 async function withFile<T>(file: string, absent: T, use: (handle: FileHandle) => Promise<T>): Promise<T> {
-  let handle: FileHandle;
   try {
-    handle = await open(file, "r");
+    return await using(file, "r", use);
   } catch (fault) {
     if ((fault as NodeJS.ErrnoException).code === "ENOENT") return absent;
     throw fault;
   }
+}
+
+async function using<T>(file: string, flags: string, use: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const handle = await open(file, flags, 0o600);
   try {
     return await use(handle);
   } finally {
     await handle.close();
   }
-}
-
-/** A cut in the middle of a character leaves bytes that continue one; they are left out. */
-function fromCharacterStart(bytes: Buffer): Buffer {
-  let start = 0;
-  while (start < 3 && start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start++;
-  return bytes.subarray(start);
 }

@@ -22,8 +22,11 @@ export interface ProcessRecords {
   write(record: ProcessRecord): void;
   /** Every lobby that has a folder. */
   readAll(): Promise<ProcessRecord[]>;
-  /** Removes the folders of lobbies that ended long ago, and all but the newest ones of those that ended. */
-  prune(endedBefore: number, keep: number): Promise<void>;
+  /**
+   * Removes the folders of lobbies that ended long ago, and all but the newest ones of those that ended. Gives the
+   * others that have ended, and when.
+   */
+  prune(endedBefore: number, keep: number): Promise<{ lobbyId: string; at: number }[]>;
 }
 
 /** One folder per lobby, with its record and its logs. The disk need not sync: no process outlives the machine. */
@@ -65,9 +68,11 @@ export function createProcessRecords(root: string): ProcessRecords {
         ended.push({ lobbyId, at });
       }
       ended.sort((a, b) => b.at - a.at);
-      for (const [index, { lobbyId, at }] of ended.entries()) {
-        if (index >= keep || at < endedBefore) await rm(folderOf(lobbyId), { recursive: true, force: true });
+      const isKept = ({ at }: { at: number }, index: number) => index < keep && at >= endedBefore;
+      for (const [index, lobby] of ended.entries()) {
+        if (!isKept(lobby, index)) await rm(folderOf(lobby.lobbyId), { recursive: true, force: true });
       }
+      return ended.filter(isKept);
     },
   };
 }

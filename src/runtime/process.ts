@@ -45,6 +45,8 @@ interface Running {
 const watchEveryMs = 250;
 const rotateEveryMs = 1_000;
 const pruneEveryMs = 10 * 60_000;
+/** Who looks at a lobby that has just ended, or still follows its log, finds all of it. */
+const endedWholeMs = 60 * 60_000;
 const endedLogMaxBytes = 1024 * 1024;
 const endedKeptMax = 200;
 const exitsKeptMax = 1_000;
@@ -178,7 +180,6 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
 
   /** Once closed, what is on the disk belongs to the next process of the service. A full disk keeps nobody running. */
   async function cleanUp({ lobbyId, identity, ports: lobbyPorts }: Running, exit: LobbyExit): Promise<void> {
-    if (!isClosed) await logs.rotate(lobbyId, endedLogMaxBytes).catch(() => undefined);
     if (!isClosed) await folders.remove(lobbyId);
     if (isClosed) return;
     try {
@@ -212,7 +213,9 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
 
   async function prune(): Promise<void> {
     await folders.removeOthers(isRunning);
-    await records.prune(options.now() - endedKeptMs, endedKeptMax);
+    for (const { lobbyId, at } of await records.prune(options.now() - endedKeptMs, endedKeptMax)) {
+      if (at < options.now() - endedWholeMs) await logs.shorten(lobbyId, endedLogMaxBytes);
+    }
   }
 
   function isRunning(lobbyId: string): boolean {
@@ -260,7 +263,6 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
     isRunning,
     exitOf: (lobbyId) => exits.get(lobbyId) ?? null,
     room,
-    logs: logs.newest,
     logPiece: logs.piece,
 
     async adopt(lobbyId) {

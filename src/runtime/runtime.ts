@@ -61,9 +61,7 @@ export interface Runtime {
   exitOf(lobbyId: string): LobbyExit | null;
   /** How many more servers may be started now. */
   room(): number;
-  /** What the server has written, at most that many bytes from the end. Empty when nothing is kept of it. */
-  logs(lobbyId: string, stream: LogStream, maxBytes: number): Promise<LobbyLog>;
-  /** What the server has written from that place on, at most that many bytes. */
+  /** What the server has written from that place on, at most that many bytes. Empty when nothing is kept of it. */
   logPiece(lobbyId: string, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
   /** After a restart of the service: takes a server over that an earlier process started. Null: it is gone. */
   adopt(lobbyId: string): Promise<LobbyPorts | null>;

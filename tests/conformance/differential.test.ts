@@ -6,7 +6,8 @@ import { closeAfterEach, openEngine } from "./redis-engine.ts";
 
 /** Another seed, or more: DIFFERENTIAL_SEED=7 DIFFERENTIAL_COMMANDS=200000 npx vitest run tests/conformance/differential.test.ts */
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? 2_027);
-const commands = Number(process.env.DIFFERENTIAL_COMMANDS ?? 20_000);
+const usualCommands = 20_000;
+const commands = Number(process.env.DIFFERENTIAL_COMMANDS ?? usualCommands);
 
 closeAfterEach();
 
@@ -22,7 +23,9 @@ describe("the memory engine and the Redis engine", () => {
     const { outcomes, ...counts } = compared;
     console.log(`differential: ${JSON.stringify(counts)}, seed ${seed}. Replay: ${replay}`);
     expect(compared.commands).toBeGreaterThanOrEqual(commands);
-    expect(wanted.filter((outcome) => (outcomes.get(outcome) ?? 0) < 3)).toEqual([]);
+    // A short replay need not get everywhere.
+    const missed = commands < usualCommands ? [] : wanted.filter((outcome) => (outcomes.get(outcome) ?? 0) < 3);
+    expect(missed).toEqual([]);
   });
 });
 

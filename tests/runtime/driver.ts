@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { redact } from "../../src/redact.ts";
+import { newestText } from "../../src/runtime/log-text.ts";
 import { createProcessRuntime, type ProcessOptions } from "../../src/runtime/process.ts";
-import type { LobbyExit, LobbyToStart, Runtime } from "../../src/runtime/runtime.ts";
+import type { LobbyExit, LobbyLog, LobbyToStart, LogStream, Runtime } from "../../src/runtime/runtime.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 export const testFolder = fileURLToPath(new URL(".", import.meta.url));
@@ -16,6 +18,8 @@ export function ownPorts(offset = 0): { min: number; max: number } {
 export interface Driver extends Runtime {
   readonly dataDir: string;
   readonly exits: { lobbyId: string; exit: LobbyExit }[];
+  /** The newest part of a log as those who ask for it get it. */
+  logs(lobbyId: string, stream: LogStream, maxBytes: number): Promise<LobbyLog>;
 }
 
 export async function openDriver(options: Partial<ProcessOptions> = {}): Promise<Driver> {
@@ -34,7 +38,9 @@ export async function openDriver(options: Partial<ProcessOptions> = {}): Promise
   });
   const exits: Driver["exits"] = [];
   runtime.onExit((lobbyId, exit) => exits.push({ lobbyId, exit }));
-  return { ...runtime, dataDir, exits };
+  const logs: Driver["logs"] = (lobbyId, stream, maxBytes) =>
+    newestText((from, max) => runtime.logPiece(lobbyId, stream, from, max), maxBytes, redact);
+  return { ...runtime, dataDir, exits, logs };
 }
 
 /** A lobby whose program is a line of shell. */

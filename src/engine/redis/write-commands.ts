@@ -15,8 +15,9 @@ export type Written = readonly [command: string, create: string, made: string];
 
 export function writeCommand(command: Command): Written {
   if (command.type === "find") {
-    const { create, clientId, idempotency, fence, revision } = command;
-    const find = { type: "find", now: command.now, fence, revision, ...requestOf(command), ...given({ idempotency }) };
+    const { type, now, fence, revision, create, clientId } = command;
+    const idempotency = command.idempotency ?? undefined;
+    const find = { type, now, fence, revision, idempotency, ...requestOf(command) };
     return [JSON.stringify(find), ...writeLobby(create, "found", clientId)];
   }
   if (command.type === "createLobby") {
@@ -51,11 +52,6 @@ function writeLobby(lobby: NewLobby | null, createReason: CreateReason, createdB
   const { lobbyId, ports, lobbyConfig, tags, ...rest } = lobby;
   const made: MadeLobby = { ...rest, tags, lobbyConfig, createReason, createdBy };
   return [withoutNulls({ ...rest, lobbyId, ports, tagKeys: tagKeysOf(tags) }), JSON.stringify(made)];
-}
-
-function given<T extends object>(fields: T): Partial<T> {
-  // A border: the compiler does not follow which fields are left.
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Partial<T>;
 }
 
 function withoutNulls(value: object): string {
