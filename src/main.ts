@@ -8,6 +8,7 @@ import {
   sharedAdminToken,
 } from "./data-folder.ts";
 import { openDemo } from "./demo.ts";
+import type { Engine } from "./engine/engine.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createIds, createRequestIds } from "./ids.ts";
 import type { Logger } from "./log.ts";
@@ -17,7 +18,15 @@ import { supervise } from "./loops/supervise.ts";
 import type { LobbyView } from "./matchmaker/commands.ts";
 import { createMetrics } from "./metrics.ts";
 import { type Nodes, onlyNode } from "./nodes/nodes.ts";
-import { type Close, closeAll, openEmbeddedEngine, openMetrics, openRuntime, openStore } from "./open-parts.ts";
+import {
+  attempt,
+  type Close,
+  closeAll,
+  openEmbeddedEngine,
+  openMetrics,
+  openRuntime,
+  openStore,
+} from "./open-parts.ts";
 import { createAuthenticate } from "./operations/authenticate.ts";
 import type { Context } from "./operations/context.ts";
 import { createCreationBudget } from "./operations/creation-budget.ts";
@@ -28,7 +37,7 @@ import { checkLobby } from "./operations/lobby-calls.ts";
 import { answerForLobbyServers, localLobbyServers, sharedLobbyServers } from "./operations/lobby-servers.ts";
 import { describeLobby, portsText } from "./operations/lobby-start.ts";
 import { mockOperations } from "./operations/mocks.ts";
-import { createNamespaceConfigs } from "./operations/namespace-configs.ts";
+import { createNamespaceConfigs, type NamespaceConfigs } from "./operations/namespace-configs.ts";
 import { createTokenUses } from "./operations/token-uses.ts";
 import { createWaiting } from "./operations/waiting.ts";
 import type { Runtime } from "./runtime/runtime.ts";
@@ -80,20 +89,21 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const newId = createIds(now);
   const folder = await openDataFolder(config.dataDir);
   opened.push(() => folder.release());
-  const shared = config.redisUrl === null ? null : await openShared(config.redisUrl, config, { log, newId });
-  opened.push(() => shared?.close());
   const secret = ensureSecret(folder, config.secret);
+  const previousSecret = config.previousSecret === null ? null : secretFromText(config.previousSecret);
+  const secrets = { secret, previousSecret };
+  const shared = config.redisUrl === null ? null : await openShared(config.redisUrl, config, { log, newId, secrets });
+  opened.push(() => shared?.close());
   const adminToken = shared
     ? sharedAdminToken(folder, config.adminToken, secret)
     : ensureAdminToken(folder, config.adminToken);
-  const previousSecret = config.previousSecret === null ? null : secretFromText(config.previousSecret);
   const tokens = createDerivedTokens(secret, previousSecret);
   const db = await openStore(config, folder.path, log, opened, shared?.store ?? null);
   const { engine, events: sharedEvents, isBehind } = await openLiveState(shared, folder.path, now, log);
   opened.push(() => engine.close());
 
   const tokenUses = createTokenUses(db);
-  opened.push(() => tokenUses.flush());
+  opened.push(() => attempt(log, "writing down when tokens were used", () => tokenUses.flush()));
   const configs = createNamespaceConfigs(db, engine, now);
   const waiting = createWaiting(engine, {
     waitMs: config.findWaitS * 1000,
@@ -111,7 +121,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const ownStatus = () => ({ regions: config.nodeRegions, room: Math.min(runtime?.room() ?? 0, roomMax) });
   const nodes = shared ? await shared.join(ensureNodeId(folder, config.nodeId), ownStatus) : onlyNode(ownStatus);
   let areLobbiesGone = false;
-  opened.push(() => nodes.leave(areLobbiesGone));
+  opened.push(() => attempt(log, "telling the other nodes", () => nodes.leave(areLobbiesGone)));
   const ownServers = localLobbyServers(driver);
   const calls = await shared?.openCalls(nodes, answerForLobbyServers(ownServers));
   const context: Context = {
@@ -153,10 +163,13 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     waitingCount: waiting.count,
     checkLobby: (caller) => checkLobby(context, caller),
     async checkReady() {
+      const trouble = nodes.trouble();
+      if (trouble !== null) throw new Error(trouble);
       await db.ping();
       await engine.read({ type: "counts", namespaceId: nilId, now: now() });
     },
   });
+  if (shared) prefetch(engine, configs, log);
   const recorder = await record({ engine, db, log, now, isOurs: (lobby) => isRecordedHere(nodes, lobby) });
   nodes.onLease(recorder.expectMore);
   opened.push(() => recorder.stop());
@@ -218,4 +231,25 @@ function isRecordedHere(nodes: Nodes, { nodeId }: LobbyView): boolean {
   if (nodes.ownId === null || nodeId === nodes.ownId) return true;
   const isNobodyElses = !nodes.all().some((node) => node.nodeId === nodeId && node.isAlive);
   return nodes.lease() !== null && isNobodyElses;
+}
+
+/** Every node learns at once how lobbies of a namespace are started, so that it can also while the store is away. */
+function prefetch(engine: Engine, configs: NamespaceConfigs, log: Logger): void {
+  const learnNow = async (namespaceId: string) => {
+    await configs.renew(namespaceId, 0);
+    await configs.get(namespaceId);
+  };
+  const learn = (namespaceId: string) =>
+    learnNow(namespaceId).catch((fault: unknown) => {
+      log.debug({ err: fault, namespace_id: namespaceId }, "a namespace could not be read ahead of need");
+    });
+  const all = async () => {
+    for (const { namespaceId } of await engine.read({ type: "namespaces" })) await learn(namespaceId);
+  };
+  const listen = async () => {
+    for await (const event of engine.events())
+      if (event.type === "namespace.configured") await learn(event.namespaceId);
+  };
+  void all().catch(() => undefined);
+  void listen();
 }

@@ -48,11 +48,11 @@ export async function openStore(
       process.kill(process.pid, "SIGTERM");
     };
     const hold = await holdDatabase(databaseUrl, onLost, { isShared: sharing !== null });
-    opened.push(() => hold.release());
+    opened.push(() => attempt(log, "letting go of the database", () => hold.release()));
     isOnlyWriter = hold.isOurs;
   }
   const db = await openDb({ databaseUrl, dataDir, isOnlyWriter, ...(sharing && { sharing }) });
-  opened.push(() => db.close());
+  opened.push(() => attempt(log, "closing the database", () => db.close()));
   return db;
 }
 
@@ -86,6 +86,23 @@ export async function openEmbeddedEngine(dataDir: string, now: () => number, log
   const engine = await createMemoryEngine(journal);
   await createExpire(engine, now)();
   return { engine, journal };
+}
+
+const attemptMs = 2_000;
+
+/** What is good to do at the end, but no reason to end badly: a store that is away must not hold up the service's end. */
+export async function attempt(log: Logger, what: string, task: () => Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${attemptMs} ms`)), attemptMs);
+  });
+  try {
+    await Promise.race([task(), tooLate]);
+  } catch (fault) {
+    log.warn({ err: fault }, `${what} at the end of the service did not succeed`);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** In the reverse order of opening; one failure does not keep the rest open. */

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { Config } from "./config.ts";
 import type { Engine, SharedEvents } from "./engine/engine.ts";
 import { checkRedis } from "./engine/redis/checks.ts";
@@ -20,17 +21,50 @@ export interface Shared {
   close(): Promise<void>;
 }
 
+interface Secrets {
+  readonly secret: Buffer;
+  readonly previousSecret: Buffer | null;
+}
+
+/** Another installation uses this part of Redis. */
+export class RedisInUse extends Error {
+  override readonly name = "RedisInUse";
+}
+
+/**
+ * Nodes of another installation would place their lobbies here, and tokens of one would be invalid on the other. Which
+ * installation it is, is known by its secret, of which nothing can be learnt from what is kept here.
+ */
+async function claimPrefix(link: RedisConnection, prefix: string, { secret, previousSecret }: Secrets): Promise<void> {
+  const key = `${prefix}:{nodes}:installation`;
+  const own = fingerprintOf(secret);
+  await link.call("SETNX", key, [own]);
+  const found = await link.call("GET", key);
+  if (found === own) return;
+  if (previousSecret !== null && found === fingerprintOf(previousSecret))
+    return void (await link.call("SET", key, [own]));
+  throw new RedisInUse(
+    `Nodes with another FOYER_SECRET use the prefix ${prefix} of this Redis. Give this node their secret if it is one of them, ` +
+      "its old one as FOYER_PREVIOUS_SECRET if it was changed, or another FOYER_REDIS_PREFIX.",
+  );
+}
+
+function fingerprintOf(secret: Buffer): string {
+  return createHmac("sha256", secret).update("installation").digest("hex");
+}
+
 /** Refuses a Redis that is set up in a way in which promises would be broken. */
 export async function openShared(
   redisUrl: string,
   { redisPrefix: prefix, nodeGraceS }: Config,
-  parts: { log: Logger; newId(): string },
+  parts: { log: Logger; newId(): string; secrets: Secrets },
 ): Promise<Shared> {
-  const { log, newId } = parts;
+  const { log, newId, secrets } = parts;
   const link = await openRedis({ url: redisUrl, log });
   try {
     await checkRedis(link, Date.now, log);
-    const onFault = (fault: unknown) => log.warn({ err: fault }, "Redis could not be reached; it is tried again");
+    await claimPrefix(link, prefix, secrets);
+    const onFault = nowAndThen((fault) => log.warn({ err: fault }, "Redis could not be reached; it is tried again"));
     const store = createSharedStore({ link, prefix, newId, onFault });
     await link.subscribe(`${prefix}:changes`, () => {}, store.doubt);
     return {
@@ -45,6 +79,11 @@ export async function openShared(
           graceMs: nodeGraceS * 1000,
           status,
           steadyNow: () => performance.now(),
+          wallClock: Date.now,
+          onClockOff(offsetMs) {
+            const message = "this machine's clock and Redis' have come apart; let both follow the same time servers";
+            log.error({ offset_ms: offsetMs }, message);
+          },
           onTwin() {
             const message =
               "another process says that it is this node; give each its own FOYER_NODE_ID and data folder";
@@ -86,4 +125,15 @@ async function openEngine(link: RedisConnection, prefix: string, newOpId: () => 
     },
   };
   return { engine, events };
+}
+
+const sayEveryMs = 10_000;
+
+function nowAndThen(say: (fault: unknown) => void): (fault: unknown) => void {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (fault) => {
+    if (performance.now() - saidAt < sayEveryMs) return;
+    saidAt = performance.now();
+    say(fault);
+  };
 }

@@ -8,6 +8,7 @@ import type { Supervisor } from "./loops/supervise.ts";
 import type { SharedStore } from "./nodes/shared-store.ts";
 import type { Context } from "./operations/context.ts";
 import { planWarm, wantsIdle } from "./operations/lobby-start.ts";
+import { listDeployedNamespaces } from "./store/namespaces.ts";
 import { prune } from "./store/retention.ts";
 
 export interface TaskParts {
@@ -38,12 +39,21 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
   else tasks.push(["ending what is due", 500, createSharedExpire(engine, nodes, now)]);
   if (runtime || placing) {
     const keepIdle = createKeepIdle(engine, now, planFor(context), (namespaceId) => wantsIdle(context, namespaceId));
-    tasks.push(["starting lobbies ahead of need", 500, onceForAll(keepIdle)]);
+    // What another node has deployed is in force here too.
+    const freshly = async () => {
+      await db.sharing?.check();
+      await keepIdle();
+    };
+    tasks.push(["starting lobbies ahead of need", placing ? 1_000 : 500, onceForAll(freshly)]);
   }
   if (placing) tasks.push(["placing lobbies", 1_000, async () => placing.isSweepDue() && (await placing.sweep())]);
   if (sharedStore) {
     tasks.push(["announcing changes of lost nodes", 10_000, onceForAll(() => sharedStore.sweep())]);
     tasks.push(["comparing lobbies with their servers", 10_000, () => supervisor.reconcile()]);
+    tasks.push(["telling a new Redis what is deployed", 1_000, createTellDeployed(context)]);
+    // The node that was to write a lobby down may have died just then; lobbies are remembered for ten minutes.
+    nodes.onGone(recorder.expectMore);
+    tasks.push(["looking for lobbies that nobody wrote down", 4 * 60_000, async () => recorder.expectMore()]);
   }
 
   const loops = tasks.map(([task, everyMs, run]) => repeat(everyMs, run, sayNowAndThen(log, task)));
@@ -51,6 +61,24 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
+  };
+}
+
+/** A Redis that lost everything, or is new, knows of no warm pools. Whoever gets the lease tells it, once. */
+function createTellDeployed({ db, configs, nodes }: Context): () => Promise<void> {
+  let isTold = true;
+  nodes.onLease(() => {
+    isTold = false;
+  });
+  return async () => {
+    if (isTold || nodes.lease() === null) return;
+    isTold = true;
+    try {
+      for (const namespaceId of await listDeployedNamespaces(db)) await configs.changed(namespaceId);
+    } catch (fault) {
+      isTold = false;
+      throw fault;
+    }
   };
 }
 

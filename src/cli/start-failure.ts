@@ -17,5 +17,7 @@ export function explainStartFailure(error: unknown, config: Config): string {
     const name = isMetrics ? "metrics_host" : "host";
     return `${address ?? (isMetrics ? config.metricsHost : config.host)} is not an address of this machine. Check ${name}.`;
   }
+  if (error.name === "StoreUnavailable" && config.databaseUrl !== null)
+    return `${redact(error.message)} It was asked for at ${redact(config.databaseUrl)}: check FOYER_DATABASE_URL, and that PostgreSQL runs.`;
   return redact(error.message || error.name);
 }

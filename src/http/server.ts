@@ -44,6 +44,7 @@ export interface HttpServer {
 }
 
 const finishWithinMs = 5_000;
+const sayEveryMs = 10_000;
 
 /** The whole HTTP side: every operation of the contract and the service's own pages, on one Fastify instance. */
 export function createHttpServer(parts: ServerParts): HttpServer {
@@ -128,7 +129,9 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     const refusal = validationRefusal(fault, request) ?? refusalOf(fault);
     if (refusal.code === "API_INTERNAL" || refusal.code === "API_UNAVAILABLE") {
       const operation = request.routeOptions.config?.operationId;
-      log.error({ err: fault, request_id: request.id, operation }, "a request failed");
+      if (refusal.code === "API_INTERNAL")
+        log.error({ err: fault, request_id: request.id, operation }, "a request failed");
+      else sayUnavailable(fault, request.id, operation);
       return sendRefusal(reply, request.id, refusal);
     }
     // That a token is good comes before that its body is not. Of a lobby's token only the engine knows, and it is asked
@@ -138,6 +141,20 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     return sendRefusal(reply, request.id, gone ?? refusal);
   });
   app.setNotFoundHandler(notFound);
+
+  /** While a store is away every request fails in the same way: one line now and then says so, and how many there were. */
+  let unsaid = 0;
+  let saidAt = Number.NEGATIVE_INFINITY;
+  function sayUnavailable(fault: unknown, requestId: string, operation: string | undefined): void {
+    unsaid += 1;
+    if (performance.now() - saidAt < sayEveryMs) return;
+    log.error(
+      { err: fault, request_id: requestId, operation, failed: unsaid },
+      "requests fail because a store is away",
+    );
+    saidAt = performance.now();
+    unsaid = 0;
+  }
 
   function notFound(request: FastifyRequest, reply: FastifyReply) {
     const path = request.url.split("?", 1)[0]!;

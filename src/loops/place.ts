@@ -25,6 +25,8 @@ const recentMs = 2_500;
 /** A node that says it is full may have said so before something ended. */
 const roomWaitMs = 5_000;
 const roomRetryMs = 250;
+/** Also when nothing seems to be missing: an event may have been lost with a Redis that failed over. */
+const sweepEveryMs = 60_000;
 
 /**
  * Chooses for every new lobby the node that runs its server: the one with the most room among those that serve its
@@ -35,10 +37,11 @@ export function placeLobbies(parts: PlaceParts): Placing {
   const recent = new Map<string, number[]>();
   const underWay = new Set<string>();
   const events = engine.events()[Symbol.asyncIterator]();
-  let hasNewLease = false;
+  let isSweepWanted = false;
+  let sweptAt = Number.NEGATIVE_INFINITY;
   let isStopping = false;
   nodes.onLease(() => {
-    hasNewLease = true;
+    isSweepWanted = true;
   });
   const listening = listen();
 
@@ -51,20 +54,27 @@ export function placeLobbies(parts: PlaceParts): Placing {
 
   async function place(namespaceId: string, lobby: LobbyView): Promise<void> {
     const { lobbyId } = lobby;
-    // A node that gets the lease later looks at everything then.
-    if (nodes.lease() === null || underWay.has(lobbyId)) return;
+    if (underWay.has(lobbyId)) return;
+    // A node that gets the lease later looks at everything then, also this one after it was not sure for a moment.
+    if (nodes.lease() === null) {
+      isSweepWanted = true;
+      return;
+    }
     underWay.add(lobbyId);
     try {
       const nodeId = await whenRoom(lobby.region);
       const fence = nodes.lease()?.fence;
-      if (fence === undefined) return;
+      if (fence === undefined) {
+        isSweepWanted = true;
+        return;
+      }
       const base = { namespaceId, lobbyId, now: now(), fence };
       if (nodeId !== null) await engine.execute({ type: "placeLobby", ...base, nodeId });
       else if (await isStillUnplaced(namespaceId, lobbyId))
         await engine.execute({ type: "stopLobby", ...base, reason: "start_failed", exit: noRoom });
     } catch (fault) {
       log.error({ err: fault, lobby_id: lobbyId }, "a lobby could not be placed yet");
-      hasNewLease = true;
+      isSweepWanted = true;
     } finally {
       underWay.delete(lobbyId);
     }
@@ -116,20 +126,27 @@ export function placeLobbies(parts: PlaceParts): Placing {
     });
   }
 
-  const lostNodes = () => nodes.all().filter((node) => node.isLost);
+  const lostNodes = () => nodes.all().filter((node) => nodes.isLost(node.nodeId));
 
   return {
-    isSweepDue: () => nodes.lease() !== null && (hasNewLease || lostNodes().length > 0),
+    isSweepDue() {
+      const isTime = now() - sweptAt > sweepEveryMs;
+      return nodes.lease() !== null && (isSweepWanted || isTime || lostNodes().length > 0);
+    },
     async sweep() {
       if (nodes.lease() === null) return;
-      hasNewLease = false;
+      isSweepWanted = false;
       const gone = lostNodes();
-      const known = new Set(nodes.all().map(({ nodeId }) => nodeId));
-      for (const { nodeId } of gone) known.delete(nodeId);
-      for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-        await sweepNamespace(namespaceId, (nodeId) => !known.has(nodeId));
+      try {
+        for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
+          await sweepNamespace(namespaceId, nodes.isLost);
+        }
+        for (const { nodeId } of gone) await nodes.forget(nodeId);
+        sweptAt = now();
+      } catch (fault) {
+        isSweepWanted = true;
+        throw fault;
       }
-      for (const { nodeId } of gone) await nodes.forget(nodeId);
     },
     async stop() {
       isStopping = true;

@@ -4,7 +4,6 @@ import type { Logger } from "../log.ts";
 import type { Event, LobbyView, StopReason } from "../matchmaker/commands.ts";
 import { redact } from "../redact.ts";
 import { exitWords } from "../runtime/exit-words.ts";
-import { newestText } from "../runtime/log-text.ts";
 import {
   type LobbyExit,
   LobbyNotStarted,
@@ -134,10 +133,13 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     const held = gate.enter(versionId, gameMode, lobbyId, parts.now());
     if (held) return endUnstarted(namespaceId, lobbyId, held.message);
     try {
-      const description = await parts.describe(namespaceId, lobby);
+      const description = await whenReachable(() => parts.describe(namespaceId, lobby));
+      // The store was away for so long that the lobby has ended meanwhile.
+      if (!namespaceOf.has(lobbyId)) return;
       if (!description) throw new LobbyNotStarted("Its version is gone.");
       const ports = parts.portsText(await runtime.start(description));
-      const outcome = await engine.execute({ type: "setPorts", namespaceId, lobbyId, now: parts.now(), ports });
+      const command = { type: "setPorts", namespaceId, lobbyId, ports } as const;
+      const outcome = await whenReachable(() => engine.execute({ ...command, now: parts.now() }));
       // The lobby ended while its server was starting, so nobody else will stop it.
       if (!outcome.ok) stop(lobbyId);
     } catch (fault) {
@@ -146,6 +148,19 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
       if (fault instanceof LobbyNotStarted && fault.isShortage) gate.ended(lobby);
       else noteFailure(lobby, message);
       await endUnstarted(namespaceId, lobbyId, message);
+    }
+  }
+
+  /** That a store is away says nothing about the lobby's version. */
+  async function whenReachable<T>(task: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await task();
+      } catch (fault) {
+        const isAway = fault instanceof Error && /^(Store|Engine)Unavailable$/.test(fault.name);
+        if (!isAway || isStopping) throw fault;
+        await sleep(retryMs);
+      }
     }
   }
 
@@ -199,8 +214,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   async function lastLines(lobbyId: string): Promise<string> {
     const streams = ["stderr", "stdout"] as const;
     for (const stream of streams) {
-      const piece = (from: number, maxBytes: number) => runtime.logPiece(lobbyId, stream, from, maxBytes);
-      const { text } = await newestText(piece, keptLogBytes, redact).catch(() => ({ text: "" }));
+      const { text } = await runtime.logs(lobbyId, stream, keptLogBytes, redact).catch(() => ({ text: "" }));
       if (text.trim() !== "") return text;
     }
     return "";

@@ -7,8 +7,6 @@ export interface NodeStatus {
   readonly room: number;
   /** It was heard of a moment ago. */
   readonly isAlive: boolean;
-  /** It has not been heard of for so long that its lobbies count as lost. */
-  readonly isLost: boolean;
 }
 
 /** What a node tells the others about itself. */
@@ -26,10 +24,19 @@ export interface Nodes {
   readonly ownId: string | null;
   /** Null: another node has the lease now. */
   lease(): Lease | null;
-  /** Calls back each time this node gets the lease. */
+  /** Calls back each time this node gets the lease, also after it could not be sure of it for a while. */
   onLease(listener: () => void): void;
+  /** Calls back when a node that was heard of is not any more. */
+  onGone(listener: () => void): void;
   /** Every node that is known, this one included, by id. */
   all(): readonly NodeStatus[];
+  /**
+   * This node has been listening for the whole grace time and has not heard of that one: its lobbies count as lost. A
+   * time in which Redis was away does not count, because nobody could be heard of then.
+   */
+  isLost(nodeId: string): boolean;
+  /** Why this node must not be sent requests; null: nothing is wrong. */
+  trouble(): string | null;
   /** Tells the others at once what has changed about this node. */
   tell(): Promise<void>;
   /** Forgets a node that is lost and whose lobbies have been ended. */
@@ -44,7 +51,10 @@ export function onlyNode(status: () => OwnStatus): Nodes {
     ownId: null,
     lease: () => ({ fence: undefined }),
     onLease() {},
-    all: () => [{ nodeId: "", ...status(), isAlive: true, isLost: false }],
+    onGone() {},
+    all: () => [{ nodeId: "", ...status(), isAlive: true }],
+    isLost: () => false,
+    trouble: () => null,
     async tell() {},
     async forget() {},
     async leave() {},

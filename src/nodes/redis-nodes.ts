@@ -13,6 +13,9 @@ export interface RedisNodesOptions {
   status(): OwnStatus;
   /** Milliseconds that only ever rise, whatever the clock on the wall does. */
   steadyNow(): number;
+  wallClock(): number;
+  /** This machine's clock and Redis' have come apart by so many milliseconds. */
+  onClockOff(offsetMs: number): void;
   /** Two processes say that they are this node. */
   onTwin(): void;
   onFault(fault: unknown): void;
@@ -23,20 +26,32 @@ const leaseMs = 5_000;
 /** A holder stops before the lease ends, because its own clock may run a little slower than Redis'. */
 const leaseMarginMs = 1_000;
 const aliveMs = 3_500;
+/** More than this between two beats means that Redis, or this process, was away. */
+const beatGapMs = 3_000;
+const clockOffsetMaxMs = 1_000;
+
+/** Another process serves under this node's name. */
+export class NodeIdInUse extends Error {
+  override readonly name = "NodeIdInUse";
+}
 
 /** Keeps the list of nodes and the lease in Redis. Resolves when this node is on the list. */
 export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
-  const { link, prefix, nodeId, instanceId, graceMs } = options;
+  const { link, prefix, nodeId, instanceId, graceMs, steadyNow } = options;
   const key = `${prefix}:{nodes}:list`;
-  let nodes: readonly NodeStatus[] = [];
+  const watch = createNodeWatch(steadyNow);
+  let nodes: readonly ListedNode[] = [];
   let lease: (Lease & { readonly endsAt: number }) | null = null;
+  let clockOffsetMs = 0;
   let twinSightings = 0;
   let isLeaving = false;
   let beating: Promise<void> = Promise.resolve();
-  const listeners: (() => void)[] = [];
+  const leaseListeners: (() => void)[] = [];
+  const goneListeners: (() => void)[] = [];
 
   async function beat(): Promise<void> {
-    const askedAt = options.steadyNow();
+    const askedAt = steadyNow();
+    const wallAskedAt = options.wallClock();
     const status = JSON.stringify({ ...options.status(), instanceId });
     // Border: the shape is that of the script's reply.
     const reply = (await link.run(beatScript, key, [nodeId, instanceId, status, String(leaseMs)])) as [
@@ -47,15 +62,30 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
       list: string[],
     ];
     const [now, holder, fence, twin, list] = reply;
-    nodes = readList(list, Number(now), graceMs);
+    const before = nodes;
+    nodes = readList(list, Number(now));
+    watch.heard(nodes);
+    noteClock(Number(now), wallAskedAt, options.wallClock());
     noteTwin(twin === "1");
     noteLease(holder === `${nodeId} ${instanceId}` ? Number(fence) : null, askedAt);
+    const isGone = (node: ListedNode) =>
+      node.isAlive && !nodes.some((one) => one.nodeId === node.nodeId && one.isAlive);
+    if (before.some(isGone)) for (const listener of goneListeners) listener();
+  }
+
+  /** Deadlines are decided by time, so a node whose clock has run off would decide them wrongly. */
+  function noteClock(redisNow: number, askedAt: number, answeredAt: number): void {
+    const isBetween = redisNow >= askedAt && redisNow <= answeredAt;
+    const offset = redisNow < askedAt ? askedAt - redisNow : answeredAt - redisNow;
+    const wasOff = Math.abs(clockOffsetMs) > clockOffsetMaxMs;
+    clockOffsetMs = isBetween ? 0 : offset;
+    if (!wasOff && Math.abs(clockOffsetMs) > clockOffsetMaxMs) options.onClockOff(clockOffsetMs);
   }
 
   function noteLease(fence: number | null, askedAt: number): void {
-    const isNew = fence !== null && lease?.fence !== fence;
+    const isNew = fence !== null && currentLease()?.fence !== fence;
     lease = fence === null ? null : { fence, endsAt: askedAt + leaseMs - leaseMarginMs };
-    if (isNew) for (const listener of listeners) listener();
+    if (isNew) for (const listener of leaseListeners) listener();
   }
 
   /** The one before may have been killed a moment ago; one that keeps coming back is alive. */
@@ -65,7 +95,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   }
 
   function currentLease(): Lease | null {
-    return lease !== null && options.steadyNow() < lease.endsAt ? lease : null;
+    return lease !== null && steadyNow() < lease.endsAt ? lease : null;
   }
 
   function beatNext(): Promise<void> {
@@ -73,6 +103,23 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     return beating;
   }
 
+  /** One that was killed a moment ago is on the list as well, but says nothing any more. */
+  async function waitForEarlier(): Promise<void> {
+    let heard: string | null = null;
+    for (;;) {
+      const [now, value] = (await link.run(lookScript, key, [nodeId])) as [string, string];
+      const earlier = value === "" ? null : readEntry(nodeId, value, Number(now));
+      if (earlier === null || earlier.hasLeft || !earlier.isAlive) return;
+      if (heard !== null && heard !== value) {
+        const message = `Another process serves as node ${nodeId} already. Give each node its own FOYER_NODE_ID and data folder.`;
+        throw new NodeIdInUse(message);
+      }
+      heard = value;
+      await new Promise((resolve) => setTimeout(resolve, beatEveryMs + 300));
+    }
+  }
+
+  await waitForEarlier();
   await beatNext();
   const timer = setInterval(() => void beatNext().catch(options.onFault), beatEveryMs);
 
@@ -80,10 +127,18 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     ownId: nodeId,
     lease: currentLease,
     onLease(listener) {
-      listeners.push(listener);
+      leaseListeners.push(listener);
       if (currentLease() !== null) listener();
     },
+    onGone(listener) {
+      goneListeners.push(listener);
+    },
     all: () => nodes,
+    isLost: (otherId) => otherId !== nodeId && watch.unheardMs(otherId) >= graceMs,
+    trouble() {
+      if (Math.abs(clockOffsetMs) <= clockOffsetMaxMs) return null;
+      return `This machine's clock is ${Math.round(Math.abs(clockOffsetMs) / 100) / 10} s off Redis'.`;
+    },
     tell: beatNext,
     async forget(lostId) {
       await link.call("HDEL", key, [lostId]);
@@ -93,23 +148,54 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
       isLeaving = true;
       await beating.catch(() => undefined);
       lease = null;
-      const status = JSON.stringify({ ...options.status(), room: 0, instanceId });
+      const status = JSON.stringify({ ...options.status(), room: 0, hasLeft: true, instanceId });
       await link.run(leaveScript, key, [nodeId, instanceId, isForGood ? "1" : "0", status]);
     },
   };
 }
 
-function readList(list: readonly string[], now: number, graceMs: number): NodeStatus[] {
-  const nodes: NodeStatus[] = [];
-  for (let at = 0; at < list.length; at += 2) {
-    const [nodeId = "", value = ""] = list.slice(at, at + 2);
-    const space = value.indexOf(" ");
-    const unheardMs = now - Number(value.slice(0, space));
-    // Border: the text was written by `beat` on that node.
-    const { regions, room } = JSON.parse(value.slice(space + 1)) as OwnStatus;
-    nodes.push({ nodeId, regions, room, isAlive: unheardMs < aliveMs, isLost: unheardMs >= graceMs });
-  }
+interface ListedNode extends NodeStatus {
+  /** What it said last, with when. */
+  readonly said: string;
+  /** It stopped in good order and may come back. */
+  readonly hasLeft: boolean;
+}
+
+/** Counts for how long each node has been unheard of, as far as this process could listen. */
+function createNodeWatch(steadyNow: () => number) {
+  const heardOf = new Map<string, { said: string; at: number }>();
+  let listenedAt = Number.NEGATIVE_INFINITY;
+  return {
+    heard(nodes: readonly ListedNode[]): void {
+      const now = steadyNow();
+      const hasMissed = now - listenedAt > beatGapMs;
+      listenedAt = now;
+      if (hasMissed) for (const entry of heardOf.values()) entry.at = now;
+      for (const { nodeId, said } of nodes) {
+        if (heardOf.get(nodeId)?.said !== said) heardOf.set(nodeId, { said, at: now });
+      }
+    },
+    /** One that nobody ever heard of is waited for from now on. */
+    unheardMs(nodeId: string): number {
+      const entry = heardOf.get(nodeId) ?? { said: "", at: steadyNow() };
+      heardOf.set(nodeId, entry);
+      return steadyNow() - listenedAt > beatGapMs ? 0 : steadyNow() - entry.at;
+    },
+  };
+}
+
+function readList(list: readonly string[], now: number): ListedNode[] {
+  const nodes: ListedNode[] = [];
+  for (let at = 0; at < list.length; at += 2) nodes.push(readEntry(list[at] ?? "", list[at + 1] ?? "", now));
   return nodes.sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1));
+}
+
+function readEntry(nodeId: string, said: string, now: number): ListedNode {
+  const space = said.indexOf(" ");
+  // Border: the text was written by that node.
+  const { regions, room, hasLeft = false } = JSON.parse(said.slice(space + 1)) as OwnStatus & { hasLeft?: boolean };
+  const isAlive = !hasLeft && now - Number(said.slice(0, space)) < aliveMs;
+  return { nodeId, said, regions, room, isAlive, hasLeft };
 }
 
 /** Time is Redis' own here: the clocks of the nodes do not matter for who holds the lease. */
@@ -129,13 +215,23 @@ local isOver = not held[1] or now >= tonumber(held[2])
 if isOver and held[1] ~= holder then
   held[1] = holder
   -- Not only one more than before: a Redis that failed over may have forgotten the last ones.
-  held[3] = string.format('%.0f', math.max((tonumber(held[3]) or 0) + 1, now))
+  held[3] = string.format('%.0f', math.max((tonumber(held[3]) or 0) + 1, time[1] * 1000000 + time[2]))
   redis.call('HSET', lease, 'fence', held[3])
 end
 if held[1] == holder then
   redis.call('HSET', lease, 'holder', holder, 'ends', string.format('%.0f', now + tonumber(ARGV[4])))
 end
 return { string.format('%.0f', now), held[1], held[3], twin, redis.call('HGETALL', KEYS[1]) }
+`,
+);
+
+/** What is on the list under a name, without putting anything there. */
+const lookScript = script(
+  "node-look",
+  `#!lua
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+return { string.format('%.0f', now), redis.call('HGET', KEYS[1], ARGV[1]) or '' }
 `,
 );
 

@@ -5,8 +5,11 @@ import { script } from "./script.ts";
 export interface SharedStore {
   /** Resolves when nothing that was changed before this call can still be remembered here. */
   check(): Promise<void>;
-  /** Announces a change that is about to be made. The result is called when it has been made, or has failed. */
-  begin(): Promise<() => Promise<void>>;
+  /**
+   * Announces a change that is about to be made. The result is called when it has been made, or has failed; `isOver` is
+   * false when nobody knows, and it may still be made.
+   */
+  begin(): Promise<(isOver: boolean) => Promise<void>>;
   /** For the holder of the lease: announces changes whose nodes died before they could. */
   sweep(): Promise<void>;
   onChange(listener: () => void): void;
@@ -27,8 +30,8 @@ const abandonedMs = 60_000;
 const retryMs = 500;
 
 /**
- * A key in Redis names the latest change; whoever sees the same name again may trust what it remembers. No name is ever
- * used twice, so a Redis that lost its last second cannot come back to one.
+ * A key in Redis names the latest change; whoever sees the same name again may trust what it remembers. A name holds when it
+ * was given, so none is ever given twice, also when a change is announced again.
  */
 export function createSharedStore({ link, prefix, newId, onFault }: SharedStoreOptions): SharedStore {
   const key = `${prefix}:{nodes}:changes`;
@@ -58,16 +61,17 @@ export function createSharedStore({ link, prefix, newId, onFault }: SharedStoreO
     return asked;
   }
 
-  async function finish(writeId: string): Promise<void> {
-    await link.run(finishScript, key, [writes, writeId]);
+  /** What may still be made is announced once more by the sweep, when it cannot be made any more. */
+  async function finish(writeId: string, isOver: boolean): Promise<void> {
+    await link.run(finishScript, key, [writes, writeId, isOver ? "1" : "0"]);
   }
 
   /** The change may be in the database: until the others have heard of it they would go on by what they remember. */
-  async function finishLater(writeId: string): Promise<void> {
+  async function finishLater(writeId: string, isOver: boolean): Promise<void> {
     while (!isClosed) {
       await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
       try {
-        return await finish(writeId);
+        return await finish(writeId, isOver);
       } catch (fault) {
         onFault(fault);
       }
@@ -89,11 +93,11 @@ export function createSharedStore({ link, prefix, newId, onFault }: SharedStoreO
     async begin() {
       const writeId = newId();
       await link.run(beginScript, key, [writes, writeId]);
-      return async () => {
+      return async (isOver) => {
         try {
-          await finish(writeId);
+          await finish(writeId, isOver);
         } catch (fault) {
-          void finishLater(writeId);
+          void finishLater(writeId, isOver);
           throw fault;
         }
       };
@@ -125,8 +129,9 @@ return 'OK'
 const finishScript = script(
   "change-finish",
   `#!lua
-redis.call('SET', KEYS[1], ARGV[2])
-redis.call('ZREM', ARGV[1], ARGV[2])
+local time = redis.call('TIME')
+redis.call('SET', KEYS[1], ARGV[2] .. ' ' .. time[1] .. ' ' .. time[2])
+if ARGV[3] == '1' then redis.call('ZREM', ARGV[1], ARGV[2]) end
 return 'OK'
 `,
 );
@@ -137,7 +142,7 @@ const sweepScript = script(
 local time = redis.call('TIME')
 local before = time[1] * 1000 + math.floor(time[2] / 1000) - tonumber(ARGV[2])
 for _, writeId in ipairs(redis.call('ZRANGE', ARGV[1], '-inf', before, 'BYSCORE')) do
-  redis.call('SET', KEYS[1], writeId)
+  redis.call('SET', KEYS[1], writeId .. ' ' .. time[1] .. ' ' .. time[2])
   redis.call('ZREM', ARGV[1], writeId)
 end
 return 'OK'

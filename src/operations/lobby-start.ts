@@ -12,7 +12,7 @@ export async function describeLobby(
   namespaceId: string,
   lobby: LobbyView,
 ): Promise<LobbyToStart | null> {
-  const config = await context.configs.get(namespaceId);
+  const config = await context.configs.identity(namespaceId);
   const version = config && (await context.configs.version(config.gameId, lobby.versionId));
   const mode = version?.config.game_modes[lobby.gameMode];
   if (!config || !mode || !("process" in mode.runtime)) return null;

@@ -11,11 +11,14 @@ export interface VersionInUse {
   readonly config: ResolvedVersionConfig;
 }
 
-/** What the matchmaker needs to know of a namespace, as of one revision. */
-export interface NamespaceConfig {
+export interface NamespaceIdentity {
   readonly namespaceId: string;
   readonly nameId: string;
   readonly gameId: string;
+}
+
+/** What the matchmaker needs to know of a namespace, as of one revision. */
+export interface NamespaceConfig extends NamespaceIdentity {
   readonly revision: number;
   readonly limits: Limits;
   /** Null: none deployed yet. */
@@ -27,6 +30,8 @@ export interface NamespaceConfigs {
   get(namespaceId: string): Promise<NamespaceConfig | null>;
   /** A version of the game, deployed or not. */
   version(gameId: string, versionId: string): Promise<VersionInUse | null>;
+  /** What never changes about a namespace, so that it is known also while the store is away. Null: there is none. */
+  identity(namespaceId: string): Promise<NamespaceIdentity | null>;
   /** Call it after every change in the store and before its answer: from then on nobody decides by the old configuration. */
   changed(namespaceId: string): Promise<void>;
   /** Call it when the engine says that a command was built from a stale configuration; `attempt` counts from 0. */
@@ -49,10 +54,12 @@ export interface NamespaceConfigs {
 
 const attemptsMax = 10;
 const versionsMax = 1000;
+const identitiesMax = 10_000;
 
 export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number): NamespaceConfigs {
   const known = new Map<string, Promise<NamespaceConfig | null>>();
   const versions = new Map<string, VersionInUse>();
+  const identities = new Map<string, NamespaceIdentity>();
   /** What was read before a change is not the store's last word. */
   let changes = 0;
   let removals = 0;
@@ -85,6 +92,8 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     const { namespaceId, gameId, nameId, revision, versionId } = namespace;
     const { lobbyCountMax, maxPlayers, maxPlayersPerClient } = namespace;
     const limits = { lobbyCountMax, maxPlayers, maxPlayersPerClient };
+    if (identities.size >= identitiesMax) identities.delete(identities.keys().next().value!);
+    identities.set(namespaceId, { namespaceId, gameId, nameId });
     const deployed = versionId === null ? null : await version(gameId, versionId);
     await engine.execute({
       type: "configure",
@@ -126,6 +135,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
   return {
     get,
     version,
+    identity: async (namespaceId) => identities.get(namespaceId) ?? get(namespaceId),
     renew,
     async changed(namespaceId) {
       changes += 1;

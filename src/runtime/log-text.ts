@@ -1,7 +1,4 @@
-import type { LobbyLog, LogPiece } from "./runtime.ts";
-
-/** Takes secrets out of a text. It knows them by how they look, so it has to see them whole. */
-type Hide = (text: string) => string;
+import type { Hide, LobbyLog, LogPiece } from "./runtime.ts";
 
 /** How far around a place one has to look for a secret that lies across it: the longest token has 114 bytes. */
 export const secretBytes = 512;

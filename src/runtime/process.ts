@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { newestText } from "./log-text.ts";
 import { environmentOf } from "./process-environment.ts";
 import { createLobbyFolders } from "./process-folders.ts";
 import { groupIsGone, signalGroup } from "./process-group.ts";
@@ -263,6 +264,8 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
     isRunning,
     exitOf: (lobbyId) => exits.get(lobbyId) ?? null,
     room,
+    logs: (lobbyId, stream, maxBytes, hide) =>
+      newestText((from, length) => logs.piece(lobbyId, stream, from, length), maxBytes, hide),
     logPiece: logs.piece,
 
     async adopt(lobbyId) {

@@ -29,6 +29,9 @@ export interface LobbyExit {
 
 export type LogStream = "stdout" | "stderr";
 
+/** Takes secrets out of a text. It knows them by how they look, so it has to see them whole. */
+export type Hide = (text: string) => string;
+
 /** The newest part of what a server has written. */
 export interface LobbyLog {
   readonly text: string;
@@ -61,7 +64,12 @@ export interface Runtime {
   exitOf(lobbyId: string): LobbyExit | null;
   /** How many more servers may be started now. */
   room(): number;
-  /** What the server has written from that place on, at most that many bytes. Empty when nothing is kept of it. */
+  /**
+   * What the server has written, at most that many bytes from the end, as `hide` lets it be seen. Empty when nothing is
+   * kept of it.
+   */
+  logs(lobbyId: string, stream: LogStream, maxBytes: number, hide: Hide): Promise<LobbyLog>;
+  /** What the server has written from that place on, at most that many bytes. */
   logPiece(lobbyId: string, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
   /** After a restart of the service: takes a server over that an earlier process started. Null: it is gone. */
   adopt(lobbyId: string): Promise<LobbyPorts | null>;

@@ -1,5 +1,5 @@
 import type { Db } from "./db.ts";
-import { isLostRace } from "./faults.ts";
+import { isLostRace, StoreUnavailable } from "./faults.ts";
 
 /** What the request path reads on every call, kept until the next write. Null where others may write unnoticed. */
 export interface ReadCache {
@@ -38,11 +38,15 @@ export function cached<T>(db: Db, key: string, load: () => Promise<T>): Promise<
  */
 export async function write<T>(db: Db, work: () => Promise<T>): Promise<T> {
   const finish = await db.sharing?.begin();
+  let isOver = true;
   try {
     return await withoutLostRaces(work);
+  } catch (error) {
+    isOver = !(error instanceof StoreUnavailable);
+    throw error;
   } finally {
     changed(db);
-    await finish?.();
+    await finish?.(isOver);
   }
 }
 

@@ -31,8 +31,8 @@ export interface Db {
 export interface StoreSharing {
   /** Resolves when nothing that was changed before this call can still be remembered here. */
   check(): Promise<void>;
-  /** Announces a change; the result is called when it has been made, or has failed. */
-  begin(): Promise<() => Promise<void>>;
+  /** Announces a change; the result is called when it has been made or has failed, or, with false, when nobody knows. */
+  begin(): Promise<(isOver: boolean) => Promise<void>>;
   onChange(listener: () => void): void;
 }
 

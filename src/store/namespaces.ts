@@ -101,6 +101,17 @@ export async function listNamespaces(db: Db, gameId: string, page: Page): Promis
   return rows.map(toNamespace);
 }
 
+/** Of every game, the ids of namespaces with a deployed version. */
+export async function listDeployedNamespaces(db: Db): Promise<string[]> {
+  const rows = await db.query
+    .selectFrom("namespaces")
+    .select("namespace_id")
+    .where("version_id", "is not", null)
+    .orderBy("namespace_id")
+    .execute();
+  return rows.map((row) => row.namespace_id);
+}
+
 /** Takes its domains, tokens and history with it. False: there is no such namespace. */
 export function deleteNamespace(db: Db, namespaceId: string): Promise<boolean> {
   return write(db, async () => {

@@ -15,6 +15,8 @@ export interface Installation {
   stop(node: Service): Promise<void>;
   /** Takes everything that Redis knows of a namespace away, as if it had never been told. */
   forget(namespaceId: string): Promise<void>;
+  /** The same with everything that the installation has in Redis. */
+  forgetAll(): Promise<void>;
 }
 
 export async function install(kind: ServiceKind = "redis"): Promise<Installation> {
@@ -28,6 +30,13 @@ export async function install(kind: ServiceKind = "redis"): Promise<Installation
     const used = [...folders].filter((folder) => existsSync(join(folder, "lobbies")));
     for (const pid of used.flatMap(lobbyPids).filter(isRunning)) process.kill(-pid, "SIGKILL");
   });
+  async function remove(pattern: string): Promise<void> {
+    const client = new Redis(shared.redisUrl!);
+    const keys = await client.keys(pattern);
+    await client.del(...keys);
+    client.disconnect();
+  }
+
   return {
     async start(nodeId, overrides = {}) {
       count += 1;
@@ -36,12 +45,8 @@ export async function install(kind: ServiceKind = "redis"): Promise<Installation
       folders.add(node.dataDir);
       return node;
     },
-    async forget(namespaceId) {
-      const client = new Redis(shared.redisUrl!);
-      const keys = await client.keys(`${shared.redisPrefix}:{${namespaceId}}:*`);
-      await client.del(...keys);
-      client.disconnect();
-    },
+    forget: (namespaceId) => remove(`${shared.redisPrefix}:{${namespaceId}}:*`),
+    forgetAll: () => remove(`${shared.redisPrefix}:*`),
     async stop(node) {
       running.delete(node);
       await node.close();

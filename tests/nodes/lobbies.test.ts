@@ -20,7 +20,6 @@ describe("choosing a node", () => {
     room,
     regions: null,
     isAlive: true,
-    isLost: false,
     ...more,
   });
 
@@ -97,6 +96,30 @@ describe("lobbies on several nodes", () => {
     expect((await find(second, world, { party_size: 2 })).status).toBe(200);
     await until(async () => (await ready()) === 3, 20_000);
     expect((await world.lobbies()).length).toBe(3);
+  });
+});
+
+describe("warm pools", () => {
+  const warm = lobbyVersion({ idle_lobbies: { min: 1 } });
+  const readyIn = async (world: World) => (await world.lobbies()).filter(({ status }) => status === "ready").length;
+
+  test("[ND1] [W1] what one node deploys is kept warm by the holder of the lease, which nobody has asked for anything", async () => {
+    const installation = await install();
+    await installation.start("a-holder");
+    const other = await installation.start("b-other");
+    const world = await createWorld(other, warm);
+    await until(async () => (await readyIn(world)) === 1);
+  });
+
+  test("[ND13] warm pools come back by themselves when Redis has lost everything", async () => {
+    const installation = await install();
+    const node = await installation.start("a");
+    const world = await createWorld(node, warm);
+    await until(async () => (await readyIn(world)) === 1);
+    const pids = lobbyPids(node.dataDir);
+    await installation.forgetAll();
+    await until(() => lobbyPids(node.dataDir).some((pid) => !pids.includes(pid) && isRunning(pid)), 25_000);
+    await until(() => pids.filter(isRunning).length === 0, 25_000);
   });
 });
 

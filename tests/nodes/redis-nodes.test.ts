@@ -7,13 +7,14 @@ import { eventually, openLink } from "./link.ts";
 
 interface Joined {
   readonly nodes: Nodes;
-  readonly clock: { skewMs: number };
+  readonly clock: { skewMs: number; wallSkewMs: number };
+  readonly offsets: number[];
   twins: number;
 }
 
 async function join(link: RedisLink, prefix: string, nodeId: string, room = 4): Promise<Joined> {
-  const clock = { skewMs: 0 };
-  const joined = { clock, twins: 0 };
+  const clock = { skewMs: 0, wallSkewMs: 0 };
+  const joined = { clock, offsets: [] as number[], twins: 0 };
   const nodes = await joinNodes({
     link,
     prefix,
@@ -22,6 +23,10 @@ async function join(link: RedisLink, prefix: string, nodeId: string, room = 4): 
     graceMs: 6_000,
     status: () => ({ regions: nodeId === "b" ? ["far"] : null, room }),
     steadyNow: () => performance.now() + clock.skewMs,
+    wallClock: () => Date.now() + clock.wallSkewMs,
+    onClockOff: (offsetMs) => {
+      joined.offsets.push(offsetMs);
+    },
     onTwin: () => {
       joined.twins += 1;
     },
@@ -38,9 +43,9 @@ test("[ND2] the first node has the lease, the others see it and one another", as
   expect(a.nodes.lease()).not.toBeNull();
   expect(b.nodes.lease()).toBeNull();
   await a.nodes.tell();
-  expect(a.nodes.all()).toEqual([
-    { nodeId: "a", regions: null, room: 4, isAlive: true, isLost: false },
-    { nodeId: "b", regions: ["far"], room: 7, isAlive: true, isLost: false },
+  expect(a.nodes.all()).toMatchObject([
+    { nodeId: "a", regions: null, room: 4, isAlive: true },
+    { nodeId: "b", regions: ["far"], room: 7, isAlive: true },
   ]);
 });
 
@@ -78,28 +83,66 @@ test("[ND2] a holder that was away for longer than the lease no longer thinks th
   expect(a.nodes.lease()).toBeNull();
 });
 
-test("[ND4] a node that is not heard of is first not alive and then lost; whoever has the lease forgets it", async () => {
+const killed = (instanceId: string, at: number) =>
+  ["killed", `${at} ${JSON.stringify({ regions: null, room: 1, instanceId })}`] as const;
+
+test("[ND4] a node counts as lost when this one has listened for the whole grace time and not heard of it", async () => {
   const { link, prefix } = await openLink();
   const a = await join(link, prefix, "a");
-  // A node that was killed: it said something once and never again.
-  const longAgo = Date.now() - 60_000;
-  const status = JSON.stringify({ regions: null, room: 1, instanceId: "gone" });
-  await link.call("HSET", `${prefix}:{nodes}:list`, ["killed", `${longAgo} ${status}`]);
+  // It said something long ago and never again; but this node has only just begun to listen.
+  await link.call("HSET", `${prefix}:{nodes}:list`, killed("gone", Date.now() - 60_000));
   await a.nodes.tell();
-  expect(a.nodes.all().find(({ nodeId }) => nodeId === "killed")).toMatchObject({ isAlive: false, isLost: true });
+  expect(a.nodes.all().find(({ nodeId }) => nodeId === "killed")).toMatchObject({ isAlive: false });
+  expect([a.nodes.isLost("killed"), a.nodes.isLost("never heard of")]).toEqual([false, false]);
+  for (let second = 0; second < 6; second += 1) {
+    a.clock.skewMs += 1_000;
+    await a.nodes.tell();
+  }
+  expect([a.nodes.isLost("killed"), a.nodes.isLost("never heard of")]).toEqual([true, true]);
+  expect(a.nodes.isLost("a")).toBe(false);
   await a.nodes.forget("killed");
   await a.nodes.tell();
   expect(a.nodes.all().map(({ nodeId }) => nodeId)).toEqual(["a"]);
 });
 
-test("[ND8] two processes that say they are one node notice it; one that took over from a killed one does not", async () => {
+test("[ND4] a time in which Redis was away does not count against anybody", async () => {
   const { link, prefix } = await openLink();
-  const status = JSON.stringify({ regions: null, room: 1, instanceId: "killed a moment ago" });
-  await link.call("HSET", `${prefix}:{nodes}:list`, ["a", `${Date.now()} ${status}`]);
-  const first = await join(link, prefix, "a");
-  for (let i = 0; i < 5; i++) await first.nodes.tell();
-  expect(first.twins).toBe(0);
-  const second = await join(link, prefix, "a");
+  const a = await join(link, prefix, "a");
+  await link.call("HSET", `${prefix}:{nodes}:list`, killed("gone", Date.now()));
+  await a.nodes.tell();
+  a.clock.skewMs += 60_000;
+  expect(a.nodes.isLost("killed")).toBe(false);
+  await a.nodes.tell();
+  expect(a.nodes.isLost("killed")).toBe(false);
+});
+
+test("[ND12] a node whose clock runs off says so and is in trouble until it is right again", async () => {
+  const { link, prefix } = await openLink();
+  const a = await join(link, prefix, "a");
+  expect(a.nodes.trouble()).toBeNull();
+  a.clock.wallSkewMs = 90_000;
+  await a.nodes.tell();
+  expect(a.nodes.trouble()).toMatch(/clock is (89\.9|90|90\.1) s off/);
+  expect(a.offsets).toHaveLength(1);
+  a.clock.wallSkewMs = 0;
+  await a.nodes.tell();
+  expect(a.nodes.trouble()).toBeNull();
+});
+
+test("[ND8] a second process under one name refuses to start; one that takes over from a killed one waits and starts", async () => {
+  const { link, prefix } = await openLink();
+  await link.call("HSET", `${prefix}:{nodes}:list`, killed("killed a moment ago", Date.now()));
+  const first = await join(link, prefix, "killed");
+  expect(first.nodes.lease()).not.toBeNull();
+  await expect(join(link, prefix, "killed")).rejects.toThrow(/Another process serves as node killed already/);
+  await first.nodes.leave(false);
+  const next = await join(link, prefix, "killed");
+  expect(next.nodes.ownId).toBe("killed");
+});
+
+test("[ND8] two that began at the same moment notice each other", async () => {
+  const { link, prefix } = await openLink();
+  const [first, second] = await Promise.all([join(link, prefix, "a"), join(link, prefix, "a")]);
   await eventually(async () => {
     await first.nodes.tell();
     await second.nodes.tell();

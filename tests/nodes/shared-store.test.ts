@@ -26,7 +26,7 @@ test("[ND1] whoever checks after a change has been announced hears of it; before
   const finish = await here.store.begin();
   await there.store.check();
   expect(there.changes()).toBe(before);
-  await finish();
+  await finish(true);
   await there.store.check();
   expect(there.changes()).toBe(before + 1);
   await there.store.check();
@@ -38,7 +38,7 @@ test("[ND1] checks that come while one is under way are not answered by that one
   await there.store.check();
   const early = there.store.check();
   const finish = await here.store.begin();
-  await finish();
+  await finish(true);
   const before = there.changes();
   const late = [there.store.check(), there.store.check(), there.store.check()];
   await Promise.all([early, ...late]);
@@ -70,4 +70,28 @@ test("[ND9] a change whose node died before it could announce it is announced by
   await there.store.check();
   expect(there.changes()).toBe(before + 1);
   expect(await link.call("ZCARD", key)).toBe(0);
+});
+
+test("[ND1] a change that is announced twice, with another in between, is never taken for the one before", async () => {
+  const { here, there } = await createPair();
+  const finishFirst = await here.store.begin();
+  await finishFirst(true);
+  await there.store.check();
+  const finishSecond = await here.store.begin();
+  await finishSecond(true);
+  await finishFirst(true);
+  const before = there.changes();
+  await there.store.check();
+  expect(there.changes()).toBe(before + 1);
+});
+
+test("[ND9] a change of which nobody knows whether it was made is announced at once and kept for the sweep", async () => {
+  const { here, there, link, prefix } = await createPair();
+  await there.store.check();
+  const before = there.changes();
+  const finish = await here.store.begin();
+  await finish(false);
+  await there.store.check();
+  expect(there.changes()).toBe(before + 1);
+  expect(await link.call("ZCARD", `${prefix}:{nodes}:writes`)).toBe(1);
 });

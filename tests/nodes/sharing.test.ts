@@ -175,3 +175,15 @@ test("[ND7] nodes that share a secret share the admin token, and a node without 
   );
   expect((await arena.ready()).lobbyId).not.toBe("");
 });
+
+test("[ND7] a node with another secret is kept away from the others' Redis; a changed secret is taken with the old one", async () => {
+  const installation = await install();
+  await installation.start("first");
+  const other = "another secret, which is long enough as well";
+  await expect(installation.start("stranger", { secret: other })).rejects.toThrow(
+    /Nodes with another FOYER_SECRET use/,
+  );
+  const secret = "the secret of the tests, which is long enough";
+  const changed = await installation.start("changed", { secret: other, previousSecret: secret });
+  expect((await changed.request("GET", "/healthz")).status).toBe(200);
+});

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { redact } from "../../src/redact.ts";
-import { newestText } from "../../src/runtime/log-text.ts";
 import { createProcessRuntime, type ProcessOptions } from "../../src/runtime/process.ts";
 import type { LobbyExit, LobbyLog, LobbyToStart, LogStream, Runtime } from "../../src/runtime/runtime.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -15,7 +14,7 @@ export function ownPorts(offset = 0): { min: number; max: number } {
   return { min, max: min + 19 };
 }
 
-export interface Driver extends Runtime {
+export interface Driver extends Omit<Runtime, "logs"> {
   readonly dataDir: string;
   readonly exits: { lobbyId: string; exit: LobbyExit }[];
   /** The newest part of a log as those who ask for it get it. */
@@ -38,8 +37,7 @@ export async function openDriver(options: Partial<ProcessOptions> = {}): Promise
   });
   const exits: Driver["exits"] = [];
   runtime.onExit((lobbyId, exit) => exits.push({ lobbyId, exit }));
-  const logs: Driver["logs"] = (lobbyId, stream, maxBytes) =>
-    newestText((from, max) => runtime.logPiece(lobbyId, stream, from, max), maxBytes, redact);
+  const logs: Driver["logs"] = (lobbyId, stream, maxBytes) => runtime.logs(lobbyId, stream, maxBytes, redact);
   return { ...runtime, dataDir, exits, logs };
 }
 

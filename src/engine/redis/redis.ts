@@ -57,6 +57,7 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
       const [position, answer] = (await link.run(script, keyOf(namespaceId), args)) as [string, WrittenAnswer];
       if (position !== "") streams.note(namespaceId, position);
       if (answer[0] === "LATE") throw new EngineUnavailable("The command reached Redis too late to be decided.");
+      if (answer[0] === "EARLY") throw new EngineUnavailable("This machine's clock is ahead of Redis'.");
       if (answer[0] === "GONE") throw new EngineUnavailable("The command was answered before, and the answer is gone.");
       if (answer[0] === "FAULT") throw new Error(String(answer[1]));
       if (answer[0] !== "MORE") return answer;

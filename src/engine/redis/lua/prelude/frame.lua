@@ -1,7 +1,9 @@
 -- How every script runs: what is due happens first, then the rule or the query, then what the rule made due.
--- An answer is a list that begins with OK, NO (a refusal), MORE (run it again), LATE, GONE or FAULT. It is given together
+-- An answer is a list that begins with OK, NO (a refusal), MORE (run it again), LATE, EARLY, GONE or FAULT. It is given together
 -- with the position of the last event that it told.
 foyer.lateMs = 10000
+-- The clock of a sender that is ahead would end what is not due yet, for everybody.
+foyer.earlyMs = 2000
 foyer.restartMs = 15000
 foyer.opKept = 30000
 
@@ -37,9 +39,17 @@ function foyer.resent(stored)
   return lobby and foyer.accept(isNew, "0", "", foyer.viewLobby(lobby)) or { "GONE" }
 end
 
+-- Nil: the sender's clock is right enough, and it has not waited for too long.
+function foyer.refuseTime(wall)
+  local agoMs = wall - tonumber(ARGV[3])
+  if agoMs > foyer.lateMs then return { "LATE" } end
+  if agoMs < -foyer.earlyMs then return { "EARLY" } end
+end
+
 function foyer.decide(rule)
   local wall = foyer.wallClock()
-  if wall - tonumber(ARGV[3]) > foyer.lateMs then return { "LATE" } end
+  local wrongTime = foyer.refuseTime(wall)
+  if wrongTime then return wrongTime end
   local opKey = foyer.stem .. "op:" .. ARGV[2]
   local stored = call("GET", opKey)
   if stored then return foyer.resent(stored) end
@@ -78,10 +88,13 @@ function foyer.execute(rule)
 end
 
 function foyer.look(reader)
+  local wall = foyer.wallClock()
+  local wrongTime = foyer.refuseTime(wall)
+  if wrongTime then return wrongTime end
   local query = cjson.decode(ARGV[1])
   foyer.loadNamespace()
   local now = math.max(query.now, foyer.namespace.now)
-  foyer.restartIfDown(foyer.wallClock(), now)
+  foyer.restartIfDown(wall, now)
   local isBehind = foyer.namespace.sweepFrom or foyer.nextDueAt() <= now
   if isBehind and not foyer.catchUp(now) then
     foyer.flush()
