@@ -27,7 +27,7 @@ interface Secrets {
 }
 
 /** Another installation uses this part of Redis. */
-export class RedisInUse extends Error {
+class RedisInUse extends Error {
   override readonly name = "RedisInUse";
 }
 

@@ -31,7 +31,7 @@ const beatGapMs = 3_000;
 const clockOffsetMaxMs = 1_000;
 
 /** Another process serves under this node's name. */
-export class NodeIdInUse extends Error {
+class NodeIdInUse extends Error {
   override readonly name = "NodeIdInUse";
 }
 

@@ -38,7 +38,6 @@ export function createSharedStore({ link, prefix, newId, onFault }: SharedStoreO
   const writes = `${prefix}:{nodes}:writes`;
   const listeners: (() => void)[] = [];
   let seen: unknown;
-  let asking: Promise<void> | null = null;
   let waiting: Promise<void> | null = null;
   let isClosed = false;
 
@@ -51,14 +50,6 @@ export function createSharedStore({ link, prefix, newId, onFault }: SharedStoreO
     if (value === seen) return;
     seen = value;
     for (const listener of listeners) listener();
-  }
-
-  function start(): Promise<void> {
-    const asked = ask().finally(() => {
-      asking = null;
-    });
-    asking = asked;
-    return asked;
   }
 
   /** What may still be made is announced once more by the sweep, when it cannot be made any more. */
@@ -79,15 +70,14 @@ export function createSharedStore({ link, prefix, newId, onFault }: SharedStoreO
   }
 
   return {
-    /** A question that is under way was asked before this call, so its answer may be too old: the next one counts. */
+    /** A question that was sent before this call may be answered too early; one that waits for its turn is soon enough. */
     check() {
-      if (asking === null) return start();
-      waiting ??= asking
-        .catch(() => undefined)
-        .then(() => {
+      waiting ??= new Promise((resolve, reject) => {
+        setImmediate(() => {
           waiting = null;
-          return start();
+          ask().then(resolve, reject);
         });
+      });
       return waiting;
     },
     async begin() {

@@ -11,7 +11,7 @@ export interface VersionInUse {
   readonly config: ResolvedVersionConfig;
 }
 
-export interface NamespaceIdentity {
+interface NamespaceIdentity {
   readonly namespaceId: string;
   readonly nameId: string;
   readonly gameId: string;
