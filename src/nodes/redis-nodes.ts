@@ -54,13 +54,13 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     const wallAskedAt = options.wallClock();
     const status = JSON.stringify({ ...options.status(), instanceId });
     // Border: the shape is that of the script's reply.
-    const reply = (await link.run(beatScript, key, [nodeId, instanceId, status, String(leaseMs)])) as [
-      now: string,
-      holder: string,
-      fence: string,
-      twin: string,
-      list: string[],
-    ];
+    const reply = (await link.run(beatScript, key, [
+      nodeId,
+      instanceId,
+      status,
+      String(leaseMs),
+      `${prefix}:nodes`,
+    ])) as [now: string, holder: string, fence: string, twin: string, list: string[]];
     const [now, holder, fence, twin, list] = reply;
     const before = nodes;
     nodes = readList(list, Number(now));
@@ -119,7 +119,12 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     }
   }
 
+  // Nodes that come and go say so, so that the others need not wait for their next beat to know.
+  const hear = (otherId: string) => {
+    if (otherId !== nodeId) beatNext().catch(options.onFault);
+  };
   await waitForEarlier();
+  await link.subscribe(`${prefix}:nodes`, hear, () => hear(""));
   await beatNext();
   const timer = setInterval(() => void beatNext().catch(options.onFault), beatEveryMs);
 
@@ -149,7 +154,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
       await beating.catch(() => undefined);
       lease = null;
       const status = JSON.stringify({ ...options.status(), room: 0, hasLeft: true, instanceId });
-      await link.run(leaveScript, key, [nodeId, instanceId, isForGood ? "1" : "0", status]);
+      await link.run(leaveScript, key, [nodeId, instanceId, isForGood ? "1" : "0", status, `${prefix}:nodes`]);
     },
   };
 }
@@ -210,6 +215,7 @@ local before = redis.call('HGET', KEYS[1], ARGV[1])
 local twin = '0'
 if before and not string.find(before, '"instanceId":"' .. ARGV[2] .. '"', 1, true) then twin = '1' end
 redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', now) .. ' ' .. ARGV[3])
+if not before or string.find(before, '"hasLeft":true', 1, true) then redis.call('PUBLISH', ARGV[5], ARGV[1]) end
 local held = redis.call('HMGET', lease, 'holder', 'ends', 'fence')
 local isOver = not held[1] or now >= tonumber(held[2])
 if isOver and held[1] ~= holder then
@@ -244,6 +250,7 @@ local lease = KEYS[1] .. ':lease'
 if ARGV[3] == '1' then redis.call('HDEL', KEYS[1], ARGV[1])
 else redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', now) .. ' ' .. ARGV[4]) end
 if redis.call('HGET', lease, 'holder') == ARGV[1] .. ' ' .. ARGV[2] then redis.call('HSET', lease, 'ends', '0') end
+redis.call('PUBLISH', ARGV[5], ARGV[1])
 return 'OK'
 `,
 );

@@ -58,10 +58,10 @@ async function removeAs(ids: { uid: number; gid: number }, folder: string, lobby
     left = await processesOf(lobbyId);
   }
   // Folders that are closed to their own user are opened first. The outermost one stays, so rm always complains.
-  const script = 'chmod -R u+rwX -- "$1"; rm -rf -- "$1"';
+  const script = 'exec >/dev/null 2>&1; chmod -R u+rwX -- "$1"; exec rm -rf -- "$1"';
   const limits = { timeout: removeWithinMs, killSignal: "SIGKILL" } as const;
   const options = { ...ids, ...limits, cwd: "/", env: { PATH: "/usr/bin:/bin" } };
-  await run("/bin/sh", ["-c", `{ ${script}; } >/dev/null 2>&1`, "sh", folder], options).catch(() => undefined);
+  await run("/bin/sh", ["-c", script, "sh", folder], options).catch(() => undefined);
   await rmdir(folder);
 }
 

@@ -12,7 +12,9 @@ interface Joined {
   twins: number;
 }
 
-async function join(link: RedisLink, prefix: string, nodeId: string, room = 4): Promise<Joined> {
+async function join(_any: RedisLink, prefix: string, nodeId: string, room = 4): Promise<Joined> {
+  // A link has one listener per channel, as a process has.
+  const { link } = await openLink();
   const clock = { skewMs: 0, wallSkewMs: 0 };
   const joined = { clock, offsets: [] as number[], twins: 0 };
   const nodes = await joinNodes({
@@ -47,6 +49,13 @@ test("[ND2] the first node has the lease, the others see it and one another", as
     { nodeId: "a", regions: null, room: 4, isAlive: true },
     { nodeId: "b", regions: ["far"], room: 7, isAlive: true },
   ]);
+});
+
+test("[ND3] nodes know at once of one that comes", async () => {
+  const { link, prefix } = await openLink();
+  const a = await join(link, prefix, "a");
+  await join(link, prefix, "b");
+  await eventually(() => a.nodes.all().some(({ nodeId, isAlive }) => nodeId === "b" && isAlive));
 });
 
 test("[ND2] a node that leaves gives the lease away at once, with a higher fence", async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Child, newDataDir, startChild } from "../http/child.ts";
+import { listenTo } from "../http/event-streams.ts";
 import { until } from "../http/harness.ts";
 import { isRunning, ownPorts, testFolder } from "./driver.ts";
 import { connectTo, createWorld, lobbyPids, lobbyVersion, type World, worldOf } from "./world.ts";
@@ -10,11 +11,14 @@ import { connectTo, createWorld, lobbyPids, lobbyVersion, type World, worldOf } 
 async function openHouse({ stopGraceS = 2 } = {}) {
   const dataDir = newDataDir();
   const { min, max } = ownPorts(4);
-  const flags = [`--port=${await freePort()}`, `--lobby-ports=${min}-${max}`, `--lobby-root=${testFolder}`];
+  const port = await freePort();
+  const flags = [`--port=${port}`, `--lobby-ports=${min}-${max}`, `--lobby-root=${testFolder}`];
   const flagsFor = (graceS: number) => [...flags, `--lobby-stop-grace-s=${graceS}`];
   let child = await startChild(dataDir, flagsFor(stopGraceS));
   const house = {
     dataDir,
+    port,
+    adminToken: () => readFileSync(`${dataDir}/admin-token`, "utf8").trim(),
     child: () => child,
     pids: () => lobbyPids(dataDir),
     async signal(signal: NodeJS.Signals): Promise<number | null> {
@@ -75,6 +79,26 @@ describe("lobbies and the end of the service", () => {
     expect(await player.ask(`leave ${kept.json.player.token}`)).toBe("204");
     player.socket.on("error", () => undefined).write("crash\n");
     await until(async () => (await again.lobbies()).length === 0);
+  });
+
+  test("[RT17] [RT8] after kill -9 a log is followed on, and nothing that was written meanwhile is missing", async () => {
+    const house = await openHouse();
+    const world = await createWorld(house.child().client, lobbyVersion());
+    const found = await world.find();
+    const player = await connectTo(found);
+    const path = `${world.namespace.path}/lobbies/${found.json.lobby.lobby_id}/logs?follow=true`;
+    const token = house.adminToken();
+    const before = await listenTo(house, path, { token });
+    await before.first(2);
+    await house.signal("SIGKILL");
+    await before.ended;
+    await player.ask('say "while it is down\\n"');
+    await house.startAgain();
+    const after = await listenTo(house, path, { token, lastEventId: before.lastId() });
+    await player.ask('say "after\\n"');
+    const texts = (await after.first(2)).map(({ data }) => data.text);
+    expect(texts).toEqual(["while it is down", "after"]);
+    after.leave();
   });
 
   test("[RT8] after kill -9 in the middle of starting lobbies none runs that the service does not know", async () => {
