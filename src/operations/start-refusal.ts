@@ -41,7 +41,8 @@ function refuseNodes({ nodes }: Context, { gameMode, region }: Pair): StartFaile
 export function startFailed({ gate, now }: Context, lobbyId: string, lobby: LobbyView | null): StartFailed {
   const exit = exitOf(lobby);
   const held = lobby && gate.heldBack(lobby.versionId, lobby.gameMode, now());
-  const message = `Lobby ${lobbyId} ended before it was ready. ${exit?.message ?? ""}`.trimEnd();
+  const how = lobby?.readyAt == null ? "ended before it was ready" : "has ended";
+  const message = `Lobby ${lobbyId} ${how}. ${exit?.message ?? ""}`.trimEnd();
   const metadata = {
     lobby_id: lobbyId,
     ...(exit?.code != null && { exit_code: exit.code }),

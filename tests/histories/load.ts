@@ -53,7 +53,8 @@ export async function runLoad(
       },
       ...request,
     );
-    const isLost = isTurnedAway(answer);
+    // A call may be held up until the lobby that it got a seat in has come and gone: the seat was there for a while.
+    const isLost = isTurnedAway(answer) || answer.json?.code === "MATCHMAKER_LOBBY_START_FAILED";
     const end = isLost ? Infinity : performance.now();
     if (answer.status >= 500 && !isLost)
       throw new Error(`${request[1]} answered ${answer.status}: ${JSON.stringify(answer.json)}`);
