@@ -42,7 +42,7 @@ import { createTokenUses } from "./operations/token-uses.ts";
 import { createWaiting } from "./operations/waiting.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import { createStartGate } from "./runtime/start-gate.ts";
-import { openShared, type Shared } from "./shared.ts";
+import type { Secrets, Shared } from "./shared.ts";
 import { startTasks } from "./tasks.ts";
 import { createDerivedTokens } from "./tokens.ts";
 
@@ -91,8 +91,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   opened.push(() => folder.release());
   const secret = ensureSecret(folder, config.secret);
   const previousSecret = config.previousSecret === null ? null : secretFromText(config.previousSecret);
-  const secrets = { secret, previousSecret };
-  const shared = config.redisUrl === null ? null : await openShared(config.redisUrl, config, { log, newId, secrets });
+  const shared = await openSharedParts(config, log, newId, { secret, previousSecret });
   opened.push(() => shared?.close());
   const adminToken = shared
     ? sharedAdminToken(folder, config.adminToken, secret)
@@ -217,6 +216,13 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
       await closeAll(opened);
     },
   };
+}
+
+/** Null: this node is alone. What speaks to Redis is loaded only where it is needed, which makes every other start quicker. */
+async function openSharedParts(config: Config, log: Logger, newId: () => string, secrets: Secrets) {
+  if (config.redisUrl === null) return null;
+  const { openShared } = await import("./shared.ts");
+  return openShared(config.redisUrl, config, { log, newId, secrets });
 }
 
 /** Live lobbies in this process, or in a Redis that several share. */

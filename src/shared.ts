@@ -21,7 +21,7 @@ export interface Shared {
   close(): Promise<void>;
 }
 
-interface Secrets {
+export interface Secrets {
   readonly secret: Buffer;
   readonly previousSecret: Buffer | null;
 }
