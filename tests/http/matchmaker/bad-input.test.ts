@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../../src/contract/errors.ts";
 import { badJson } from "../bad-values.ts";
 import { expectRefusal, pathsOf } from "../expectations.ts";
+import { until } from "../harness.ts";
 import {
   type Arena,
   address,
@@ -18,15 +19,6 @@ let matchmaker: Matchmaker;
 let arena: Arena;
 let lobby: LobbyAtHand;
 let before: unknown;
-
-beforeAll(async () => {
-  matchmaker = await startMatchmaker("sqlite");
-  arena = await createArena(matchmaker.service, config());
-  lobby = await arena.ready({ tags: { map: "ice" } });
-  await arena.join(lobby.lobbyId);
-  before = await everything();
-});
-afterAll(() => matchmaker?.service.close());
 
 async function everything(): Promise<unknown> {
   const lobbies = await arena.lobbies("?include_stopped=true");
@@ -189,49 +181,62 @@ const operations: Record<
   },
 };
 
-describe.each(Object.keys(operations))("%s", (name) => {
-  const { method, path, token, good, bad, required } = operations[name]!;
-  const send = (rawBody: string | Buffer, headers: Record<string, string | null> = {}, as = token()) =>
-    matchmaker.service.request(method, path, { token: as, rawBody, headers });
-  const refused = async (rawBody: string | Buffer, code: ErrorCode) => expectRefusal(await send(rawBody), code);
-
-  test("what is no JSON", async () => {
-    for (const [, body] of badJson(JSON.stringify(good()))) await refused(body, "API_BAD_BODY");
+describe.each(["sqlite", "redis", "cluster"] as const)("on %s", (kind) => {
+  beforeAll(async () => {
+    matchmaker = await startMatchmaker(kind);
+    arena = await createArena(matchmaker.service, config());
+    lobby = await arena.ready({ tags: { map: "ice" } });
+    await arena.join(lobby.lobbyId);
+    // What happened to the lobby is told shortly after it was answered where live lobbies are in Redis.
+    await until(async () => JSON.stringify(await everything()).includes("player.reserved"));
+    before = await everything();
   });
+  afterAll(() => matchmaker?.service.close());
 
-  test.each(bad)("%s", async (_title, change, paths) => {
-    const answer = await send(JSON.stringify({ ...good(), ...change }));
-    expectRefusal(answer, "API_BAD_BODY");
-    expect(pathsOf(answer.json.errors).sort()).toEqual([...paths].sort());
-  });
+  describe.each(Object.keys(operations))("%s", (name) => {
+    const { method, path, token, good, bad, required } = operations[name]!;
+    const send = (rawBody: string | Buffer, headers: Record<string, string | null> = {}, as = token()) =>
+      matchmaker.service.request(method, path, { token: as, rawBody, headers });
+    const refused = async (rawBody: string | Buffer, code: ErrorCode) => expectRefusal(await send(rawBody), code);
 
-  test("missing fields, and what is no object", async () => {
-    for (const field of required) {
-      const { [field]: _, ...rest } = good();
-      const answer = await send(JSON.stringify(rest));
-      expectRefusal(answer, "API_BAD_BODY", [[field]]);
-    }
-    for (const body of ["null", "[]", '"x"', "5", "true"]) await refused(body, "API_BAD_BODY");
-    expectRefusal(await matchmaker.service.request(method, path, { token: token() }), "API_BAD_BODY");
-  });
+    test("what is no JSON", async () => {
+      for (const [, body] of badJson(JSON.stringify(good()))) await refused(body, "API_BAD_BODY");
+    });
 
-  test("content types, sizes, queries and tokens", async () => {
-    const text = JSON.stringify(good());
-    for (const type of ["text/plain", "application/json; charset=latin1", null]) {
-      expectRefusal(await send(text, { "content-type": type }), "API_UNSUPPORTED_MEDIA_TYPE");
-    }
-    const limit = name === "heartbeat" ? 1024 * 1024 : 64 * 1024;
-    await refused(text + " ".repeat(limit), "API_BODY_TOO_LARGE");
-    const query = { token: token(), rawBody: text };
-    expectRefusal(await matchmaker.service.request(method, `${path}?a=1`, query), "API_BAD_QUERY", [["a"]]);
-    const usual = token();
-    for (const garbled of [usual.slice(0, -1), `${usual}A`, usual.replace(/_.{4}/, "_AAAA"), "x"]) {
-      expectRefusal(await send(text, {}, garbled), "TOKEN_INVALID");
-    }
-    expectRefusal(await matchmaker.service.request(method, path, { rawBody: text }), "TOKEN_MISSING");
-  });
+    test.each(bad)("%s", async (_title, change, paths) => {
+      const answer = await send(JSON.stringify({ ...good(), ...change }));
+      expectRefusal(answer, "API_BAD_BODY");
+      expect(pathsOf(answer.json.errors).sort()).toEqual([...paths].sort());
+    });
 
-  test("after all of it nothing has changed", async () => {
-    expect(await everything()).toEqual(before);
+    test("missing fields, and what is no object", async () => {
+      for (const field of required) {
+        const { [field]: _, ...rest } = good();
+        const answer = await send(JSON.stringify(rest));
+        expectRefusal(answer, "API_BAD_BODY", [[field]]);
+      }
+      for (const body of ["null", "[]", '"x"', "5", "true"]) await refused(body, "API_BAD_BODY");
+      expectRefusal(await matchmaker.service.request(method, path, { token: token() }), "API_BAD_BODY");
+    });
+
+    test("content types, sizes, queries and tokens", async () => {
+      const text = JSON.stringify(good());
+      for (const type of ["text/plain", "application/json; charset=latin1", null]) {
+        expectRefusal(await send(text, { "content-type": type }), "API_UNSUPPORTED_MEDIA_TYPE");
+      }
+      const limit = name === "heartbeat" ? 1024 * 1024 : 64 * 1024;
+      await refused(text + " ".repeat(limit), "API_BODY_TOO_LARGE");
+      const query = { token: token(), rawBody: text };
+      expectRefusal(await matchmaker.service.request(method, `${path}?a=1`, query), "API_BAD_QUERY", [["a"]]);
+      const usual = token();
+      for (const garbled of [usual.slice(0, -1), `${usual}A`, usual.replace(/_.{4}/, "_AAAA"), "x"]) {
+        expectRefusal(await send(text, {}, garbled), "TOKEN_INVALID");
+      }
+      expectRefusal(await matchmaker.service.request(method, path, { rawBody: text }), "TOKEN_MISSING");
+    });
+
+    test("after all of it nothing has changed", async () => {
+      expect(await everything()).toEqual(before);
+    });
   });
 });
