@@ -31,7 +31,7 @@ describe("a Cluster", () => {
     cluster = await startCluster();
   });
   afterAll(async () => {
-    await cluster.stop();
+    await cluster?.stop();
   });
 
   test("[RF8] a plain address of one of its servers is enough", async () => {

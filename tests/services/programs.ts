@@ -30,17 +30,27 @@ export async function installPackages(...packages: readonly string[]): Promise<v
   await run("/usr/bin/apt-get", ["install", "-y", "-qq", "--no-install-recommends", "-o", keep, ...packages], { env });
 }
 
-/** Another process may take it between its choice and its use. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * A port that nothing listens on. It is below those that the system hands out for connections, which may be in use at any
+ * moment without anybody listening, and from a part of its own for each process of the run.
+ */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < portsPerProcess; tries++) {
+    const port = firstPort + (process.pid % processes) * portsPerProcess + (nextPort++ % portsPerProcess);
+    if (await isFree(port)) return port;
+  }
+  throw new Error("Every port that the tests use is taken; something else listens on them.");
+}
+
+const firstPort = 22_500;
+const processes = 100;
+const portsPerProcess = 100;
+let nextPort = 0;
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => {
-        if (address !== null && typeof address === "object") resolve(address.port);
-        else reject(new Error("The system gave no free port."));
-      });
-    });
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 }
