@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
+import { installPackages } from "../services/programs.ts";
 
 /** A real browser of this machine, without a window. The caller closes it. */
 export async function startChromium(): Promise<Browser> {
@@ -41,30 +41,11 @@ function findChromium(): string | null {
 }
 
 async function installChromium(): Promise<string> {
-  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    await aptGet("update", "-qq");
-    await aptGet("install", "-y", "-qq", "--no-install-recommends", "chromium", "fonts-dejavu-core");
-  }
+  await installPackages("chromium", "fonts-dejavu-core");
   const installed = findChromium();
   if (installed) return installed;
   throw new Error(
     "The browser tests need Chromium or Chrome in PATH. " +
       "Run `sudo apt-get install chromium fonts-dejavu-core` on Debian, or install Google Chrome.",
   );
-}
-
-function aptGet(...args: string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    const child = spawn("/usr/bin/apt-get", args, { env, stdio: ["ignore", "ignore", "pipe"] });
-    let errors = "";
-    child.stderr.on("data", (chunk: Buffer) => {
-      errors += chunk.toString();
-    });
-    child.once("error", reject);
-    child.once("close", (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`apt-get ${args.join(" ")} ended with ${code}.\n${errors.slice(-2000)}`));
-    });
-  });
 }
