@@ -75,3 +75,21 @@ function describeError(error: unknown, depth = 0): unknown {
 }
 
 const causesShownMax = 4;
+
+const sayEveryMs = 10_000;
+
+/**
+ * Says the same thing now and then only, with how often it happened since: while a store is away everything fails several
+ * times a second, and saying so each time would bury the rest.
+ */
+export function nowAndThen<T>(say: (what: T, times: number) => void): (what: T) => void {
+  let times = 0;
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return (what) => {
+    times += 1;
+    if (performance.now() - saidAt < sayEveryMs) return;
+    say(what, times);
+    saidAt = performance.now();
+    times = 0;
+  };
+}

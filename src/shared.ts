@@ -5,7 +5,7 @@ import { checkRedis } from "./engine/redis/checks.ts";
 import { openRedis } from "./engine/redis/connection.ts";
 import type { RedisConnection } from "./engine/redis/link.ts";
 import { createRedisEngine } from "./engine/redis/redis.ts";
-import type { Logger } from "./log.ts";
+import { type Logger, nowAndThen } from "./log.ts";
 import { createNodeCalls, type NodeCalls } from "./nodes/calls.ts";
 import type { Nodes, OwnStatus } from "./nodes/nodes.ts";
 import { joinNodes } from "./nodes/redis-nodes.ts";
@@ -64,7 +64,7 @@ export async function openShared(
   try {
     await checkRedis(link, Date.now, log);
     await claimPrefix(link, prefix, secrets);
-    const onFault = nowAndThen((fault) => log.warn({ err: fault }, "Redis could not be reached; it is tried again"));
+    const onFault = nowAndThen((err: unknown) => log.warn({ err }, "Redis could not be reached; it is tried again"));
     const store = createSharedStore({ link, prefix, newId, onFault });
     await link.subscribe(`${prefix}:changes`, () => {}, store.doubt);
     return {
@@ -125,15 +125,4 @@ async function openEngine(link: RedisConnection, prefix: string, newOpId: () => 
     },
   };
   return { engine, events };
-}
-
-const sayEveryMs = 10_000;
-
-function nowAndThen(say: (fault: unknown) => void): (fault: unknown) => void {
-  let saidAt = Number.NEGATIVE_INFINITY;
-  return (fault) => {
-    if (performance.now() - saidAt < sayEveryMs) return;
-    saidAt = performance.now();
-    say(fault);
-  };
 }

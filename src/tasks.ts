@@ -1,4 +1,4 @@
-import type { Logger } from "./log.ts";
+import { type Logger, nowAndThen } from "./log.ts";
 import { createExpire, createSharedExpire } from "./loops/expire.ts";
 import { createKeepIdle, type PlanWarm } from "./loops/keep-idle.ts";
 import type { Placing } from "./loops/place.ts";
@@ -56,7 +56,10 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
     tasks.push(["looking for lobbies that nobody wrote down", 4 * 60_000, async () => recorder.expectMore()]);
   }
 
-  const loops = tasks.map(([task, everyMs, run]) => repeat(everyMs, run, sayNowAndThen(log, task)));
+  const loops = tasks.map(([task, everyMs, run]) => {
+    const onFault = nowAndThen((err: unknown) => log.error({ err }, `${task} failed and will be tried again`));
+    return repeat(everyMs, run, onFault);
+  });
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()));
@@ -88,17 +91,5 @@ function planFor(context: Context): PlanWarm {
     const fence = context.nodes.lease()?.fence;
     const planned = await planWarm(context, namespaceId, pair);
     return planned && { ...planned, ...(fence !== undefined && { fence }) };
-  };
-}
-
-const sayEveryMs = 10_000;
-
-/** A store that is away fails every task several times a second; saying so that often would bury everything else. */
-function sayNowAndThen(log: Logger, task: string): (fault: unknown) => void {
-  let saidAt = Number.NEGATIVE_INFINITY;
-  return (fault) => {
-    if (performance.now() - saidAt < sayEveryMs) return;
-    saidAt = performance.now();
-    log.error({ err: fault }, `${task} failed and will be tried again`);
   };
 }

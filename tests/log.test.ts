@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createLog, type LogOptions } from "../src/log.ts";
+import { createLog, type LogOptions, nowAndThen } from "../src/log.ts";
 import { redact } from "../src/redact.ts";
 
 function logInto(options: Partial<LogOptions> = {}) {
@@ -119,4 +119,11 @@ describe("form", () => {
     log.info("hi");
     expect(lines[0]).toContain("\u001b[32mINFO");
   });
+});
+
+test("what happens again and again is said at once, and then not for a while", () => {
+  const said: [string, number][] = [];
+  const say = nowAndThen((what: string, times) => said.push([what, times]));
+  for (const what of ["first", "second", "third"]) say(what);
+  expect(said).toEqual([["first", 1]]);
 });

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Config } from "../config.ts";
 import { openApiDocument } from "../contract/openapi.ts";
 import { bodyMaxBytes } from "../limits.ts";
-import type { Logger } from "../log.ts";
+import { type Logger, nowAndThen } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Authenticate } from "../operations/authenticate.ts";
 import { type CallerOf, type Handlers, type Mocks, type Refusal, refuse } from "../operations/context.ts";
@@ -44,7 +44,6 @@ export interface HttpServer {
 }
 
 const finishWithinMs = 5_000;
-const sayEveryMs = 10_000;
 
 /** The whole HTTP side: every operation of the contract and the service's own pages, on one Fastify instance. */
 export function createHttpServer(parts: ServerParts): HttpServer {
@@ -121,6 +120,9 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   });
   useStrictValidation(app);
   readBody(app);
+  const sayUnavailable = nowAndThen((first: object, failed) =>
+    log.error({ ...first, failed }, "requests fail because a store is away"),
+  );
   app.setErrorHandler(async (fault, request, reply) => {
     if (request.raw.destroyed && !request.raw.complete) {
       log.debug({ request_id: request.id }, "the client went away in the middle of its request");
@@ -131,7 +133,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       const operation = request.routeOptions.config?.operationId;
       if (refusal.code === "API_INTERNAL")
         log.error({ err: fault, request_id: request.id, operation }, "a request failed");
-      else sayUnavailable(fault, request.id, operation);
+      else sayUnavailable({ err: fault, request_id: request.id, operation });
       return sendRefusal(reply, request.id, refusal);
     }
     // That a token is good comes before that its body is not. Of a lobby's token only the engine knows, and it is asked
@@ -141,20 +143,6 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     return sendRefusal(reply, request.id, gone ?? refusal);
   });
   app.setNotFoundHandler(notFound);
-
-  /** While a store is away every request fails in the same way: one line now and then says so, and how many there were. */
-  let unsaid = 0;
-  let saidAt = Number.NEGATIVE_INFINITY;
-  function sayUnavailable(fault: unknown, requestId: string, operation: string | undefined): void {
-    unsaid += 1;
-    if (performance.now() - saidAt < sayEveryMs) return;
-    log.error(
-      { err: fault, request_id: requestId, operation, failed: unsaid },
-      "requests fail because a store is away",
-    );
-    saidAt = performance.now();
-    unsaid = 0;
-  }
 
   function notFound(request: FastifyRequest, reply: FastifyReply) {
     const path = request.url.split("?", 1)[0]!;

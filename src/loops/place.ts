@@ -88,8 +88,10 @@ export function placeLobbies(parts: PlaceParts): Placing {
   async function whenRoom(region: string): Promise<string | null> {
     for (let waitedMs = 0; waitedMs <= roomWaitMs && !isStopping; waitedMs += roomRetryMs) {
       const nodeId = chooseNode(nodes.all(), region, recentOn);
-      if (nodeId === null) await sleep(roomRetryMs);
-      else {
+      if (nodeId === null) {
+        await sleep(roomRetryMs);
+        await nodes.tell();
+      } else {
         recent.set(nodeId, [...(recent.get(nodeId) ?? []), now()]);
         return nodeId;
       }

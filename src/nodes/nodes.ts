@@ -37,7 +37,7 @@ export interface Nodes {
   isLost(nodeId: string): boolean;
   /** Why this node must not be sent requests; null: nothing is wrong. */
   trouble(): string | null;
-  /** Tells the others at once what has changed about this node. */
+  /** Tells the others about this node and hears what they said last, without waiting for the next beat. */
   tell(): Promise<void>;
   /** Forgets a node that is lost and whose lobbies have been ended. */
   forget(nodeId: string): Promise<void>;

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { until } from "../http/harness.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -25,7 +26,7 @@ async function startAsNobody(script: string) {
   const lobby = shellLobby(`${script}; echo up; exec sleep 1000`, { cwd: null });
   await driver.start(lobby);
   await until(async () => (await driver.logs(lobby.lobbyId, "stdout", 1000)).text.endsWith("up\n"));
-  return { driver, lobbyId: lobby.lobbyId, home: `${driver.dataDir}/work/${lobby.lobbyId}` };
+  return { driver, lobbyId: lobby.lobbyId, home: join(driver.dataDir, "work", lobby.lobbyId) };
 }
 
 describe("the folder of a lobby of another user", () => {

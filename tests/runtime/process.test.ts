@@ -62,7 +62,7 @@ describe("starting", () => {
     );
     const { PATH, HOME, LANG, TMPDIR, PWD: _1, SHLVL: _2, _: _3, OLDPWD: _4, ...others } = seen;
     expect(others).toEqual({ FOYER_LOBBY_ID: lobby.lobbyId, COLOUR: "blue", PORT_MY_GAME: port, PORT: port });
-    const own = `${driver.dataDir}/work/${lobby.lobbyId}`;
+    const own = join(driver.dataDir, "work", lobby.lobbyId);
     expect([HOME, TMPDIR]).toEqual([own, `${own}/tmp`]);
     expect([PATH, LANG].every(Boolean)).toBe(true);
   });
@@ -158,8 +158,8 @@ describe("starting", () => {
 });
 
 describe("the folder of a lobby", () => {
-  const folderOf = (driver: Driver, lobbyId: string) => `${driver.dataDir}/work/${lobbyId}`;
-  const left = (driver: Driver) => readdirSync(`${driver.dataDir}/work`);
+  const folderOf = (driver: Driver, lobbyId: string) => join(driver.dataDir, "work", lobbyId);
+  const left = (driver: Driver) => readdirSync(join(driver.dataDir, "work"));
 
   test("[RT16] a lobby has a folder of its own, starts in it unless its version names another, and it ends with the process", async () => {
     const driver = await open();

@@ -8,7 +8,6 @@ import { originsTests } from "./origins.suite.ts";
 import { playersTests } from "./players.suite.ts";
 import { startedTests } from "./started.suite.ts";
 import { viewsTests } from "./views.suite.ts";
-import { waitingTests } from "./waiting.suite.ts";
 
 /** The same answers, with live lobbies in Redis: on one server, and spread over a Cluster. */
 describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
@@ -25,7 +24,6 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("players", () => playersTests(at));
   describe("limits and keys", () => limitsTests(at));
   describe("lobbies that are started", () => startedTests(at));
-  describe("waiting", () => waitingTests());
   describe("lists and the operator's view", () => viewsTests(at));
   describe("origins", () => originsTests(at));
   describe("isolation", () => isolationTests(at));
