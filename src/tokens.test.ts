@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createDerivedTokens, createRecentTokens } from "./tokens.ts";
+import { createRecent } from "./recent.ts";
+import { createDerivedTokens } from "./tokens.ts";
 
 const lobby = {
   kind: "lobby",
@@ -25,7 +26,7 @@ test("what one installation has read says nothing to another", () => {
 });
 
 test("of recent tokens, those that are not sent again are forgotten first", () => {
-  const recent = createRecentTokens<number>(4);
+  const recent = createRecent<number>(4);
   for (const [token, known] of Object.entries({ a: 1, b: 2, c: 3, d: 4 })) recent.set(token, known);
   expect(recent.get("a")).toBe(1);
   recent.set("e", 5);
@@ -34,7 +35,7 @@ test("of recent tokens, those that are not sent again are forgotten first", () =
 });
 
 test("no more recent tokens are kept than there may be", () => {
-  const recent = createRecentTokens<number>(10);
+  const recent = createRecent<number>(10);
   const tokens = Array.from({ length: 100 }, (_, i) => String(i));
   for (const token of tokens) recent.set(token, 1);
   // In this order, looking makes nothing older.

@@ -1,4 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createRecent } from "./recent.ts";
 
 /** Tokens whose hash is stored; the admin token's hash is kept in memory only. */
 export type KeptTokenKind = "admin" | "cloud" | "pub" | "dev" | "server";
@@ -37,7 +38,7 @@ const knownLobbiesMax = 20_000;
 
 /** `previousSecret` lets tokens from before a change of secret live on until their lobby or seat ends. */
 export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | null): DerivedTokens {
-  const knownLobbies = createRecentTokens<DerivedToken>(knownLobbiesMax);
+  const knownLobbies = createRecent<DerivedToken>(knownLobbiesMax);
 
   function seal(kind: DerivedToken["kind"], ids: Buffer, key: Buffer): Buffer {
     return createHmac("sha256", key).update(`${kind}\0`).update(ids).digest();
@@ -77,38 +78,6 @@ export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | nul
       if (checked?.kind === "lobby") knownLobbies.set(token, checked);
       return checked;
     },
-  };
-}
-
-/** What is known of the tokens that were sent last: at least half of `max`, never more than `max`. */
-interface RecentTokens<Known> {
-  get(token: string): Known | undefined;
-  set(token: string, known: Known): void;
-}
-
-/** Two halves: when the young one is full it becomes the old one, and what was old and not sent again is forgotten. */
-export function createRecentTokens<Known>(max: number): RecentTokens<Known> {
-  const youngMax = Math.max(1, Math.floor(max / 2));
-  let young = new Map<string, Known>();
-  let old = new Map<string, Known>();
-
-  function set(token: string, known: Known): void {
-    if (young.size >= youngMax && !young.has(token)) {
-      old = young;
-      young = new Map();
-    }
-    young.set(token, known);
-  }
-
-  return {
-    get(token) {
-      const known = young.get(token);
-      if (known !== undefined) return known;
-      const older = old.get(token);
-      if (older !== undefined) set(token, older);
-      return older;
-    },
-    set,
   };
 }
 

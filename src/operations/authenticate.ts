@@ -1,10 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
 import type { CallerKind } from "../contract/define.ts";
+import { createRecent } from "../recent.ts";
 import { findNamespaceByDomain, listDomains } from "../store/domains.ts";
 import { findGame } from "../store/games.ts";
 import { findNamespaceById } from "../store/namespaces.ts";
 import { findTokenByHash, type TokenRow } from "../store/tokens.ts";
-import { claimedKind, createRecentTokens, hashToken } from "../tokens.ts";
+import { claimedKind, hashToken } from "../tokens.ts";
 import { type Caller, type Context, type DevelopmentServer, isRefusal, type Refusal, refuse } from "./context.ts";
 import { gameNotFound } from "./resources.ts";
 
@@ -37,7 +38,7 @@ const knownHeadersMax = 10_000;
 export function createAuthenticate(context: Context, adminToken: string): Authenticate {
   const adminHash = Buffer.from(hashToken(adminToken));
   /** By the whole header. What a token may do is looked up each time. */
-  const knownBearers = createRecentTokens<Bearer>(knownHeadersMax);
+  const knownBearers = createRecent<Bearer>(knownHeadersMax);
 
   function byOrigin(callers: readonly CallerKind[], origin: string | undefined): Verdict | Promise<Verdict> {
     const missing = () => refuse("TOKEN_MISSING", "Send a token: Authorization: Bearer <token>.");

@@ -1,22 +1,17 @@
+import { createRecent, type Recent } from "../recent.ts";
 import type { Db } from "./db.ts";
 import { isLostRace, StoreUnavailable } from "./faults.ts";
 
 /** What the request path reads on every call, kept until the next write. Null where others may write unnoticed. */
 export interface ReadCache {
-  found: Entries;
+  found: Recent<unknown>;
   /** Apart from the rest, so that a flood of unknown names and tokens cannot push out the known ones. */
-  missing: Entries;
+  missing: Recent<unknown>;
   generation: number;
 }
 
-/** Two halves: when the young one is full it becomes the old one, and what was old and not asked for again is gone. */
-interface Entries {
-  young: Map<string, unknown>;
-  old: Map<string, unknown>;
-}
-
 export function createReadCache(): ReadCache {
-  return { found: noEntries(), missing: noEntries(), generation: 0 };
+  return { found: createRecent(entriesMax), missing: createRecent(entriesMax), generation: 0 };
 }
 
 /** The kept answer, or a loaded one. Answers are shared between callers, so they are frozen. */
@@ -27,7 +22,7 @@ export function cached<T>(db: Db, key: string, load: () => Promise<T>): Promise<
     return load();
   }
   // Border: a key names one query with its parameters, and so one type.
-  const kept = (keptIn(db.cache.found, key) ?? keptIn(db.cache.missing, key)) as T | undefined;
+  const kept = (db.cache.found.get(key) ?? db.cache.missing.get(key)) as T | undefined;
   if (kept !== undefined) return Promise.resolve(kept);
   return loadInto(db.cache, key, load);
 }
@@ -69,11 +64,11 @@ function changed(db: Db): void {
 
 export function forgetAll(cache: ReadCache): void {
   cache.generation++;
-  cache.found = noEntries();
-  cache.missing = noEntries();
+  cache.found = createRecent(entriesMax);
+  cache.missing = createRecent(entriesMax);
 }
 
-const youngMax = 10_000;
+const entriesMax = 20_000;
 
 async function loadInto<T>(cache: ReadCache, key: string, load: () => Promise<T>): Promise<T> {
   const { generation } = cache;
@@ -81,26 +76,7 @@ async function loadInto<T>(cache: ReadCache, key: string, load: () => Promise<T>
   // A write that ended meanwhile may have changed what was read.
   if (cache.generation !== generation) return value;
 
-  keep(value === null || value === false ? cache.missing : cache.found, key, Object.freeze(value));
+  const entries = value === null || value === false ? cache.missing : cache.found;
+  entries.set(key, Object.freeze(value));
   return value;
-}
-
-function keptIn(entries: Entries, key: string): unknown {
-  const young = entries.young.get(key);
-  if (young !== undefined) return young;
-  const old = entries.old.get(key);
-  if (old !== undefined) keep(entries, key, old);
-  return old;
-}
-
-function keep(entries: Entries, key: string, value: unknown): void {
-  if (entries.young.size >= youngMax) {
-    entries.old = entries.young;
-    entries.young = new Map();
-  }
-  entries.young.set(key, value);
-}
-
-function noEntries(): Entries {
-  return { young: new Map(), old: new Map() };
 }

@@ -1,0 +1,34 @@
+/** What was asked for last: at least half of `max`, never more than `max`. */
+export interface Recent<T> {
+  get(key: string): T | undefined;
+  set(key: string, value: T): void;
+  /** How many are kept. One that is in both halves counts twice. */
+  size(): number;
+}
+
+/** Two halves: when the young one is full it becomes the old one, and what was old and not asked for again is gone. */
+export function createRecent<T>(max: number): Recent<T> {
+  const youngMax = Math.max(1, Math.floor(max / 2));
+  let young = new Map<string, T>();
+  let old = new Map<string, T>();
+
+  function set(key: string, value: T): void {
+    if (young.size >= youngMax && !young.has(key)) {
+      old = young;
+      young = new Map();
+    }
+    young.set(key, value);
+  }
+
+  return {
+    get(key) {
+      const value = young.get(key);
+      if (value !== undefined) return value;
+      const older = old.get(key);
+      if (older !== undefined) set(key, older);
+      return older;
+    },
+    set,
+    size: () => young.size + old.size,
+  };
+}
