@@ -227,7 +227,10 @@ async function openSharedParts(config: Config, log: Logger, newId: () => string,
 
 /** Live lobbies in this process, or in a Redis that several share. */
 async function openLiveState(shared: Shared | null, dataDir: string, now: () => number, log: Logger) {
-  if (shared) return { ...(await shared.openEngine()), isBehind: () => false };
+  if (shared) {
+    const engine = await shared.openEngine();
+    return { engine, events: engine, isBehind: () => false };
+  }
   const { engine, journal } = await openEmbeddedEngine(dataDir, now, log);
   return { engine, events: null, isBehind: journal.isBehind };
 }

@@ -14,7 +14,7 @@ import { createSharedStore, type SharedStore } from "./nodes/shared-store.ts";
 /** What the nodes of an installation have in common, by way of Redis. */
 export interface Shared {
   readonly store: SharedStore;
-  openEngine(): Promise<{ engine: Engine; events: SharedEvents }>;
+  openEngine(): Promise<Engine & SharedEvents>;
   /** Puts this node on the list. */
   join(nodeId: string, status: () => OwnStatus): Promise<Nodes>;
   openCalls(nodes: Nodes, answer: Parameters<typeof createNodeCalls>[0]["answer"]): Promise<NodeCalls>;
@@ -69,7 +69,7 @@ export async function openShared(
     await link.subscribe(`${prefix}:changes`, () => {}, store.doubt);
     return {
       store,
-      openEngine: () => openEngine(link, prefix, newId),
+      openEngine: () => createRedisEngine({ link, prefix, newOpId: newId, wallClock: Date.now }),
       join: (nodeId, status) =>
         joinNodes({
           link,
@@ -105,24 +105,4 @@ export async function openShared(
     await link.close();
     throw fault;
   }
-}
-
-async function openEngine(link: RedisConnection, prefix: string, newOpId: () => string) {
-  const engine = await createRedisEngine({ link, prefix, newOpId, wallClock: Date.now });
-  /** The newest first. */
-  async function positions(namespaceId: string, count: number): Promise<string[]> {
-    const entries = await link.call("XREVRANGE", `${prefix}:{${namespaceId}}:events`, ["+", "-", "COUNT", count]);
-    // Border: the reply is a list of entries, each an id and its fields.
-    return (entries as [string, string[]][]).map(([id]) => id);
-  }
-
-  const events: SharedEvents = {
-    eventsAfter: engine.eventsAfter,
-    position: async (namespaceId) => (await positions(namespaceId, 1))[0] ?? "0-0",
-    async latest(namespaceId, max) {
-      const from = (await positions(namespaceId, max)).at(-1);
-      return (from && (await engine.eventsAfter(namespaceId, from, max))) || [];
-    },
-  };
-  return { engine, events };
 }

@@ -15,9 +15,9 @@ export interface Engine {
 export interface SharedEvents {
   /** Where the events of a namespace end now. */
   position(namespaceId: string): Promise<string>;
-  /** What came after a position, the earliest first; null: some of it is gone. */
+  /** What came after a position, at most so many and the earliest first; null: some of it is gone, or it is of no such stream. */
   eventsAfter(namespaceId: string, position: string, max: number): Promise<readonly Event[] | null>;
-  /** About so many of the last ones, the earliest first. */
+  /** At most so many of the last ones, the earliest first. */
   latest(namespaceId: string, max: number): Promise<readonly Event[]>;
 }
 

@@ -1,3 +1,5 @@
+import { isLater } from "../engine/positions.ts";
+
 /**
  * The latest events of one namespace as texts, numbered from 1. Their ids hold the name of the ring, so that an id of
  * an earlier ring, of another namespace or of before a restart is never taken for one of this. Where events have
@@ -69,11 +71,4 @@ export function rememberedEvents(name: string, eventsMax: number) {
       return { text, next };
     },
   };
-}
-
-/** Positions are a time and a number, such as 1700000000000-3. */
-function isLater(a: string, b: string): boolean {
-  const [time = 0, number = 0] = a.split("-").map(Number);
-  const [otherTime = 0, otherNumber = 0] = b.split("-").map(Number);
-  return time > otherTime || (time === otherTime && number > otherNumber);
 }

@@ -1,14 +1,20 @@
 import type { Engine, SharedEvents } from "../engine/engine.ts";
+import { isLater } from "../engine/positions.ts";
+import type { Event } from "../matchmaker/commands.ts";
 import { createEventFeed, type EventFeed } from "./event-feed.ts";
 import { createTimelines, type Timelines } from "./timelines.ts";
 
 /** Of each namespace. */
 const recalledMax = 1_000;
+/** Longer than events take to get here; an operator should not wait for one that does not come. */
+const hearingMsMax = 1_000;
 
 /** What the service remembers of what happened, for operators who look on. In memory only: the journal has the facts. */
 export interface Happenings {
   readonly feed: EventFeed;
   readonly timelines: Timelines;
+  /** Resolves when what happened in a namespace before this call was heard here: on another node it is answered first. */
+  caughtUp(namespaceId: string): Promise<void>;
 }
 
 /**
@@ -22,12 +28,39 @@ export function createHappenings(
 ): Happenings {
   const feed = createEventFeed(clock);
   const timelines = createTimelines();
+  /** Up to where each namespace was heard, where events have positions. */
+  const heard = new Map<string, string>();
+  const hearing = new Set<() => void>();
   void listen();
+
+  function hear(event: Event): void {
+    timelines.push(event);
+    if (event.position === undefined) return;
+    heard.set(event.namespaceId, event.position);
+    for (const look of [...hearing]) look();
+  }
+
+  async function caughtUp(namespaceId: string): Promise<void> {
+    if (!past) return;
+    const end = await past.position(namespaceId);
+    const isBehind = () => isLater(end, heard.get(namespaceId) ?? "0-0");
+    if (!isBehind()) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(stop, hearingMsMax);
+      const look = () => void (isBehind() || stop());
+      function stop(): void {
+        clearTimeout(timer);
+        hearing.delete(look);
+        resolve();
+      }
+      hearing.add(look);
+    });
+  }
 
   /** A past that cannot be read now is missed: a node should not stay down for it. */
   async function recall(events: SharedEvents): Promise<void> {
     for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-      for (const event of await events.latest(namespaceId, recalledMax)) timelines.push(event);
+      for (const event of await events.latest(namespaceId, recalledMax)) hear(event);
     }
   }
 
@@ -35,10 +68,10 @@ export function createHappenings(
     const events = engine.events();
     if (past) await recall(past).catch(() => undefined);
     for await (const event of events) {
-      timelines.push(event);
+      hear(event);
       feed.push(event);
     }
   }
 
-  return { feed, timelines };
+  return { feed, timelines, caughtUp };
 }

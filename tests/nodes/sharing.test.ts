@@ -117,6 +117,21 @@ describe("what one node decides the others know", () => {
     expect(all.every(({ event }) => event === "player.reserved")).toBe(true);
   });
 
+  test("[TL4] a lobby's timeline has what was answered before it is asked for, on either node", async () => {
+    const { here, there, arena } = await open();
+    const lobby = await arena.ready();
+    const path = `${arena.namespace.path}/lobbies/${lobby.lobbyId}`;
+    const seatsIn = async (node: Service) =>
+      (await node.admin("GET", path)).lobby.timeline.filter(({ event }: { event: string }) =>
+        event.startsWith("player"),
+      ).length;
+    await arena.limit({ max_players: 100 });
+    for (let round = 1; round <= 20; round++) {
+      expect((await arena.join(lobby.lobbyId)).status).toBe(200);
+      expect([await seatsIn(there), await seatsIn(here)]).toEqual([round, round]);
+    }
+  });
+
   test("[ND6] [TL1] a node that starts later knows what happened to a lobby before", async () => {
     const { installation, here, arena, find } = await open();
     const lobby = await arena.ready();
@@ -127,7 +142,7 @@ describe("what one node decides the others know", () => {
       (await node.admin("GET", path)).lobby.timeline.map(({ event }: { event: string }) => event);
     const known = await timeline(here);
     expect(known).toContain("player.reserved");
-    await until(async () => JSON.stringify(await timeline(late)) === JSON.stringify(known));
+    expect(await timeline(late)).toEqual(known);
   });
 
   test("[ND6] an id that no stream ever gave is answered with a reset", async () => {

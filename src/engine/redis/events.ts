@@ -1,14 +1,15 @@
 import type { Event } from "../../matchmaker/commands.ts";
+import type { SharedEvents } from "../engine.ts";
 import { createEventHub } from "../memory/events.ts";
+import { isLater } from "../positions.ts";
 import type { RedisLink } from "./link.ts";
 import { readEvent, type WrittenEvent } from "./read-views.ts";
 import { eventsAfterScript } from "./scripts.ts";
 
 /** The events of all namespaces, read from their streams and handed to whoever listens in this process. */
-export interface Streams {
+export interface Streams extends SharedEvents {
   /** Hears everything from this call on, and nothing that this process was answered before. */
   subscribe(group: string | undefined): AsyncIterable<Event>;
-  after(namespaceId: string, position: string, max: number): Promise<readonly Event[] | null>;
   /** This process was answered something that was told up to this position. */
   note(namespaceId: string, position: string): void;
   /** What this process was answered is told first. */
@@ -78,6 +79,11 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
     }
   }
 
+  /** The newest first. */
+  async function newest(namespaceId: string, max: number): Promise<WrittenEvent[]> {
+    return (await link.call("XREVRANGE", keyOf(namespaceId), ["+", "-", "COUNT", max])) as WrittenEvent[];
+  }
+
   async function knownNamespaces(): Promise<string[]> {
     return (await link.call("SMEMBERS", `${prefix}:namespaces`)) as string[];
   }
@@ -90,13 +96,16 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
     for (const namespaceId of known) wake(namespaceId);
   }
 
+  async function position(namespaceId: string): Promise<string> {
+    return (await newest(namespaceId, 1))[0]?.[0] ?? "0-0";
+  }
+
   const sweepQuietly = () => void sweep().catch(() => undefined);
 
   await link.subscribe(`${prefix}:events`, wake, sweepQuietly);
   await Promise.all(
     (await knownNamespaces()).map(async (namespaceId) => {
-      const [last] = (await link.call("XREVRANGE", keyOf(namespaceId), ["+", "-", "COUNT", 1])) as WrittenEvent[];
-      readingOf(namespaceId).position = last?.[0] ?? "0-0";
+      readingOf(namespaceId).position = await position(namespaceId);
     }),
   );
   hasStarted = true;
@@ -113,7 +122,13 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
       return laterThan(ofGroup, hub.subscribe(group));
     },
 
-    async after(namespaceId, position, max) {
+    position,
+
+    async latest(namespaceId, max) {
+      return (await newest(namespaceId, max)).reverse().map((entry) => readEvent(namespaceId, entry));
+    },
+
+    async eventsAfter(namespaceId, position, max) {
       if (!/^\d{1,15}-\d{1,15}$/.test(position)) return null;
       const answer = await link.run(eventsAfterScript, `${prefix}:{${namespaceId}}:ns`, [position, String(max)]);
       // A border: only our own script answers.
@@ -152,11 +167,4 @@ function laterThan(answered: ReadonlyMap<string, string>, events: AsyncIterable<
     return: async () => (await source.return?.()) ?? { done: true, value: undefined },
   };
   return { [Symbol.asyncIterator]: () => iterator };
-}
-
-/** Positions are a time and a number, and grow. */
-function isLater(a: string, b: string): boolean {
-  const [ms = 0, number = 0] = a.split("-").map(Number);
-  const [otherMs = 0, otherNumber = 0] = b.split("-").map(Number);
-  return ms > otherMs || (ms === otherMs && number > otherNumber);
 }

@@ -2,14 +2,13 @@ import type {
   Answer,
   CommandOf,
   CommandType,
-  Event,
   NamespaceQueryOf,
   NamespaceQueryType,
   Outcome,
   QueryOf,
   QueryType,
 } from "../../matchmaker/commands.ts";
-import { type Engine, EngineUnavailable } from "../engine.ts";
+import { type Engine, EngineUnavailable, type SharedEvents } from "../engine.ts";
 import { auditNamespace } from "./audit.ts";
 import { createStreams } from "./events.ts";
 import type { RedisLink, Script } from "./link.ts";
@@ -19,11 +18,9 @@ import { timeOf } from "./read-views.ts";
 import { commandScripts, nextDueScript, queryScripts } from "./scripts.ts";
 import { type Written, writeCommand, writeQuery } from "./write-commands.ts";
 
-export interface RedisEngine extends Engine {
+export interface RedisEngine extends Engine, SharedEvents {
   /** What is wrong with a namespace, in words: every index, count and deadline is worked out again from the facts. */
   audit(namespaceId: string): Promise<string[]>;
-  /** At most so many events after a position; null: something after it is gone already, or it is of no such stream. */
-  eventsAfter(namespaceId: string, position: string, max: number): Promise<readonly Event[] | null>;
 }
 
 export interface RedisEngineOptions {
@@ -108,7 +105,9 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
     },
 
     events: (group) => streams.subscribe(group),
-    eventsAfter: (namespaceId, position, max) => streams.after(namespaceId, position, max),
+    position: streams.position,
+    eventsAfter: streams.eventsAfter,
+    latest: streams.latest,
     audit: (namespaceId) => auditNamespace(link, keyOf(namespaceId), namespaceId),
 
     async close() {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../../src/contract/errors.ts";
 import { badJson } from "../bad-values.ts";
 import { expectRefusal, pathsOf } from "../expectations.ts";
-import { until } from "../harness.ts";
 import {
   type Arena,
   address,
@@ -187,8 +186,6 @@ describe.each(["sqlite", "redis", "cluster"] as const)("on %s", (kind) => {
     arena = await createArena(matchmaker.service, config());
     lobby = await arena.ready({ tags: { map: "ice" } });
     await arena.join(lobby.lobbyId);
-    // What happened to the lobby is told shortly after it was answered where live lobbies are in Redis.
-    await until(async () => JSON.stringify(await everything()).includes("player.reserved"));
     before = await everything();
   });
   afterAll(() => matchmaker?.service.close());

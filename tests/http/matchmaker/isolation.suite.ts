@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { expectRefusal } from "../expectations.ts";
-import { type Answer, createCloudToken, createToken, until } from "../harness.ts";
+import { type Answer, createCloudToken, createToken } from "../harness.ts";
 import { type Arena, config, createArena, type Matchmaker, tokensOf } from "./arena.ts";
 
 /** What is another namespace's answers exactly like what does not exist, and nothing of it changes. */
@@ -107,8 +107,6 @@ export function isolationTests(at: () => Matchmaker): void {
     const lobby = await arena.ready();
     const [player] = tokensOf(await arena.find()) as [string];
     const { token } = await createToken(at().service, arena.namespace, "dev");
-    // What happened to the lobby is told shortly after it was answered where live lobbies are in Redis.
-    await until(async () => JSON.stringify(await everything(arena)).includes("player.reserved"));
     const before = await everything(arena);
     const starts = at().runtime.starts.length;
     const calls: [method: string, path: string, body: unknown, status: number][] = [
