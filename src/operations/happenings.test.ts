@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import type { Engine, SharedEvents } from "../engine/engine.ts";
+import { createEventHub } from "../engine/memory/events.ts";
+import type { Event } from "../matchmaker/commands.ts";
+import { createHappenings } from "./happenings.ts";
+
+const clock = { now: () => 0, newId: () => "id" };
+
+function eventAt(position: string, namespaceId = "a"): Event {
+  const type = "player.reserved";
+  return { type, namespaceId, at: 0, position, lobbyId: "l", playerId: position, status: "reserved" };
+}
+
+/** An engine that tells only what is published here, and a shared order of events that is ahead of it. */
+function listening(past: readonly Event[], end: string) {
+  const hub = createEventHub();
+  // Only what listens to it is made here.
+  const engine = { events: () => hub.subscribe(undefined), read: async () => [{ namespaceId: "a", nextDueAt: null }] };
+  const shared: SharedEvents = {
+    position: async () => end,
+    eventsAfter: async () => null,
+    latest: async () => past,
+  };
+  return { hub, happenings: createHappenings(engine as unknown as Engine, clock, shared) };
+}
+
+async function isSettled(promise: Promise<void>): Promise<boolean> {
+  const turn = new Promise((resolve) => setTimeout(resolve, 20, "not yet"));
+  return (await Promise.race([promise, turn])) !== "not yet";
+}
+
+describe("what another node was told first", () => {
+  test("[TL4] whoever looks waits for the last event that was there when it asked, and for no later one", async () => {
+    const { hub, happenings } = listening([eventAt("5-0")], "10-2");
+    const caughtUp = happenings.caughtUp("a");
+    hub.publish(eventAt("9-9"));
+    hub.publish(eventAt("11-0", "b"));
+    expect(await isSettled(caughtUp)).toBe(false);
+    hub.publish(eventAt("10-2"));
+    expect(await isSettled(caughtUp)).toBe(true);
+    expect(await isSettled(happenings.caughtUp("a"))).toBe(true);
+  });
+
+  test("[TL4] what was recalled at the start needs no waiting", async () => {
+    const { happenings } = listening([eventAt("5-0")], "5-0");
+    expect(await isSettled(happenings.caughtUp("a"))).toBe(true);
+  });
+
+  test("[TL4] an event that never comes keeps nobody waiting for good", async () => {
+    const { happenings } = listening([], "5-0");
+    await happenings.caughtUp("a");
+  });
+});
