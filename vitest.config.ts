@@ -7,8 +7,9 @@ export default defineConfig({
     globalSetup: ["tests/services/global-setup.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // They end what hangs, and judge nothing: many tests wait for real processes, leases and failovers.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A test that passes at the second try has found something; it must not be hidden.
     retry: 0,
   },

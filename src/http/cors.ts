@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
@@ -5,13 +6,28 @@ import type { FastifyReply, FastifyRequest } from "fastify";
  * The control plane answers its own origin only. There are no cookies, so nothing is ever sent on a user's behalf.
  */
 export function setCorsHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: string | null): void {
-  const { origin } = request.headers;
-  const isMatchmaker = request.url.startsWith("/matchmaker/");
-  if (isMatchmaker) reply.header("vary", "Origin");
+  const { url, headers } = request;
+  if (isForPages(url)) reply.header("vary", "Origin");
+  const origin = allowedOrigin(url, headers, publicUrl);
   if (origin === undefined) return;
-  if (!isMatchmaker && origin !== (publicUrl ?? `http://${request.headers.host}`)) return;
   reply.header("access-control-allow-origin", origin);
-  reply.header("access-control-expose-headers", "x-request-id, retry-after");
+  reply.header("access-control-expose-headers", exposedHeaders);
+}
+
+/**
+ * The same for an answer that no route gives. What could not be read as a request (null) has no path and no origin; the
+ * answer says nothing but that, so any page may read it.
+ */
+export function corsHeadersOf(request: IncomingMessage | null, publicUrl: string | null): Record<string, string> {
+  const { url = "", headers } = request ?? { headers: {} };
+  const origin = request === null ? "*" : allowedOrigin(url, headers, publicUrl);
+  return {
+    ...(isForPages(url) && { vary: "Origin" }),
+    ...(origin !== undefined && {
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": exposedHeaders,
+    }),
+  };
 }
 
 /** The answer to a browser that asks before it sends. Without the allow-origin header, set above, it means no. */
@@ -19,4 +35,16 @@ export function setPreflightHeaders(reply: FastifyReply, methods: readonly strin
   reply.header("access-control-allow-methods", methods.join(", "));
   reply.header("access-control-allow-headers", "authorization, content-type, idempotency-key");
   reply.header("access-control-max-age", "600");
+}
+
+const exposedHeaders = "x-request-id, retry-after";
+
+const isForPages = (url: string) => url.startsWith("/matchmaker/");
+
+/** The request's origin if pages of it may read the answer. */
+function allowedOrigin(url: string, headers: IncomingHttpHeaders, publicUrl: string | null): string | undefined {
+  const { origin } = headers;
+  return origin === undefined || isForPages(url) || origin === (publicUrl ?? `http://${headers.host}`)
+    ? origin
+    : undefined;
 }

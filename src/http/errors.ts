@@ -1,10 +1,8 @@
-import { type Server, STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import { errorTable } from "../contract/errors.ts";
 import { type Refusal, refuse } from "../operations/context.ts";
 
-const jsonType = "application/json; charset=utf-8";
+export const jsonType = "application/json; charset=utf-8";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -41,7 +39,7 @@ export function endIfStopping(reply: FastifyReply): void {
 }
 
 /** The error body, as text. */
-function errorText(refusal: Refusal, requestId: string): string {
+export function errorText(refusal: Refusal, requestId: string): string {
   const { code, message, errors, metadata } = refusal;
   return JSON.stringify({
     code,
@@ -70,48 +68,4 @@ export function refusalOf(fault: unknown): Refusal {
 
 export function unsupportedMediaType(): Refusal<"API_UNSUPPORTED_MEDIA_TYPE"> {
   return refuse("API_UNSUPPORTED_MEDIA_TYPE", "Send the body as Content-Type: application/json, in UTF-8.");
-}
-
-/** Answers on a connection that never became a request: what came was not HTTP, was too large, or came too slowly. */
-export function answerBrokenRequest(fault: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
-  if (fault.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  socket.end(rawAnswer(brokenRequest(fault.code ?? ""), requestId));
-}
-
-/** What node:http answers by itself, or not at all, before any route is asked. */
-export function answerUnroutable(server: Server, newId: () => string): void {
-  server.on("connect", (_request, socket) => {
-    socket.end(rawAnswer(refuse("API_METHOD_NOT_ALLOWED", "CONNECT is not possible: this is no proxy."), newId()));
-  });
-  server.on("checkExpectation", (_request, response) => {
-    const requestId = newId();
-    const body = errorText(
-      refuse("API_BAD_HEADER", "The only expectation that can be met is 100-continue."),
-      requestId,
-    );
-    const length = Buffer.byteLength(body);
-    const headers = { "content-type": jsonType, "content-length": length, "x-request-id": requestId };
-    response.writeHead(400, { ...headers, connection: "close" }).end(body);
-  });
-}
-
-/** A whole answer as text, for a connection that has no response object. */
-function rawAnswer(refusal: Refusal, requestId: string): string {
-  const { status } = errorTable[refusal.code];
-  const body = errorText(refusal, requestId);
-  return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${jsonType}\r\n` +
-    `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`
-  );
-}
-
-function brokenRequest(code: string): Refusal {
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return refuse("API_REQUEST_TIMEOUT", "The request did not arrive completely in time.");
-  }
-  if (code === "HPE_HEADER_OVERFLOW") return refuse("API_BAD_HEADER", "The headers are too large; 16 KiB are allowed.");
-  return refuse("API_BAD_HEADER", "This is not a valid HTTP request.");
 }

@@ -4,12 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 /**
  * Gives every path an answer to every method, so that a path with a literal end (`…/namespaces/validate`) is never
  * taken for one with a parameter (`…/namespaces/{namespace_id}`) when the method is wrong. Call it before the routes
- * are added and the function it returns after.
+ * are added and the function it returns after; that gives the methods that are possible somewhere.
  */
 export function answerOtherMethods(
   app: FastifyInstance,
   answer: (request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]) => FastifyReply,
-): () => void {
+): () => string[] {
   const methodsOf = new Map<string, Set<string>>();
   app.addHook("onRoute", ({ url, method }) => {
     const methods = methodsOf.get(url) ?? new Set();
@@ -19,10 +19,14 @@ export function answerOtherMethods(
   // CONNECT never reaches a route.
   const everyMethod = METHODS.filter((method) => method !== "CONNECT");
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  // Else a field that somebody put into the body of a GET, where none is known, would pass in silence.
+  for (const method of ["GET", "HEAD"]) app.addHttpMethod(method, { hasBody: true, overrideExisting: true });
 
   return () => {
+    const possible = new Set<string>();
     for (const [url, methods] of [...methodsOf]) {
       const allowed = [...methods, "OPTIONS"].sort();
+      for (const method of allowed) possible.add(method);
       app.route({
         method: everyMethod.filter((method) => !methods.has(method)),
         url,
@@ -32,5 +36,6 @@ export function answerOtherMethods(
         handler: (_request, reply) => reply.send(),
       });
     }
+    return [...possible].sort();
   };
 }

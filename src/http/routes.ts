@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/define.ts";
@@ -107,8 +108,10 @@ export function addOperations(
 export function readBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   // Named though `*` means it too: only a parser of that name is remembered, another is looked for at each request.
-  app.addContentTypeParser(["application/json", "*"], { parseAs: "buffer" }, (_request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
+  app.addContentTypeParser(["application/json", "*"], { parseAs: "buffer" }, (request, body, done) => {
+    const isOperation = request.routeOptions.config.operationId !== undefined;
+    // The service's own pages take no fields, so there is none that could be misspelt.
+    if (body.length === 0 || !isOperation) return done(null, undefined);
     const parsed = parseJson(body as Buffer);
     if ("fault" in parsed) return done(new Refused(refuse("API_BAD_BODY", parsed.fault)));
     done(null, parsed.value);
@@ -132,12 +135,20 @@ function schemaOf(operation: Operation) {
   };
 }
 
+/** Fastify looks at the type of a body that is not there, and refuses it when it is no type at all. */
+export function forgetTypeOfNothing(headers: IncomingHttpHeaders): void {
+  if (headers["content-type"] !== undefined && !hasBody(headers)) headers["content-type"] = undefined;
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  const length = headers["content-length"];
+  return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
+}
+
 /** A body that is there and is not declared to be JSON in UTF-8. */
 function hasForeignBody(request: FastifyRequest): boolean {
   const type = request.headers["content-type"];
-  const length = request.headers["content-length"];
-  const isEmpty = length === undefined || length === "0";
-  if (isEmpty && request.headers["transfer-encoding"] === undefined) return false;
+  if (!hasBody(request.headers)) return false;
   if ((request.headers["content-encoding"] ?? "identity") !== "identity") return true;
   if (type === "application/json") return false;
   return (

@@ -9,13 +9,14 @@ import type { Authenticate } from "../operations/authenticate.ts";
 import { type CallerOf, type Handlers, type Mocks, type Refusal, refuse } from "../operations/context.ts";
 import { createAdmit } from "./admit.ts";
 import { setCorsHeaders, setPreflightHeaders } from "./cors.ts";
-import { answerBrokenRequest, answerUnroutable, refusalOf, sendRefusal } from "./errors.ts";
+import { refusalOf, sendRefusal } from "./errors.ts";
 import { createEventStreams } from "./event-stream.ts";
 import { answerOtherMethods } from "./methods.ts";
 import { createOverload, type LoadSigns } from "./overload.ts";
 import { addPages } from "./pages.ts";
 import { addPlayPage, type PlayPage } from "./play.ts";
-import { addOperations, readBody } from "./routes.ts";
+import { createRawAnswers } from "./raw-answers.ts";
+import { addOperations, forgetTypeOfNothing, readBody } from "./routes.ts";
 import { faultsOf } from "./schema-faults.ts";
 import { useStrictValidation } from "./validation.ts";
 
@@ -48,6 +49,7 @@ const finishWithinMs = 5_000;
 /** The whole HTTP side: every operation of the contract and the service's own pages, on one Fastify instance. */
 export function createHttpServer(parts: ServerParts): HttpServer {
   const { config, log, metrics } = parts;
+  const rawAnswers = createRawAnswers(config.publicUrl, parts.newRequestId);
   const app = Fastify({
     logger: false,
     genReqId: () => parts.newRequestId(),
@@ -66,13 +68,12 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       // Node's own answer to a missing Host has no body; ours comes from the first hook.
       requireHostHeader: false,
     },
-    clientErrorHandler: (fault, socket) => answerBrokenRequest(fault, socket, parts.newRequestId()),
+    clientErrorHandler: (fault, socket) => rawAnswers.answerBroken(fault, socket),
     frameworkErrors: (_fault, request, reply) => {
       setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
       return notFound(request as FastifyRequest, reply as FastifyReply);
     },
   });
-  answerUnroutable(app.server, parts.newRequestId);
   const overload = createOverload(config.maxInFlight, metrics, parts);
   const admit = createAdmit(parts);
   let isStopping = false;
@@ -102,6 +103,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   app.addHook("onRequest", (request, reply, done) => {
     setCommonHeaders(request, reply);
     countRequest(request, reply);
+    forgetTypeOfNothing(request.headers);
     if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
       sendRefusal(reply, request.id, refuse("API_BAD_HEADER", "HTTP/1.1 needs a Host header."));
       return;
@@ -170,7 +172,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     hasDemo: parts.playPage !== null,
   });
   if (parts.playPage) addPlayPage(app, parts.playPage, admit.checkHost);
-  completeMethods();
+  rawAnswers.answerUnroutable(app.server, completeMethods());
   app.addHook("onClose", () => {
     overload.stop();
     streams.endAll();

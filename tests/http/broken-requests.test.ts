@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal, requestIdPattern } from "./expectations.ts";
-import { type Answer, type Service, startService } from "./harness.ts";
+import { type Answer, createGame, createNamespace, createToken, type Service, startService } from "./harness.ts";
 import { openRaw, sendRaw } from "./raw.ts";
 
 let service: Service;
 let tooSlow: Promise<Answer | null>;
 let tooLong: Promise<Answer | null>;
+let tooLongForPage: Promise<Answer | null>;
+const page = "https://play.example.com";
 
 beforeAll(async () => {
   service = await startService("sqlite");
@@ -13,6 +15,10 @@ beforeAll(async () => {
   tooSlow = sendRaw(service.port, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ");
   const json = "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
   tooLong = sendRaw(service.port, `POST /cloud/games HTTP/1.1\r\nHost: localhost\r\n${authorization()}${json}`);
+  const dev = (await createToken(service, await createNamespace(service, await createGame(service)), "dev")).token;
+  const fromPage = `Authorization: Bearer ${dev}\r\nOrigin: ${page}\r\n`;
+  const heartbeat = "POST /matchmaker/lobbies/heartbeat HTTP/1.1\r\nHost: localhost\r\n";
+  tooLongForPage = sendRaw(service.port, `${heartbeat}${fromPage}${json}`);
 });
 afterAll(() => service?.close());
 
@@ -149,12 +155,19 @@ describe("hosts", () => {
   });
 });
 
-test("[T31] headers that do not arrive in time: 408", async () => {
+test("[T26] [T31] headers that do not arrive in time: 408, which any page may read", async () => {
   const answer = await tooSlow;
   expectRefusal(answer!, "API_REQUEST_TIMEOUT");
+  expect(answer!.headers["access-control-allow-origin"]).toBe("*");
 });
 
 test("[T31] a body that does not arrive in time: 408", { timeout: 60_000 }, async () => {
   const answer = await tooLong;
   expectRefusal(answer!, "API_REQUEST_TIMEOUT");
+});
+
+test("[T26] [T31] the page that sent it may read that", { timeout: 60_000 }, async () => {
+  const answer = await tooLongForPage;
+  expectRefusal(answer!, "API_REQUEST_TIMEOUT");
+  expect(answer!.headers).toMatchObject({ "access-control-allow-origin": page, vary: "Origin" });
 });

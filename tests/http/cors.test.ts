@@ -1,6 +1,8 @@
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationList } from "../../src/contract/index.ts";
-import { createGame, createNamespace, createToken, type Service, startService } from "./harness.ts";
+import { type Answer, createGame, createNamespace, createToken, type Service, startService } from "./harness.ts";
+import { sendRaw } from "./raw.ts";
 
 const page = "https://play.example.com";
 let service: Service;
@@ -127,5 +129,82 @@ describe("/cloud answers its own origin only", () => {
     } finally {
       await known.close();
     }
+  });
+});
+
+describe("answers that no route gives", () => {
+  const exposed = "access-control-expose-headers";
+  const send = async (text: string) => (await sendRaw(service.port, text)) as Answer;
+  const line = (name: string, value: string) => `${name}: ${value}\r\n`;
+  const host = line("Host", "localhost");
+  const broken = line("Transfer-Encoding", "chunked") + line("Content-Type", "application/json");
+  const chunk = "\r\nZZZ\r\n{}\r\n0\r\n\r\n";
+  const asDev = () => line("Authorization", `Bearer ${dev}`);
+
+  test("[T19] [T26] what cannot be read as a request may be read about by any page, and is not to be kept", async () => {
+    for (const text of [
+      "hello\r\n\r\n",
+      `BREW /matchmaker/regions HTTP/1.1\r\n${host}${line("Origin", page)}\r\n`,
+      `GET /matchmaker/regions HTTP/1.1\r\n${host}${line("Origin", page)}${line("X-Long", "a".repeat(20_000))}\r\n`,
+      `GET /matchmaker/regions HTTP/1.1\r\n${host}${line("X-Long", "a".repeat(20_000))}${line("Origin", page)}\r\n`,
+    ]) {
+      const { status, headers } = await send(text);
+      expect([status, headers[allowedOrigin]]).toEqual([400, "*"]);
+      expect(list(headers[exposed])).toEqual(["retry-after", "x-request-id"]);
+      expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+    }
+  });
+
+  test("[B1] [B2] [T19] [T26] a body that breaks off has the headers of its request", async () => {
+    const post = (path: string, origin: string, token: string) =>
+      send(`POST ${path} HTTP/1.1\r\n${host}${token}${origin && line("Origin", origin)}${broken}${chunk}`);
+    const answer = await post("/matchmaker/lobbies/heartbeat", page, asDev());
+    expect([answer.status, answer.headers[allowedOrigin]]).toEqual([400, page]);
+    expect(list(answer.headers.vary)).toContain("origin");
+    expect(answer.headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+    const unasked = await post("/matchmaker/lobbies/heartbeat", "", asDev());
+    expect([unasked.status, unasked.headers[allowedOrigin]]).toEqual([400, undefined]);
+    expect(list(unasked.headers.vary)).toContain("origin");
+    const admin = line("Authorization", `Bearer ${service.adminToken}`);
+    const foreign = await post("/cloud/games", page, admin);
+    expect([foreign.status, foreign.headers[allowedOrigin]]).toEqual([400, undefined]);
+    const own = await post("/cloud/games", "http://localhost", admin);
+    expect([own.status, own.headers[allowedOrigin]]).toEqual([400, "http://localhost"]);
+  });
+
+  test("[B1] [B2] [T19] [T26] an expectation that nobody can meet has the headers of its request", async () => {
+    const expecting = (path: string) =>
+      send(`GET ${path} HTTP/1.1\r\n${host}${line("Origin", page)}${line("Expect", "a-miracle")}\r\n`);
+    const answer = await expecting("/matchmaker/regions");
+    expect([answer.status, answer.headers[allowedOrigin]]).toEqual([400, page]);
+    expect(answer.headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+    expect((await expecting("/cloud/games")).headers[allowedOrigin]).toBeUndefined();
+  });
+
+  test("[B2] [T19] [T26] [T28] CONNECT has the headers of its request and says what is possible instead", async () => {
+    const ask = (origin: string) => send(`CONNECT example.com:443 HTTP/1.1\r\n${host}${line("Origin", origin)}\r\n`);
+    const own = await ask("http://localhost");
+    expect([own.status, own.headers[allowedOrigin]]).toEqual([405, "http://localhost"]);
+    expect(list(own.headers.allow)).toEqual(["delete", "get", "head", "options", "post", "put"]);
+    expect(own.headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+    expect((await ask(page)).headers[allowedOrigin]).toBeUndefined();
+  });
+
+  test("[T30] garbage after a request does not get into the answer that is being given", async () => {
+    const { path } = await createNamespace(service, await createGame(service));
+    const authorization = line("Authorization", `Bearer ${service.adminToken}`);
+    const socket = connect(service.port, "127.0.0.1");
+    let received = "";
+    const isOver = new Promise((resolve) => socket.once("close", resolve));
+    // A reset is one of the ways to be closed.
+    socket
+      .on("error", () => {})
+      .on("data", (piece) => {
+        if (received === "") socket.write("hello\r\n\r\n");
+        received += piece;
+      });
+    socket.write(`GET ${path}/events HTTP/1.1\r\n${host}${authorization}\r\n`);
+    await isOver;
+    expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
   });
 });

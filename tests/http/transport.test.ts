@@ -198,11 +198,65 @@ describe("content types and empty bodies", () => {
     for (const [method, path] of [
       ["POST", `${namespace.path}/tokens/public`],
       ["DELETE", `${namespace.path}/domains/nothing.example.com`],
+      ["GET", "/cloud/games"],
+      ["GET", `${namespace.path}/lobbies?limit=1`],
     ] as const) {
       expect((await service.request(method, path, { ...admin(), body: {} })).status).toBeLessThan(300);
       const refused = await service.request(method, path, { ...admin(), body: { a: 1, b: 2 } });
       expectRefusal(refused, "API_BAD_BODY", [["a"], ["b"]]);
       expectRefusal(await service.request(method, path, { ...admin(), body: [] }), "API_BAD_BODY");
+    }
+  });
+
+  test("[T5] the body of a GET is read like any other: type, size, JSON, fields; the connection lives on", async () => {
+    const get = (options: object) => service.request("GET", "/cloud/games", { ...admin(), ...options });
+    expectRefusal(
+      await get({ rawBody: "{}", headers: { "content-type": "text/plain" } }),
+      "API_UNSUPPORTED_MEDIA_TYPE",
+    );
+    expectRefusal(await get({ rawBody: `"${"x".repeat(70_000)}"` }), "API_BODY_TOO_LARGE");
+    expectRefusal(await get({ rawBody: "{" }), "API_BAD_BODY");
+    expectRefusal(await get({ body: { limit: 1 } }), "API_BAD_BODY", [["limit"]]);
+    const asked = await service.request("GET", "/matchmaker/regions", { token: devToken, body: { region: "x" } });
+    expectRefusal(asked, "API_BAD_BODY", [["region"]]);
+    const head = await service.request("HEAD", "/cloud/games", { ...admin(), body: { limit: 1 } });
+    expect([head.status, head.bytes.length]).toEqual([400, 0]);
+
+    const connection = await openRaw(service.port);
+    const one = (body: string) =>
+      `GET /cloud/games HTTP/1.1\r\n${host}${authorization()}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    connection.write(one('{"limit":1}') + one("{}") + one("") + one('{"a":1}'));
+    for (const status of [400, 200, 200, 400]) expect((await connection.answer())?.status).toBe(status);
+    connection.destroy();
+  });
+
+  test("[T3] an empty body is none whatever its content type says", async () => {
+    for (const type of ["text/plain", "json", "/", "application/json; charset=latin1", "multipart/form-data"]) {
+      const headers = { "content-type": type };
+      for (const [method, path, status] of [
+        ["GET", "/cloud/games", 200],
+        ["GET", "/healthz", 200],
+        ["POST", `${namespace.path}/tokens/public`, 200],
+        ["DELETE", `${namespace.path}/domains/nothing.example.com`, 204],
+      ] as const) {
+        for (const more of [{}, { "content-length": "0" }]) {
+          const answer = await service.request(method, path, { ...admin(), headers: { ...headers, ...more } });
+          expect([type, path, answer.status]).toEqual([type, path, status]);
+        }
+      }
+    }
+  });
+
+  test("the service's own pages take no notice of a body", async () => {
+    for (const path of ["/healthz", "/readyz", "/docs"]) {
+      for (const [rawBody, type] of [
+        ["x", "text/plain"],
+        ["{", "application/json"],
+        ['{"a":1}', "application/json"],
+      ] as const) {
+        const answer = await service.request("GET", path, { rawBody, headers: { "content-type": type } });
+        expect([path, rawBody, answer.status]).toEqual([path, rawBody, 200]);
+      }
     }
   });
 

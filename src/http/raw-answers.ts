@@ -1,0 +1,73 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { errorTable } from "../contract/errors.ts";
+import { type Refusal, refuse } from "../operations/context.ts";
+import { corsHeadersOf } from "./cors.ts";
+import { errorText, jsonType } from "./errors.ts";
+
+/** The answers that are given before any route is asked. */
+export interface RawAnswers {
+  /** Answers on a connection whose request is broken: what came was not HTTP, was too large, or came too slowly. */
+  answerBroken(fault: NodeJS.ErrnoException, socket: Socket): void;
+  /** Answers what node:http would answer by itself, or not at all. `allowed`: the methods that are possible somewhere. */
+  answerUnroutable(server: Server, allowed: readonly string[]): void;
+}
+
+export function createRawAnswers(publicUrl: string | null, newRequestId: () => string): RawAnswers {
+  /** The headers and the body. `request` is null when what came could not be read as one. */
+  function contentOf(refusal: Refusal, request: IncomingMessage | null) {
+    const requestId = newRequestId();
+    const body = errorText(refusal, requestId);
+    const headers = {
+      "content-type": jsonType,
+      "content-length": String(Buffer.byteLength(body)),
+      "x-request-id": requestId,
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+      ...corsHeadersOf(request, publicUrl),
+      connection: "close",
+    };
+    return { status: errorTable[refusal.code].status, headers, body };
+  }
+
+  /** A whole answer as text, for a connection that has no response object. */
+  function textOf(refusal: Refusal, request: IncomingMessage | null, more: Readonly<Record<string, string>> = {}) {
+    const { status, headers, body } = contentOf(refusal, request);
+    const lines = Object.entries({ ...headers, ...more }).map(([name, value]) => `${name}: ${value}\r\n`);
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
+  }
+
+  return {
+    answerBroken(fault, socket) {
+      // Border: Node keeps the answer that a connection is busy with there, and looks at it for its own answer to this.
+      const { _httpMessage: current } = socket as Socket & { _httpMessage?: ServerResponse | null };
+      // In the middle of an answer another one would be taken for a part of it.
+      if (fault.code === "ECONNRESET" || !socket.writable || current?.headersSent) {
+        socket.destroy();
+        return;
+      }
+      // It is the body that broke when there is a request whose body has not ended.
+      const request = current && !current.req.complete ? current.req : null;
+      socket.end(textOf(brokenRequest(fault.code ?? ""), request));
+    },
+    answerUnroutable(server, allowed) {
+      server.on("connect", (request, socket) => {
+        const refusal = refuse("API_METHOD_NOT_ALLOWED", "CONNECT is not possible: this is no proxy.");
+        socket.end(textOf(refusal, request, { allow: allowed.join(", ") }));
+      });
+      server.on("checkExpectation", (request, response) => {
+        const refusal = refuse("API_BAD_HEADER", "The only expectation that can be met is 100-continue.");
+        const { status, headers, body } = contentOf(refusal, request);
+        response.writeHead(status, headers).end(body);
+      });
+    },
+  };
+}
+
+function brokenRequest(code: string): Refusal {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return refuse("API_REQUEST_TIMEOUT", "The request did not arrive completely in time.");
+  }
+  if (code === "HPE_HEADER_OVERFLOW") return refuse("API_BAD_HEADER", "The headers are too large; 16 KiB are allowed.");
+  return refuse("API_BAD_HEADER", "This is not a valid HTTP request.");
+}
