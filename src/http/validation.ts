@@ -15,6 +15,9 @@ function createAjv(coerceTypes: boolean): Ajv {
     useDefaults: false,
     removeAdditional: false,
     allowUnionTypes: true,
+    // That our own schemas are schemas is a matter of tests; to find out at each start would make it longer.
+    meta: false,
+    validateSchema: false,
   });
   ajv.addFormat("date-time", { type: "string", validate: isTimestamp });
   return ajv;

@@ -57,6 +57,9 @@ const fitsSchema = new Ajv({
   useDefaults: false,
   strict: true,
   allowUnionTypes: true,
+  // As in http/validation.ts.
+  meta: false,
+  validateSchema: false,
 }).compile<VersionConfig>(versionConfig);
 
 type Found = { place: string[]; reason: VersionFaultReason; message: string };
