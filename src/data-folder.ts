@@ -112,9 +112,9 @@ async function takeLock(path: string): Promise<SqliteDatabase> {
   const file = join(path, "lock.db");
   let lock: SqliteDatabase | undefined;
   try {
+    createPrivately(file);
     lock = new Database(file);
     lock.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
-    chmodSync(file, 0o600);
     return lock;
   } catch (error) {
     lock?.close();
@@ -125,6 +125,28 @@ async function takeLock(path: string): Promise<SqliteDatabase> {
       );
     }
     throw new DataFolderError(`The data folder ${path} cannot be locked: ${file}: ${reason}.`);
+  }
+}
+
+/**
+ * Before SQLite has it: the journal that SQLite puts beside a file is as private as the file. One that exists is not
+ * opened, because closing it would give up a lock that this process has on it.
+ */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    for (const kept of [file, `${file}-journal`]) closeToOthers(kept);
+  }
+}
+
+/** Whoever holds the lock may give it up at this very moment, and the journal with it. */
+function closeToOthers(file: string): void {
+  try {
+    chmodSync(file, 0o600);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
   }
 }
 

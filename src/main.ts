@@ -16,7 +16,8 @@ import { placeLobbies } from "./loops/place.ts";
 import { record } from "./loops/record.ts";
 import { supervise } from "./loops/supervise.ts";
 import type { LobbyView } from "./matchmaker/commands.ts";
-import { createMetrics } from "./metrics.ts";
+import { measureNode } from "./measures.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
 import { type Nodes, onlyNode } from "./nodes/nodes.ts";
 import {
   attempt,
@@ -91,7 +92,8 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   opened.push(() => folder.release());
   const secret = ensureSecret(folder, config.secret);
   const previousSecret = config.previousSecret === null ? null : secretFromText(config.previousSecret);
-  const shared = await openSharedParts(config, log, newId, { secret, previousSecret });
+  const metrics = createMetrics();
+  const shared = await openSharedParts(config, log, metrics, newId, { secret, previousSecret });
   opened.push(() => shared?.close());
   const adminToken = shared
     ? sharedAdminToken(folder, config.adminToken, secret)
@@ -142,7 +144,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     newId,
   };
 
-  const metrics = createMetrics();
+  measureNode(metrics, { nodes, waiting, driver });
   const metricsServer = await openMetrics(config, metrics, log);
   opened.push(() => metricsServer?.close());
 
@@ -219,10 +221,10 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
 }
 
 /** Null: this node is alone. What speaks to Redis is loaded only where it is needed, which makes every other start quicker. */
-async function openSharedParts(config: Config, log: Logger, newId: () => string, secrets: Secrets) {
+async function openSharedParts(config: Config, log: Logger, metrics: Metrics, newId: () => string, secrets: Secrets) {
   if (config.redisUrl === null) return null;
   const { openShared } = await import("./shared.ts");
-  return openShared(config.redisUrl, config, { log, newId, secrets });
+  return openShared(config.redisUrl, config, { log, metrics, newId, secrets });
 }
 
 /** Live lobbies in this process, or in a Redis that several share. */

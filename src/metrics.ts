@@ -11,11 +11,20 @@ export interface Metrics {
   requestStreams(operation: string, status: number): void;
   /** A request was turned away: too many in flight, or the service is late or stopping. */
   requestShed(): void;
+  /** A request was answered 503 for this cause. */
+  requestUnavailable(cause: UnavailableCause): void;
   /** Requests started and not yet done. */
   inFlight(): number;
   /** Adds a gauge whose value is read when somebody scrapes. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** Adds a counter with one label; what it gives counts one more. */
+  counter(name: string, help: string, label: string): (value: string) => void;
+  /** Adds a histogram of durations with one label; what it gives notes one of them. */
+  durations(name: string, help: string, label: string): (value: string, seconds: number) => void;
 }
+
+/** `live_state` is the engine: the journal of one node, or Redis. */
+export type UnavailableCause = "overload" | "stopping" | "store" | "live_state";
 
 /** A registry of its own, so that two services in one process do not share counts. */
 export function createMetrics(): Metrics {
@@ -26,13 +35,6 @@ export function createMetrics(): Metrics {
     name: "foyer_http_requests_total",
     help: "Requests answered, by operation and status.",
     labelNames: ["operation", "status"],
-    registers,
-  });
-  const durations = new Histogram({
-    name: "foyer_http_request_duration_seconds",
-    help: "Time from the arrival of a request to its answer.",
-    labelNames: ["operation"],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 60],
     registers,
   });
   const shed = new Counter({
@@ -51,11 +53,27 @@ export function createMetrics(): Metrics {
     });
   };
 
+  // prom-client checks and joins the labels at each labels() call; asking once per label avoids that.
+  const counter: Metrics["counter"] = (name, help, label) => {
+    const counted = new Counter({ name, help, labelNames: [label], registers });
+    const of = memo((value) => counted.labels(value));
+    return (value) => of(value).inc();
+  };
+  const durations: Metrics["durations"] = (name, help, label) => {
+    const histogram = new Histogram({ name, help, labelNames: [label], buckets: durationBucketsS, registers });
+    const of = memo((value) => histogram.labels(value));
+    return (value, seconds) => of(value).observe(seconds);
+  };
+
   let inFlight = 0;
   gauge("foyer_http_in_flight", "Requests being handled now.", () => inFlight);
 
-  // prom-client checks and joins the labels at each labels() call; asking once per operation and status avoids that.
-  const durationOf = memo((operation) => durations.labels(operation));
+  const noteDuration = durations(
+    "foyer_http_request_duration_seconds",
+    "Time from the arrival of a request to its answer.",
+    "operation",
+  );
+  const noteUnavailable = counter("foyer_http_unavailable_total", "Requests answered 503, by cause.", "cause");
   const requestsOf = memo((operation) => memo((status) => requests.labels(operation, status)));
 
   return {
@@ -66,17 +84,22 @@ export function createMetrics(): Metrics {
     requestDone(operation, status, seconds) {
       inFlight -= 1;
       requestsOf(operation)(String(status)).inc();
-      durationOf(operation).observe(seconds);
+      noteDuration(operation, seconds);
     },
     requestStreams(operation, status) {
       inFlight -= 1;
       requestsOf(operation)(String(status)).inc();
     },
     requestShed: () => shed.inc(),
+    requestUnavailable: noteUnavailable,
     inFlight: () => inFlight,
     gauge,
+    counter,
+    durations,
   };
 }
+
+const durationBucketsS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
 /** Serves GET /metrics and nothing else. */
 export async function startMetricsServer(

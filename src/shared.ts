@@ -6,6 +6,8 @@ import { openRedis } from "./engine/redis/connection.ts";
 import type { RedisConnection } from "./engine/redis/link.ts";
 import { createRedisEngine } from "./engine/redis/redis.ts";
 import { type Logger, nowAndThen } from "./log.ts";
+import { measureRedis, measureRedisConnection } from "./measures.ts";
+import type { Metrics } from "./metrics.ts";
 import { createNodeCalls, type NodeCalls } from "./nodes/calls.ts";
 import type { Nodes, OwnStatus } from "./nodes/nodes.ts";
 import { joinNodes } from "./nodes/redis-nodes.ts";
@@ -57,10 +59,11 @@ function fingerprintOf(secret: Buffer): string {
 export async function openShared(
   redisUrl: string,
   { redisPrefix: prefix, nodeGraceS }: Config,
-  parts: { log: Logger; newId(): string; secrets: Secrets },
+  parts: { log: Logger; metrics: Metrics; newId(): string; secrets: Secrets },
 ): Promise<Shared> {
-  const { log, newId, secrets } = parts;
-  const link = await openRedis({ url: redisUrl, log });
+  const { log, metrics, newId, secrets } = parts;
+  const link = await openRedis({ url: redisUrl, log, measures: measureRedis(metrics) });
+  measureRedisConnection(metrics, link);
   try {
     await checkRedis(link, Date.now, log);
     await claimPrefix(link, prefix, secrets);

@@ -16,6 +16,20 @@ describe("lock", () => {
     folder.release();
   });
 
+  test("[O10] what the lock consists of is for this user alone, also where an earlier one was not", async () => {
+    const path = newPath();
+    const modes = () => readdirSync(path).map((name) => [name, modeOf(join(path, name))]);
+    const first = await openDataFolder(path);
+    expect(modes()).toEqual(readdirSync(path).map((name) => [name, 0o600]));
+    first.release();
+    for (const name of ["lock.db", "lock.db-journal"]) writeFileSync(join(path, name), "", { mode: 0o644 });
+    chmodSync(join(path, "lock.db"), 0o644);
+    const second = await openDataFolder(path);
+    expect(readdirSync(path)).toContain("lock.db");
+    expect(modes()).toEqual(readdirSync(path).map((name) => [name, 0o600]));
+    second.release();
+  });
+
   test("[I23] [O6] a second opening is refused and names the folder, until the first is released", async () => {
     const folder = await openDataFolder(newPath());
     await expect(openDataFolder(folder.path)).rejects.toThrow(`The data folder ${folder.path} is in use`);

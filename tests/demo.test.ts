@@ -5,6 +5,7 @@ import { type Config, defaultConfig } from "../src/config.ts";
 import { createLog } from "../src/log.ts";
 import { type RunningFoyer, startFoyer } from "../src/main.ts";
 import { clientOf, noteIssued } from "./http/harness.ts";
+import { ownRange } from "./runtime/driver.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const running = new Set<RunningFoyer>();
@@ -16,7 +17,8 @@ afterEach(async () => {
 
 async function start(dataDir: string, overrides: Partial<Config> = {}) {
   const log = createLog({ level: "silent", format: "json", destination: { write: () => {} } });
-  const foyer = await startFoyer(defaultConfig({ port: 0, metricsPort: null, dataDir, ...overrides }), log);
+  const ports = { port: 0, metricsPort: null, lobbyPorts: ownRange() };
+  const foyer = await startFoyer(defaultConfig({ ...ports, dataDir, ...overrides }), log);
   running.add(foyer);
   noteIssued(foyer.adminToken.token);
   const client = clientOf("sqlite", foyer.url, foyer.adminToken.token);

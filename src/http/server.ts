@@ -114,6 +114,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     }
     if ((isStopping || overload.isOverloaded()) && request.routeOptions.url !== "/healthz") {
       metrics.requestShed();
+      metrics.requestUnavailable(isStopping ? "stopping" : "overload");
       const message = isStopping ? "The service is stopping." : "The service is overloaded.";
       sendRefusal(reply, request.id, refuse("API_UNAVAILABLE", `${message} Try again shortly.`, { retryAfterS: 1 }));
       return;
@@ -135,7 +136,10 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       const operation = request.routeOptions.config?.operationId;
       if (refusal.code === "API_INTERNAL")
         log.error({ err: fault, request_id: request.id, operation }, "a request failed");
-      else sayUnavailable({ err: fault, request_id: request.id, operation });
+      else {
+        metrics.requestUnavailable((fault as Error).name === "EngineUnavailable" ? "live_state" : "store");
+        sayUnavailable({ err: fault, request_id: request.id, operation });
+      }
       return sendRefusal(reply, request.id, refusal);
     }
     // That a token is good comes before that its body is not. Of a lobby's token only the engine knows, and it is asked

@@ -6,8 +6,8 @@ import { createTimelines, type Timelines } from "./timelines.ts";
 
 /** Of each namespace. */
 const recalledMax = 1_000;
-/** Longer than events take to get here; an operator should not wait for one that does not come. */
-const hearingMsMax = 1_000;
+/** As long as Redis is waited for; an operator should not wait longer for an event that does not come. */
+const hearingMsMax = 5_000;
 
 /** What the service remembers of what happened, for operators who look on. In memory only: the journal has the facts. */
 export interface Happenings {

@@ -11,7 +11,7 @@ import { namespaceGone } from "./seats.ts";
 export function lobbyListOperations(context: Context) {
   return {
     "lobbies.list": async ({ caller, client, query }) => {
-      const after = query.cursor === undefined ? null : readCursor(query.cursor);
+      const after = query.cursor === undefined ? null : readListCursor(query.cursor);
       if (isRefusal(after)) return after;
       const config = await context.configs.get(caller.namespaceId);
       if (!config) return namespaceGone();
@@ -38,7 +38,7 @@ export function lobbyListOperations(context: Context) {
         game_modes: Object.keys(game_modes).map((name) => ({ game_mode_id: name })),
         regions: regionsAnswer(version.config, client.place),
         lobbies: lobbies.map((lobby) => listedLobby(lobby, query.include_state ?? false)),
-        ...(next && { cursor: writeCursor(next) }),
+        ...(next && { cursor: writeListCursor(next) }),
       };
     },
   } satisfies Partial<Handlers>;
@@ -59,11 +59,11 @@ function listedLobby(lobby: LobbyView, withState: boolean) {
   };
 }
 
-function writeCursor({ gameMode, region, lobbyId }: ListCursor): string {
+export function writeListCursor({ gameMode, region, lobbyId }: ListCursor): string {
   return Buffer.from(`${gameMode}/${region}/${lobbyId}`).toString("base64url");
 }
 
-function readCursor(cursor: string) {
+export function readListCursor(cursor: string) {
   const [gameMode = "", region = "", lobbyId = ""] = Buffer.from(cursor, "base64url").toString("utf8").split("/");
   return isName(gameMode) && isName(region) && isUuid(lobbyId) ? { gameMode, region, lobbyId } : badCursor();
 }

@@ -1,9 +1,14 @@
-import type { ResolvedVersionConfig } from "../contract/version-config.ts";
+import type { ResolvedGameMode } from "../contract/version-config.ts";
+import { pageSizeDefault } from "../limits.ts";
+import type { ListCursor } from "../matchmaker/commands.ts";
 import { findNamespaceById } from "../store/namespaces.ts";
 import { findVersion } from "../store/versions.ts";
 import { type CallerOf, type Context, type DevelopmentPort, isRefusal, type Mocks, refuse } from "./context.ts";
 import { checkKey } from "./idempotency.ts";
+import { readListCursor, writeListCursor } from "./lobby-list.ts";
 import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
+import type { VersionInUse } from "./namespace-configs.ts";
+import { gameModeOf, regionNotFound } from "./plans.ts";
 import { hostOf } from "./ports.ts";
 import { resolveVersionConfig } from "./version-config.ts";
 
@@ -47,10 +52,10 @@ export function mockOperations(context: Context): Mocks {
     return refuse("MATCHMAKER_PLAYER_NOT_FOUND", message);
   }
 
-  async function deployedModes(caller: DevelopmentCaller): Promise<ResolvedVersionConfig["game_modes"]> {
+  async function deployedVersion(caller: DevelopmentCaller): Promise<VersionInUse | null> {
     const namespace = await findNamespaceById(context.db, caller.namespaceId);
     const version = namespace?.versionId && (await findVersion(context.db, caller.gameId, namespace.versionId));
-    return version ? resolveVersionConfig(JSON.parse(version.config)).game_modes : {};
+    return version ? { versionId: version.versionId, config: resolveVersionConfig(JSON.parse(version.config)) } : null;
   }
 
   return {
@@ -70,22 +75,31 @@ export function mockOperations(context: Context): Mocks {
       checkLobbyConfig(body.lobby_config) ??
       seat(caller, body.party_size),
     "lobbies.list": async ({ caller, query }) => {
-      const modes = Object.entries(await deployedModes(caller)).filter(
-        ([name]) => query.game_mode === undefined || query.game_mode === name,
-      );
-      const lobbies = modes.map(([name, mode]) => ({
-        lobby_id: nilUuid,
-        game_mode_id: name,
-        region_id: region.region_id,
-        max_players_normal: mode.max_players,
-        max_players_direct: mode.max_players_direct,
-        max_players_party: mode.max_players,
-        total_player_count: 0,
-        is_closed: false,
-        tags: {},
-        ...(query.include_state && { state: null }),
-      }));
-      return { game_modes: modes.map(([name]) => ({ game_mode_id: name })), regions: [listedRegion], lobbies };
+      const after = query.cursor === undefined ? null : readListCursor(query.cursor);
+      if (isRefusal(after)) return after;
+      const version = await deployedVersion(caller);
+      if (!version) return { game_modes: [], regions: [listedRegion], lobbies: [] };
+      const { game_modes, regions } = version.config;
+      const asked = query.game_mode === undefined ? null : gameModeOf(version, query.game_mode);
+      if (isRefusal(asked)) return asked;
+      const isHere = query.region === undefined || query.region === region.region_id;
+      if (!isHere && !Object.hasOwn(regions, query.region!)) {
+        return regionNotFound(Object.keys(game_modes), [query.region!]);
+      }
+
+      // The deployed version's own regions are known and have no lobby: all are on the developer's machine.
+      const names = (isHere ? Object.keys(game_modes).sort() : [])
+        .filter((name) => asked === null || name === query.game_mode)
+        .filter((name) => after === null || isListedAfter(name, after));
+      const shown = names.slice(0, query.limit ?? pageSizeDefault);
+      return {
+        game_modes: Object.keys(game_modes).map((name) => ({ game_mode_id: name })),
+        regions: [listedRegion],
+        lobbies: shown.map((name) => listedLobby(name, game_modes[name]!, query.include_state ?? false)),
+        ...(names.length > shown.length && {
+          cursor: writeListCursor({ gameMode: shown.at(-1)!, region: region.region_id, lobbyId: nilUuid }),
+        }),
+      };
     },
     "lobbies.ready": nothing,
     "lobbies.setClosed": nothing,
@@ -108,6 +122,26 @@ export function mockOperations(context: Context): Mocks {
     "players.getStatistics": async () => ({ player_count: 0, game_modes: {} }),
     "regions.list": async () => ({ regions: [listedRegion] }),
   };
+}
+
+function listedLobby(name: string, mode: ResolvedGameMode, withState: boolean) {
+  return {
+    lobby_id: nilUuid,
+    game_mode_id: name,
+    region_id: region.region_id,
+    max_players_normal: mode.max_players,
+    max_players_direct: mode.max_players_direct,
+    max_players_party: mode.max_players,
+    total_player_count: 0,
+    is_closed: false,
+    tags: {},
+    ...(withState && { state: null }),
+  };
+}
+
+/** No id comes before the nil UUID, so the cursor's own id need not be compared. */
+function isListedAfter(name: string, after: ListCursor): boolean {
+  return name > after.gameMode || (name === after.gameMode && region.region_id > after.region);
 }
 
 function explainMock(gameMode: string) {

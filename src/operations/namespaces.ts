@@ -1,5 +1,5 @@
 import { domainsPerNamespaceMax, lobbyCountMaxDefault, maxPlayersDefault, uint32Max } from "../limits.ts";
-import { addDomain, listDomains, removeDomain } from "../store/domains.ts";
+import { addDomain, type Domain, listDomains, listDomainsOf, removeDomain } from "../store/domains.ts";
 import {
   deleteNamespace,
   insertNamespace,
@@ -27,7 +27,11 @@ export function namespaceOperations(context: Context) {
       const game = await gameOf(db, params);
       if (isRefusal(game)) return game;
       const { rows, more } = cutPage(await listNamespaces(db, game.gameId, page), page, (row) => row.namespaceId);
-      return { namespaces: await Promise.all(rows.map((row) => namespaceAnswer(context, row))), ...more };
+      const domainsOf = await listDomainsOf(
+        db,
+        rows.map(({ namespaceId }) => namespaceId),
+      );
+      return { namespaces: rows.map((row) => namespaceAnswer(row, domainsOf.get(row.namespaceId)!)), ...more };
     },
 
     "games.namespaces.createGameNamespace": async ({ params, body }) => {
@@ -69,7 +73,7 @@ export function namespaceOperations(context: Context) {
     "games.namespaces.getGameNamespace": async ({ params }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
-      return { namespace: await namespaceAnswer(context, namespace) };
+      return { namespace: namespaceAnswer(namespace, await listDomains(db, namespace.namespaceId)) };
     },
 
     "games.namespaces.deleteGameNamespace": async ({ params, query }) => {
@@ -179,8 +183,7 @@ export function namespaceOperations(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-async function namespaceAnswer({ db }: Context, namespace: Namespace) {
-  const domains = await listDomains(db, namespace.namespaceId);
+function namespaceAnswer(namespace: Namespace, domains: readonly Domain[]) {
   return {
     namespace_id: namespace.namespaceId,
     game_id: namespace.gameId,

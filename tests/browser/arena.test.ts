@@ -6,12 +6,13 @@ import { defaultConfig } from "../../src/config.ts";
 import { createLog } from "../../src/log.ts";
 import { type RunningFoyer, startFoyer } from "../../src/main.ts";
 import { clientOf, noteIssued, until } from "../http/harness.ts";
+import { ownRange } from "../runtime/driver.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { pictureFile, startChromium } from "./chromium.ts";
 import { openPlayer, type Player } from "./players.ts";
 
 // A browser and several servers on a machine that may have other work.
-const patient = { timeout: 120_000 };
+const patient = { timeout: 240_000 };
 const secondsToPlay = 10;
 
 let browser: Browser;
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const log = createLog({ level: "error", format: "json", destination: { write: (line) => complaints.push(line) } });
   [browser, foyer] = await Promise.all([
     startChromium(),
-    startFoyer(defaultConfig({ port: 0, metricsPort: null, dataDir }), log),
+    startFoyer(defaultConfig({ port: 0, metricsPort: null, dataDir, lobbyPorts: ownRange() }), log),
   ]);
   play = foyer.demoUrl ?? "";
 }, patient.timeout);

@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
+import type { RedisLink } from "../../src/engine/redis/link.ts";
 import type { RedisEngine } from "../../src/engine/redis/redis.ts";
 import type { Event } from "../../src/matchmaker/commands.ts";
 import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
@@ -44,6 +45,23 @@ describe("events in Redis", () => {
       expect(types(await heard(1))).toEqual(["namespace.configured"]);
       expect((await member.next()).value?.type).toBe("namespace.configured");
     }
+  });
+
+  test("[RD9] [TL4] what no message told of is heard when somebody asks how far the events have come", async () => {
+    // Without the sweep, which finds it as well, a little later.
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { world, prefix } = await createNodes(1);
+    const wrap = (link: RedisLink): RedisLink => ({
+      ...link,
+      subscribe: (channel, _onMessage, onGap) => link.subscribe(channel, () => {}, onGap),
+    });
+    const deaf = await openEngine(url(), { prefix, wrap });
+    const heard = listen(Object.assign(Object.create(world) as World, { under: underTest(deaf, url()) }));
+    await world.starting();
+    const end = await deaf.engine.position(world.namespaceId);
+    const [created] = await heard(1);
+    expect([created!.type, created!.position]).toEqual(["lobby.created", end]);
   });
 
   test("[RD9] a namespace that is made later is heard of from its beginning", async () => {

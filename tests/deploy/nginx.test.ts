@@ -5,8 +5,8 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listenTo } from "../http/event-streams.ts";
-import { freePort, type Service, startService, until } from "../http/harness.ts";
-import { installPackages, run } from "../services/programs.ts";
+import { type Service, startService, until } from "../http/harness.ts";
+import { freePort, installPackages, run } from "../services/programs.ts";
 
 const template = readFileSync(fileURLToPath(new URL("../../deploy/nginx.conf", import.meta.url)), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "foyer-nginx-"));

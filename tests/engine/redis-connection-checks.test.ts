@@ -71,11 +71,12 @@ test("[RF13] a replica is refused, and the primary named", async () => {
 });
 
 test.each([
-  [1500, "1.5 s behind"],
-  [-1500, "1.5 s ahead of"],
+  // What the way there and back takes is taken off.
+  [3000, /(2\.\d|3\.0) s behind/],
+  [-3000, /(2\.\d|3\.0) s ahead of/],
 ])("[RF13] a clock that is %s ms off is refused", async (offset, words) => {
   const link = await open(inject("redisUrl"));
-  expect((await verdict(link, () => Date.now() + offset)).refused).toEqual([expect.stringContaining(words)]);
+  expect((await verdict(link, () => Date.now() + offset)).refused).toEqual([expect.stringMatching(words)]);
 });
 
 test("[RF13] a clock that is half a second off is not", async () => {
@@ -113,7 +114,7 @@ test("[RF13] each primary of a Cluster is looked at", async () => {
   const link = await open(inject("redisClusterUrl"));
   expect(link.primaries()).toHaveLength(3);
   expect((await verdict(link)).refused).toEqual([]);
-  expect((await verdict(link, () => Date.now() + 2000)).refused).toHaveLength(3);
+  expect((await verdict(link, () => Date.now() + 3000)).refused).toHaveLength(3);
 });
 
 test("[RF13] behind Sentinels the primary is looked at", async () => {

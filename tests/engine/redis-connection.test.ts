@@ -220,7 +220,7 @@ describe("the first connection", () => {
     await expect(wrong).rejects.toThrow(`Redis (${at}) refuses the password in FOYER_REDIS_URL`);
     await expect(wrong).rejects.not.toThrow("wr0ng");
     await server.kill();
-    const away = openRedis({ url: `redis://:right@${at}`, log, startPatienceMs: 300 });
+    const away = openRedis({ url: `redis://:right@${at}`, log, startPatienceMs: 1_500 });
     await expect(away).rejects.toThrow(`Redis (${at}) cannot be reached: ECONNREFUSED.`);
   });
 

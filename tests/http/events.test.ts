@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../services/programs.ts";
 import { type Listener, listenTo } from "./event-streams.ts";
 import { aTimestamp, aUuid, expectRefusal } from "./expectations.ts";
 import {
@@ -6,7 +7,6 @@ import {
   createGame,
   createNamespace,
   createToken,
-  freePort,
   type Service,
   startService,
   until,

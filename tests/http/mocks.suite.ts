@@ -118,6 +118,43 @@ export function mocksTests(at: () => Service): void {
     expectAnswer(answer, { game_modes: [], regions: [region], lobbies: [] });
   });
 
+  test("[DEV6] [Q2] [T23] [T24] the list is cut, ordered, filtered and refused like a real one", async () => {
+    const mode = { max_players: 2, runtime: { external: {} } };
+    const config = { regions: { "eu-1": {}, "us-1": {} }, game_modes: { royale: mode, duel: mode, "capture-1": mode } };
+    const versionId = await createVersion(at(), namespace.game, config);
+    const richer = await createNamespace(at(), namespace.game, { versionId });
+    const dev = (await createToken(at(), richer, "dev")).token;
+    const list = (query: string) => at().request("GET", `/matchmaker/lobbies/list?${query}`, { token: dev });
+    const modesOf = async (query: string) => {
+      const { json } = await list(query);
+      expect(json.regions).toEqual([region]);
+      expect(json.game_modes.map((each: { game_mode_id: string }) => each.game_mode_id)).toEqual(
+        expect.arrayContaining(["capture-1", "duel", "royale"]),
+      );
+      return json.lobbies.map((each: { game_mode_id: string }) => each.game_mode_id);
+    };
+    expect(await modesOf("")).toEqual(["capture-1", "duel", "royale"]);
+    expect(await modesOf("game_mode=duel")).toEqual(["duel"]);
+    expect(await modesOf("region=dev-local&game_mode=royale")).toEqual(["royale"]);
+    expect(await modesOf("region=us-1")).toEqual([]);
+    expectRefusal(await list("game_mode=chess"), "MATCHMAKER_GAME_MODE_NOT_FOUND");
+    expectRefusal(await list("region=moon"), "MATCHMAKER_REGION_NOT_FOUND");
+    for (const cursor of ["x", "ZHVlbA"]) {
+      expectRefusal(await list(`cursor=${cursor}`), "API_BAD_QUERY", [["cursor"]]);
+    }
+
+    const pages: string[][] = [];
+    let query = "limit=2";
+    for (;;) {
+      const { json } = await list(query);
+      pages.push(json.lobbies.map((each: { game_mode_id: string }) => each.game_mode_id));
+      if (json.cursor === undefined) break;
+      query = `limit=2&cursor=${json.cursor}`;
+    }
+    expect(pages).toEqual([["capture-1", "duel"], ["royale"]]);
+    expect((await list("limit=3")).json.cursor).toBeUndefined();
+  });
+
   test("[DEV8] connected and disconnected take only development players of the namespace", async () => {
     const { player, players } = await seated("lobbies/find", { game_modes: ["duel"] }, 1);
     const ticket = { player_token: player.token };

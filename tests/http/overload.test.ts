@@ -63,7 +63,7 @@ describe.each(storeKinds)("too many requests at once (%s)", (kind) => {
       const connection = await hold(namespace);
       connection.destroy();
     }
-    await until(async () => (await service.request("GET", "/readyz")).status === 200, 5_000);
+    await until(async () => (await service.request("GET", "/readyz")).status === 200);
   });
 
   test("[O5] stopping: what is under way is finished, the rest finds nobody", async () => {

@@ -94,7 +94,7 @@ describe("lobbies on several nodes", () => {
     await until(async () => (await ready()) === 2);
     await installation.stop(first);
     expect((await find(second, world, { party_size: 2 })).status).toBe(200);
-    await until(async () => (await ready()) === 3, 20_000);
+    await until(async () => (await ready()) === 3);
     expect((await world.lobbies()).length).toBe(3);
   });
 });
@@ -118,8 +118,8 @@ describe("warm pools", () => {
     await until(async () => (await readyIn(world)) === 1);
     const pids = lobbyPids(node.dataDir);
     await installation.forgetAll();
-    await until(() => lobbyPids(node.dataDir).some((pid) => !pids.includes(pid) && isRunning(pid)), 25_000);
-    await until(() => pids.filter(isRunning).length === 0, 25_000);
+    await until(() => lobbyPids(node.dataDir).some((pid) => !pids.includes(pid) && isRunning(pid)));
+    await until(() => pids.filter(isRunning).length === 0);
   });
 });
 
@@ -155,7 +155,7 @@ describe("nodes that go", () => {
     await installation.stop(goes);
     const lobby = async () =>
       (await stays.admin("GET", `${world.namespace.path}/lobbies/${answer.json.lobby.lobby_id}`)).lobby;
-    await until(async () => (await lobby()).status === "stopped", 25_000);
+    await until(async () => (await lobby()).status === "stopped");
     expect(await lobby()).toMatchObject({ stop_reason: "node_lost" });
     expect(pids.filter(isRunning)).toEqual(pids);
     await until(async () => {
@@ -174,7 +174,7 @@ describe("nodes that go", () => {
     const pids = lobbyPids(node.dataDir);
     expect(pids.filter(isRunning)).toEqual(pids);
     await installation.forget(world.namespace.namespaceId);
-    await until(() => pids.filter(isRunning).length === 0, 25_000);
+    await until(() => pids.filter(isRunning).length === 0);
     expect((await find(node, world)).status).toBe(200);
   });
 });

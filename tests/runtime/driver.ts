@@ -4,14 +4,21 @@ import { fileURLToPath } from "node:url";
 import { redact } from "../../src/redact.ts";
 import { createProcessRuntime, type ProcessOptions } from "../../src/runtime/process.ts";
 import type { LobbyExit, LobbyLog, LobbyToStart, LogStream, Runtime } from "../../src/runtime/runtime.ts";
+import { lobbyPorts } from "../services/programs.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 export const testFolder = fileURLToPath(new URL(".", import.meta.url));
 
-/** Files run side by side, so each process has ports of its own, below those that the system hands out. */
-export function ownPorts(offset = 0): { min: number; max: number } {
-  const min = 12_000 + (process.pid % 100) * 100 + offset * 20;
+/** Files run side by side, so each process has ports of its own; in five parts, from 0 to 4. */
+export function ownPorts(part = 0): { min: number; max: number } {
+  const min = lobbyPorts() + part * 20;
   return { min, max: min + 19 };
+}
+
+/** The same as the setting of a service. */
+export function ownRange(part = 0): string {
+  const { min, max } = ownPorts(part);
+  return `${min}-${max}`;
 }
 
 export interface Driver extends Omit<Runtime, "logs"> {
@@ -29,7 +36,7 @@ export async function openDriver(options: Partial<ProcessOptions> = {}): Promise
     hostname: "game.example.com",
     ports: ownPorts(),
     processesMax: 64,
-    stopGraceMs: 2_000,
+    stopGraceMs: 10_000,
     logMaxBytes: 64 * 1024,
     user: null,
     now: Date.now,

@@ -1,6 +1,7 @@
 import dns from "node:dns";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clientOf, createVersion, type Service, until } from "../http/harness.ts";
+import { freePort } from "../services/programs.ts";
 import { isRunning } from "./driver.ts";
 import { connectTo, createWorld, lobbyPids, lobbyVersion, startRuntimeService, type World, worldOf } from "./world.ts";
 
@@ -159,7 +160,7 @@ describe("lobbies that fail", () => {
 
   test("[RT11] a mode that keeps failing is held back: no lobby is made, find says until when, the operator sees it", async () => {
     const world = await createWorld(service, lobbyVersion({ idle_lobbies: { min: 1 } }, { BEHAVIOUR: "crash-early" }));
-    await until(async () => (await world.find()).json.metadata.consecutive_failures >= 3);
+    await until(async () => Number((await world.find()).json.metadata?.consecutive_failures) >= 3);
     let refused = await world.find();
     await until(async () => {
       refused = await world.find();
@@ -261,7 +262,7 @@ describe("limits", () => {
 
 describe("while the service begins to listen", () => {
   test("[RT3] a lobby that is asked for before the address is known gets it all the same", async () => {
-    const before = await startRuntimeService();
+    const before = await startRuntimeService({ port: await freePort() });
     const world = await createWorld(before, lobbyVersion());
     const { dataDir, port } = before;
     await before.close();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Config } from "../../src/config.ts";
@@ -15,7 +15,7 @@ import {
   startService,
   until,
 } from "../http/harness.ts";
-import { ownPorts, testFolder } from "./driver.ts";
+import { ownRange, testFolder } from "./driver.ts";
 
 /** What a test asks of a service, in this process or another. */
 export type Client = Pick<Service, "request" | "admin">;
@@ -32,8 +32,7 @@ export interface World {
 }
 
 export function runtimeConfig(offset = 0): Partial<Config> {
-  const { min, max } = ownPorts(offset);
-  return { lobbyPorts: `${min}-${max}`, lobbyRoot: testFolder, lobbyStopGraceS: 2 };
+  return { lobbyPorts: ownRange(offset), lobbyRoot: testFolder, lobbyStopGraceS: 10 };
 }
 
 export function startRuntimeService(overrides: Partial<Config> = {}): Promise<Service> {
@@ -109,9 +108,17 @@ export function lobbyPids(dataDir: string): number[] {
   const root = join(dataDir, "lobbies");
   return readdirSync(root).flatMap((name) => {
     const file = join(root, name, "process.json");
-    // A folder whose record is still to come has no process yet.
-    if (!existsSync(file)) return [];
-    const { pid } = JSON.parse(readFileSync(file, "utf8"));
+    const { pid } = JSON.parse(textOf(file) ?? '{"pid":null}');
     return pid === null ? [] : [pid];
   });
+}
+
+/** Null: it is not there. A folder whose record is still to come has no process yet, one that is being removed none any more. */
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
 }

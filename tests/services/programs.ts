@@ -67,22 +67,43 @@ async function untilUnlocked(task: () => Promise<void>): Promise<void> {
   }
 }
 
-/**
- * A port that nothing listens on. It is below those that the system hands out for connections, which may be in use at any
- * moment without anybody listening, and from a part of its own for each process of the run.
- */
+/** A port that nothing listens on, from those of this process. */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < portsPerProcess; tries++) {
-    const port = firstPort + (process.pid % processes) * portsPerProcess + (nextPort++ % portsPerProcess);
+  for (let tries = 0; tries < freePorts; tries++) {
+    const port = ownPorts + portsForLobbies + (nextPort++ % freePorts);
     if (await isFree(port)) return port;
   }
-  throw new Error("Every port that the tests use is taken; something else listens on them.");
+  throw new Error("Every port of this process is taken; something else listens on them.");
 }
 
-const firstPort = 22_500;
-const processes = 100;
-const portsPerProcess = 100;
 let nextPort = 0;
+
+/** Ports for lobbies, which whoever starts those hands out: the first of a hundred that nobody else uses. */
+export const lobbyPorts = () => ownPorts + 1;
+
+// They are below those that the system hands out for connections, which may be in use at any moment without anybody
+// listening, and beside those that a service gives to lobbies unless it is told otherwise.
+const lowestPort = 12_000;
+const processes = 60;
+const portsPerProcess = 250;
+const portsForLobbies = 101;
+const freePorts = portsPerProcess - portsForLobbies;
+
+/** Each process has ports of its own for as long as it lives: it has the first of them, so that no other takes them. */
+const ownPorts = await claimPorts();
+
+async function claimPorts(): Promise<number> {
+  for (let tries = 0; tries < processes; tries++) {
+    const port = lowestPort + ((process.pid + tries) % processes) * portsPerProcess;
+    const claim = createServer().unref();
+    const isMine = await new Promise<boolean>((resolve) => {
+      claim.once("error", () => resolve(false));
+      claim.listen({ port, host: "127.0.0.1", exclusive: true }, () => resolve(true));
+    });
+    if (isMine) return port;
+  }
+  throw new Error(`Other programs listen on the ports from ${lowestPort} on that the tests use.`);
+}
 
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {

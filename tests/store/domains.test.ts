@@ -1,6 +1,7 @@
+import type { KyselyPlugin } from "kysely";
 import { describe, expect, test } from "vitest";
 import type { Db } from "../../src/store/db.ts";
-import { addDomain, findNamespaceByDomain, listDomains, removeDomain } from "../../src/store/domains.ts";
+import { addDomain, findNamespaceByDomain, listDomains, listDomainsOf, removeDomain } from "../../src/store/domains.ts";
 import { findNamespaceById } from "../../src/store/namespaces.ts";
 import { storeKinds } from "../services/stores.ts";
 import { atOnce, emptyStore, newId, now, storedNamespace, tally } from "./fixtures.ts";
@@ -30,6 +31,30 @@ describe.each(storeKinds)("domains on %s", (kind) => {
     expect(await findNamespaceByDomain(db, "a.example.com")).toEqual(await findNamespaceById(db, namespaceId));
     expect(await findNamespaceByDomain(db, "example.com")).toBeNull();
     expect(await revisionOf(db, namespaceId)).toBe(5);
+  });
+
+  test("the domains of many namespaces are each one's own, in one query", async () => {
+    const db = await emptyStore(kind);
+    const [first, second, bare, unasked] = await atOnce(4, () => storedNamespace(db));
+    await add(db, second!.namespaceId, "c.example.com");
+    await add(db, first!.namespaceId, "b.example.com");
+    await add(db, first!.namespaceId, "a-b.example.com");
+    await add(db, unasked!.namespaceId, "d.example.com");
+    const queries: string[] = [];
+    const counting = { ...db, query: db.query.withPlugin(noting(queries)) };
+
+    const found = await listDomainsOf(
+      counting,
+      [first!, second!, bare!].map(({ namespaceId }) => namespaceId),
+    );
+
+    expect([...found]).toEqual([
+      [first!.namespaceId, await listDomains(db, first!.namespaceId)],
+      [second!.namespaceId, await listDomains(db, second!.namespaceId)],
+      [bare!.namespaceId, []],
+    ]);
+    expect(queries).toEqual(["SelectQueryNode"]);
+    expect((await listDomainsOf(counting, [])).size).toBe(0);
   });
 
   test("[D5] [M6] a refused or repeated add leaves the revision as it was", async () => {
@@ -112,3 +137,13 @@ describe.each(storeKinds)("domains on %s", (kind) => {
     expect(answers).toHaveLength(60);
   });
 });
+
+function noting(queries: string[]): KyselyPlugin {
+  return {
+    transformQuery({ node }) {
+      queries.push(node.kind);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+}

@@ -16,6 +16,15 @@ export interface RedisConnectionOptions {
   readonly patienceMs?: number;
   /** How long the first connection may take. */
   readonly startPatienceMs?: number;
+  readonly measures?: RedisMeasures;
+}
+
+/** Told of every command. */
+export interface RedisMeasures {
+  /** It was answered after so long, with all its tries. */
+  answered(command: string, seconds: number): void;
+  /** A try failed. `isRetried`: there is another one; else the command has failed. */
+  failed(error: unknown, isRetried: boolean): void;
 }
 
 /**
@@ -50,7 +59,7 @@ function createConnection(
   client: Redis | Cluster,
   watch: Watch,
   address: RedisAddress,
-  { log, patienceMs = usualPatienceMs }: RedisConnectionOptions,
+  { log, patienceMs = usualPatienceMs, measures }: RedisConnectionOptions,
 ): RedisConnection {
   let isClosed = false;
   const subscriptions = openSubscriptions((turn) => createSubscriberClient(client, address, turn), patienceMs, log);
@@ -63,7 +72,9 @@ function createConnection(
       try {
         if (isClosed) throw new EngineUnavailable("The connection to Redis is closed.");
         if (client.status !== "ready") await watch.ready(giveUpAt);
-        return await inTime(send(), giveUpAt);
+        const answer = await inTime(send(), giveUpAt);
+        measures?.answered(what, (performance.now() - startedAt) / 1000);
+        return answer;
       } catch (error) {
         await decide(error, what, tries, giveUpAt);
       }
@@ -76,8 +87,9 @@ function createConnection(
     if (fault === null) throw error;
     if (fault.isAlarming) log.error({ err: error }, `Redis refused ${what}`);
     const pauseMs = Math.min(10 * 2 ** tries, 200);
-    if (!fault.isPassing || performance.now() + pauseMs >= giveUpAt)
-      throw new EngineUnavailable(`Redis is not available: ${fault.reason}.`, { cause: error });
+    const isRetried = fault.isPassing && performance.now() + pauseMs < giveUpAt;
+    measures?.failed(error, isRetried);
+    if (!isRetried) throw new EngineUnavailable(`Redis is not available: ${fault.reason}.`, { cause: error });
     // The pool of a Cluster is told by MOVED where to go, and replaces its connections by itself.
     if (fault.isWrongServer && !client.isCluster) watch.leave();
     await delay(pauseMs);
@@ -102,6 +114,7 @@ function createConnection(
     call: (command, key, args = []) => attempt(command, () => client.call(command, key, ...args)),
     subscribe: subscriptions.subscribe,
     primaries: () => primariesOf(client, address),
+    isConnected: () => client.status === "ready",
     async close() {
       isClosed = true;
       watch.close();

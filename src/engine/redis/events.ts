@@ -96,7 +96,7 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
     for (const namespaceId of known) wake(namespaceId);
   }
 
-  async function position(namespaceId: string): Promise<string> {
+  async function endOf(namespaceId: string): Promise<string> {
     return (await newest(namespaceId, 1))[0]?.[0] ?? "0-0";
   }
 
@@ -105,7 +105,7 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
   await link.subscribe(`${prefix}:events`, wake, sweepQuietly);
   await Promise.all(
     (await knownNamespaces()).map(async (namespaceId) => {
-      readingOf(namespaceId).position = await position(namespaceId);
+      readingOf(namespaceId).position = await endOf(namespaceId);
     }),
   );
   hasStarted = true;
@@ -122,7 +122,12 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
       return laterThan(ofGroup, hub.subscribe(group));
     },
 
-    position,
+    async position(namespaceId) {
+      const end = await endOf(namespaceId);
+      // Whoever asks may wait for what is there, so it is read now: the message that tells of it may be late, or lost.
+      if (isLater(end, readings.get(namespaceId)?.position ?? "0-0")) wake(namespaceId);
+      return end;
+    },
 
     async latest(namespaceId, max) {
       return (await newest(namespaceId, max)).reverse().map((entry) => readEvent(namespaceId, entry));

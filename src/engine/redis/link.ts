@@ -30,4 +30,5 @@ export interface RedisPrimary {
 export interface RedisConnection extends RedisLink {
   readonly kind: "single" | "sentinel" | "cluster";
   primaries(): readonly RedisPrimary[];
+  isConnected(): boolean;
 }

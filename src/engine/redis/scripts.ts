@@ -5,14 +5,20 @@ import type { Script } from "./link.ts";
 
 /** One script per command and query, the same names in kebab-case: a prelude of what it needs, then its own file. */
 
-/** What stands before every script: the state of a namespace and how a script runs. The order matters, as in any program. */
+/** In a file of the prelude, what stands below this line is made when the first thing of it is asked for. */
+const rareLine = "\n-- Rarely:\n";
+
+/** What stands before every script: the state of a namespace and how a script runs. */
 const state = ["keys", "records", "pools", "deadlines", "views", "state", "expire-due", "frame"];
-const ofLobbies = [...state, "living-lobby"];
+const ofCommands = [...state, "executing"];
+const ofLobbies = [...ofCommands, "living-lobby"];
 const ofParties = [...ofLobbies, "party"];
 const ofFinds = [...ofParties, "choosing", "gathering"];
+const ofQueries = [...state, "answering"];
+const ofPreviews = [...ofQueries, "party", "choosing", "gathering"];
 
 export const commandScripts: { readonly [T in CommandType]: Script } = {
-  configure: load("configure", state),
+  configure: load("configure", ofCommands),
   find: load("find", ofFinds),
   join: load("join", ofParties),
   createLobby: load("create-lobby", ofParties),
@@ -25,21 +31,21 @@ export const commandScripts: { readonly [T in CommandType]: Script } = {
   stopLobby: load("stop-lobby", ofLobbies),
   connectPlayer: load("connect-player", ofLobbies),
   disconnectPlayer: load("disconnect-player", ofLobbies),
-  releaseSeats: load("release-seats", state),
-  expire: load("expire", state),
-  restarted: load("restarted", state),
-  removeNamespace: load("remove-namespace", state),
+  releaseSeats: load("release-seats", ofCommands),
+  expire: load("expire", ofCommands),
+  restarted: load("restarted", ofCommands),
+  removeNamespace: load("remove-namespace", ofCommands),
 };
 
 export const queryScripts: { readonly [T in NamespaceQueryType]: Script } = {
-  lobby: load("lobby", state),
-  listLobbies: load("list-lobbies", state),
-  listAllLobbies: load("list-all-lobbies", state),
-  players: load("players", state),
-  statistics: load("statistics", state),
-  counts: load("counts", state),
-  missingIdle: load("missing-idle", state),
-  previewFind: load("preview-find", ofFinds),
+  lobby: load("lobby", ofQueries),
+  listLobbies: load("list-lobbies", ofQueries),
+  listAllLobbies: load("list-all-lobbies", ofQueries),
+  players: load("players", ofQueries),
+  statistics: load("statistics", ofQueries),
+  counts: load("counts", ofQueries),
+  missingIdle: load("missing-idle", ofQueries),
+  previewFind: load("preview-find", ofPreviews),
 };
 
 export const nextDueScript: Script = load("next-due", state);
@@ -47,7 +53,22 @@ export const eventsAfterScript: Script = load("events-after", ["keys"]);
 export const dumpScript: Script = load("dump", state);
 
 function load(name: string, prelude: readonly string[]): Script {
-  const files = [...prelude.map((part) => `prelude/${part}`), name];
-  const text = files.map((file) => readFileSync(new URL(`./lua/${file}.lua`, import.meta.url), "utf8")).join("\n");
+  const parts = prelude.map((part) => read(`prelude/${part}`).split(rareLine));
+  const [usual, rare] = [parts.map(([before]) => before), parts.map(([, after = ""]) => after)];
+  const text = [...usual, madeWhenAskedFor(rare.join("")), read(name)].join("");
   return { name, text, sha: createHash("sha1").update(text).digest("hex") };
+}
+
+function read(file: string): string {
+  return `${readFileSync(new URL(`./lua/${file}.lua`, import.meta.url), "utf8")}\n`;
+}
+
+/** A script is run from its beginning each time, and most runs need less than half of the functions. */
+function madeWhenAskedFor(rare: string): string {
+  return `setmetatable(foyer, { __index = function(_, name)
+setmetatable(foyer, nil)
+${rare}
+return foyer[name]
+end })
+`;
 }

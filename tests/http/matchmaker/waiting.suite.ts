@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { freePort } from "../../services/programs.ts";
 import { expectAnswer, expectRefusal } from "../expectations.ts";
-import { freePort, startService, until } from "../harness.ts";
+import { startService, until } from "../harness.ts";
 import { arenaOf, config, createArena, createClock, lobbyIdOf, startMatchmaker, tokensOf } from "./arena.ts";
 import { untilSeated } from "./players.suite.ts";
 

@@ -23,4 +23,4 @@ return foyer.execute(function(command)
   if wrong then return wrong end
 
   return foyer.seatParty(foyer.makeLobby(made), command, true)
-end)
+end, true)

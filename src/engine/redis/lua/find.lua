@@ -15,4 +15,4 @@ return foyer.execute(function(command)
   local reply, seatedIn = foyer.seatParty(lobby or foyer.makeLobby(toMake), command, toMake ~= nil)
   reply[6] = explained or nil
   return reply, seatedIn
-end)
+end, true)

@@ -16,4 +16,4 @@ return foyer.execute(function(command)
   if wrong then return wrong end
 
   return foyer.seatParty(lobby, command, false)
-end)
+end, true)

@@ -30,13 +30,6 @@ function foyer.rarestGroup(pool, tagKeys)
   return rarest, rarestSizes
 end
 
-function foyer.hasTags(pool, size, age, tagKeys)
-  for _, tagKey in ipairs(tagKeys) do
-    if not call("ZSCORE", foyer.sizedKey(pool, tagKey, size), age) then return false end
-  end
-  return true
-end
-
 -- The fullest with room, as age and negative seats. Up to one tag, every lobby of the group has it; of several, the
 -- group's is only the rarest.
 function foyer.firstTagged(pool, tagKey, size, takenMax, tagKeys)
@@ -88,4 +81,12 @@ function foyer.decideFind(request)
   if creationRefusal then return nil, nil, creationRefusal end
   if request.startRefusal then return nil, nil, foyer.refuse(request.startRefusal) end
   return nil, made
+end
+
+-- Rarely:
+function foyer.hasTags(pool, size, age, tagKeys)
+  for _, tagKey in ipairs(tagKeys) do
+    if not call("ZSCORE", foyer.sizedKey(pool, tagKey, size), age) then return false end
+  end
+  return true
 end

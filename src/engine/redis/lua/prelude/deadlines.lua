@@ -3,15 +3,6 @@ function foyer.readyDueAt(lobby)
   return lobby.readyAt == nil and lobby.createdAt + lobby.readyMs or foyer.never
 end
 
--- One of the oldest idle lobbies, as many as the game mode wants kept.
-function foyer.isKept(lobby)
-  local pool = foyer.poolOf(lobby.pool)
-  local idleMin = foyer.idleMinOf(pool)
-  if idleMin == 0 or not foyer.isIdle(lobby) then return false end
-  local rank = call("ZRANK", foyer.idleKey(pool), foyer.ageOf(lobby))
-  return rank and rank < idleMin
-end
-
 -- Lobbies of another version than the deployed one have nobody to wait for, ready or not.
 function foyer.emptyDueAt(lobby)
   if lobby.isExternal or foyer.takenSeats(lobby) > 0 then return foyer.never end
@@ -37,6 +28,18 @@ function foyer.playerDueAt(player, lobby)
   if not foyer.isTaken(player) then return player.endedAt + foyer.rememberedMs end
   if player.status == "connected" or lobby == nil or lobby.readyAt == nil then return foyer.never end
   return math.max(player.reservedAt, lobby.readyAt) + lobby.reservationMs
+end
+
+-- Rarely:
+foyer.silentPeriodsMax = 10
+
+-- One of the oldest idle lobbies, as many as the game mode wants kept.
+function foyer.isKept(lobby)
+  local pool = foyer.poolOf(lobby.pool)
+  local idleMin = foyer.idleMinOf(pool)
+  if idleMin == 0 or not foyer.isIdle(lobby) then return false end
+  local rank = call("ZRANK", foyer.idleKey(pool), foyer.ageOf(lobby))
+  return rank and rank < idleMin
 end
 
 -- When there is next something to expire.

@@ -6,6 +6,18 @@ function foyer.endSeat(player, status)
   foyer.emitPlayer(status == "expired" and "player.expired" or "player.left", player)
 end
 
+-- Does everything that is due by `now`, in the order of its deadlines and as of each deadline. False: there is more; what
+-- is there is true as of the last deadline, and the next run goes on from it.
+function foyer.expireDue(now)
+  local namespace = foyer.namespace
+  local dueAt = tonumber(call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")[2])
+  if dueAt and dueAt <= now and not foyer.expireRecords(now) then return false end
+  if now > namespace.now then foyer.put(namespace, "now", now) end
+  if namespace.removedAt and namespace.removedAt + foyer.rememberedMs <= now then foyer.putNamespace({}, {}) end
+  return true
+end
+
+-- Rarely:
 -- Its seats end with it.
 function foyer.endLobby(lobby, stopReason, exit)
   foyer.changeLobby(lobby, { status = "stopped", stoppedAt = foyer.namespace.now, stopReason = stopReason, exit = exit or foyer.null })
@@ -36,24 +48,20 @@ function foyer.expireRecord(member)
   else foyer.removeKey(id) end
 end
 
--- Does everything that is due by `now`, in the order of its deadlines and as of each deadline. False: there is more; what
--- is there is true as of the last deadline, and the next run goes on from it.
-function foyer.expireDue(now)
-  for left = foyer.recordsMax, 0, -1 do
-    local first = call("ZRANGE", foyer.timersKey, 0, 0, "WITHSCORES")
-    local dueAt = tonumber(first[2]) or foyer.never
-    if dueAt > now then break end
-    if left == 0 then return false end
-    if dueAt > foyer.namespace.now then foyer.put(foyer.namespace, "now", dueAt) end
-    foyer.expireRecord(first[1])
-  end
-  if now > foyer.namespace.now then foyer.put(foyer.namespace, "now", now) end
-  if foyer.namespace.removedAt and foyer.namespace.removedAt + foyer.rememberedMs <= now then foyer.putNamespace({}, {}) end
-  return true
-end
-
 -- Nobody could send heartbeats while the service was down, so their clocks start anew, before anything due is done.
 function foyer.restartHeartbeat(lobby, at)
   if not foyer.isLiving(lobby) or lobby.heartbeatMs == 0 then return end
   if lobby.silentSince then foyer.changeLobby(lobby, { silentSince = at }) else foyer.noteHeartbeat(lobby, at) end
+end
+
+-- False: there is more.
+function foyer.expireRecords(now)
+  for left = foyer.recordsMax, 0, -1 do
+    local first = call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")
+    local dueAt = tonumber(first[2]) or foyer.never
+    if dueAt > now then return true end
+    if left == 0 then return false end
+    if dueAt > foyer.namespace.now then foyer.put(foyer.namespace, "now", dueAt) end
+    foyer.expireRecord(first[1])
+  end
 end

@@ -5,9 +5,6 @@ function foyer.isCurrent(revision)
   return foyer.namespace.revision ~= nil and foyer.namespace.removedAt == nil and foyer.namespace.revision == revision
 end
 
--- Client addresses hold no space, so no two clients' keys are ever the same.
-function foyer.keyId(clientId, idempotency) return clientId .. " " .. idempotency.key end
-
 -- The answer to a retry; nil when the key says nothing, because it is new or all its seats have ended.
 function foyer.replay(clientId, idempotency)
   if not idempotency then return nil end
@@ -30,14 +27,11 @@ function foyer.refuseClient(clientId, seats)
   if held + seats > foyer.namespace.maxPlayersPerClient then return foyer.refuse("TOO_MANY_PLAYERS_FROM_SOURCE") end
 end
 
--- Whether one more lobby may be made for a party of this size. Size first: waiting for room would not help it.
-function foyer.refuseCreation(made, seats)
-  if seats > math.min(made.maxPlayers, foyer.namespace.maxPlayers) then return foyer.refuse("NO_AVAILABLE_LOBBIES") end
-  if foyer.namespace.startingCount + foyer.namespace.readyCount >= foyer.namespace.lobbyCountMax then return foyer.refuse("TOO_MANY_LOBBIES") end
-end
-
--- Ids are made by the caller; one that exists already would be a fault of ours, told before anything is written.
+-- Ids are made by the caller; one that exists already would be a fault of ours, told before anything is written. Whether the
+-- first one exists was seen when the operation was looked for.
 function foyer.faultOfIds(playerIds, made)
+  local exists = foyer.players[playerIds[1]]
+  if not playerIds[2] and not exists and not made then return nil end
   local seen, keys = {}, {}
   for _, id in ipairs(playerIds) do
     if seen[id] then return foyer.fault("A party needs a different id for each player.") end
@@ -53,6 +47,27 @@ end
 -- The lobby to make, as far as rules look into it.
 function foyer.lobbyToMake()
   return ARGV[4] ~= "" and cjson.decode(ARGV[4]) or nil
+end
+
+function foyer.seatParty(lobby, command, isNewLobby)
+  local clientId, isNew = command.clientId or "", isNewLobby and "1" or "0"
+  local op = "S" .. isNew .. " " .. ARGV[2]
+  for at, id in ipairs(command.playerIds) do
+    foyer.emitPlayer("player.reserved", foyer.addPlayer(lobby, id, clientId, at == 1 and op or nil))
+  end
+  local idempotency = command.idempotency
+  if idempotency then foyer.putKey(foyer.keyId(clientId, idempotency), idempotency.bodyHash, lobby.id, command.playerIds) end
+  return foyer.accept(isNew, "0", "", foyer.viewLobby(lobby)), lobby.id
+end
+
+-- Rarely:
+-- Client addresses hold no space, so no two clients' keys are ever the same.
+function foyer.keyId(clientId, idempotency) return clientId .. " " .. idempotency.key end
+
+-- Whether one more lobby may be made for a party of this size. Size first: waiting for room would not help it.
+function foyer.refuseCreation(made, seats)
+  if seats > math.min(made.maxPlayers, foyer.namespace.maxPlayers) then return foyer.refuse("NO_AVAILABLE_LOBBIES") end
+  if foyer.namespace.startingCount + foyer.namespace.readyCount >= foyer.namespace.lobbyCountMax then return foyer.refuse("TOO_MANY_LOBBIES") end
 end
 
 -- The text that rules hand on is beside it.
@@ -85,14 +100,4 @@ function foyer.makeLobby(made)
   foyer.addLobby(lobby)
   foyer.emitLobby("lobby.created", lobby)
   return lobby
-end
-
-function foyer.seatParty(lobby, command, isNewLobby)
-  local clientId = command.clientId or ""
-  for _, id in ipairs(command.playerIds) do
-    foyer.emitPlayer("player.reserved", foyer.addPlayer(lobby, id, clientId))
-  end
-  local idempotency = command.idempotency
-  if idempotency then foyer.putKey(foyer.keyId(clientId, idempotency), idempotency.bodyHash, lobby.id, command.playerIds) end
-  return foyer.accept(isNewLobby and "1" or "0", "0", "", foyer.viewLobby(lobby)), lobby.id
 end

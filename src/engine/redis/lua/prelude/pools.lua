@@ -1,11 +1,9 @@
 -- The indexes of a pool, mirrored from pools.ts. Only state.lua adds and removes; rules only search.
-foyer.pools = {}
-
 function foyer.poolOf(key)
   local pool = foyer.pools[key]
   if not pool then
     local versionId, gameMode, region = string.match(key, "^(%S+) (%S+) (%S+)$")
-    pool = { key = key, versionId = versionId, gameMode = gameMode, region = region, counted = {} }
+    pool = { key = key, versionId = versionId, gameMode = gameMode, region = region }
     foyer.pools[key] = pool
   end
   return pool
@@ -17,6 +15,42 @@ function foyer.isDeployed(pool)
   return foyer.namespace.deployedVersionId ~= nil and foyer.namespace.deployedVersionId == pool.versionId
 end
 
+-- Counts are written at the end, together: lobbies, taken seats, idle ones that start, private ones.
+function foyer.countInPool(pool, field, by)
+  local counted = pool.counted or {}
+  pool.counted = counted
+  counted[field] = (counted[field] or 0) + by
+end
+
+function foyer.writePools()
+  for _, pool in pairs(foyer.pools) do
+    for field, by in pairs(pool.counted or {}) do
+      if by ~= 0 then
+        local left = call("HINCRBY", foyer.countsKey(pool), field, by)
+        if left == 0 then call("HDEL", foyer.countsKey(pool), field) end
+        if field == "lobbies" and left == 0 then call("ZREM", foyer.poolsKey, pool.key) end
+        if field == "lobbies" and left == by then call("ZADD", foyer.poolsKey, 0, pool.key) end
+      end
+    end
+    pool.counted = nil
+  end
+end
+
+-- Lobbies of one size have one maximum, so the best fit among them is the first one below it.
+function foyer.sizeOf(lobby)
+  return (lobby.readyAt and "r" or "s") .. lobby.maxPlayers
+end
+
+-- Of all that depends on the seats taken only the order within the groups changes besides being idle.
+function foyer.reorderInGroups(lobby)
+  if not foyer.isRoutable(lobby) then return end
+  local pool, size = foyer.poolOf(lobby.pool), foyer.sizeOf(lobby)
+  local score = -foyer.takenSeats(lobby)
+  call("ZADD", foyer.sizedKey(pool, "", size), score, foyer.ageOf(lobby))
+  for _, tagKey in ipairs(foyer.tagKeysOf(lobby)) do call("ZADD", foyer.sizedKey(pool, tagKey, size), score, foyer.ageOf(lobby)) end
+end
+
+-- Rarely:
 function foyer.idleMinimum(gameMode, region)
   return tonumber(call("HGET", foyer.minimumsKey, gameMode .. " " .. region)) or 0
 end
@@ -27,32 +61,8 @@ function foyer.idleMinOf(pool)
   return pool.idleMin
 end
 
--- Counts are written at the end, together: lobbies, taken seats, idle ones that start, private ones.
-function foyer.countInPool(pool, field, by)
-  pool.counted[field] = (pool.counted[field] or 0) + by
-end
-
 function foyer.poolCount(pool, field)
-  return (tonumber(call("HGET", foyer.countsKey(pool), field)) or 0) + (pool.counted[field] or 0)
-end
-
-function foyer.writePools()
-  for _, pool in pairs(foyer.pools) do
-    for field, by in pairs(pool.counted) do
-      if by ~= 0 then
-        local left = call("HINCRBY", foyer.countsKey(pool), field, by)
-        if left == 0 then call("HDEL", foyer.countsKey(pool), field) end
-        if field == "lobbies" and left == 0 then call("ZREM", foyer.poolsKey, pool.key) end
-        if field == "lobbies" and left == by then call("ZADD", foyer.poolsKey, 0, pool.key) end
-      end
-    end
-    pool.counted = {}
-  end
-end
-
--- Lobbies of one size have one maximum, so the best fit among them is the first one below it.
-function foyer.sizeOf(lobby)
-  return (lobby.readyAt and "r" or "s") .. lobby.maxPlayers
+  return (tonumber(call("HGET", foyer.countsKey(pool), field)) or 0) + (pool.counted and pool.counted[field] or 0)
 end
 
 function foyer.addToGroup(pool, tagKey, lobby)
@@ -100,13 +110,4 @@ function foyer.removeFromPool(lobby)
   end
   if foyer.isIdle(lobby) then foyer.removeFromIdle(lobby) end
   if foyer.isListed(lobby) then call("ZREM", foyer.listedKey(pool), lobby.id) end
-end
-
--- Of all that depends on the seats taken only the order within the groups changes besides being idle.
-function foyer.reorderInGroups(lobby)
-  if not foyer.isRoutable(lobby) then return end
-  local pool, size = foyer.poolOf(lobby.pool), foyer.sizeOf(lobby)
-  local score = -foyer.takenSeats(lobby)
-  call("ZADD", foyer.sizedKey(pool, "", size), score, foyer.ageOf(lobby))
-  for _, tagKey in ipairs(foyer.tagKeysOf(lobby)) do call("ZADD", foyer.sizedKey(pool, tagKey, size), score, foyer.ageOf(lobby)) end
 end

@@ -1,73 +1,63 @@
 -- Records as they are in Redis, each loaded once and written back once, however often a rule changes it.
 -- A field that is absent is null; a flag is 1 or absent. Nothing but `put` changes a fact.
-foyer.lobbies, foyer.players = {}, {}
-foyer.dirty = {}
-foyer.hasChanged = false
 
-function foyer.loadHash(key)
-  local flat = call("HGETALL", key)
+-- Fills a record that has its key. The fields that most records of a kind have are named when it is made: a table that
+-- grows field by field is made anew each time it doubles.
+function foyer.loadInto(record)
+  local flat = call("HGETALL", record.key)
   if #flat == 0 then return nil end
-  local record = { key = key, changed = {} }
   for at = 1, #flat, 2 do record[flat[at]] = flat[at + 1] end
   return record
 end
 
-function foyer.newRecord(key, facts)
-  facts.key = key
-  facts.changed = {}
-  facts.isNew = true
-  return facts
-end
-
--- A nil value is null.
+-- A nil value is null. A record is dirty while it has a list of changed fields.
 function foyer.put(record, field, value)
   foyer.hasChanged = true
   record[field] = value
-  if not record.isDirty then
-    record.isDirty = true
+  local changed = record.changed
+  if not changed then
+    changed = {}
+    record.changed = changed
     foyer.dirty[#foyer.dirty + 1] = record
   end
-  record.changed[field] = true
+  changed[field] = true
 end
 
 function foyer.write(record)
-  local set, unset = { "HSET", record.key }, { "HDEL", record.key }
+  local set, unset = { "HSET", record.key }, nil
   for field in pairs(record.changed) do
     local value = record[field]
     if value == nil or value == false then
+      unset = unset or { "HDEL", record.key }
       unset[#unset + 1] = field
     else
       set[#set + 1] = field
-      set[#set + 1] = value == true and 1 or value
+      set[#set + 1] = value == true and "1" or value
     end
   end
-  if #set > 2 then call(unpack(set)) end
-  if #unset > 2 and not record.isNew then call(unpack(unset)) end
-  record.changed = {}
-  record.isDirty = false
+  if set[3] then call(unpack(set)) end
+  if unset and not record.isNew then call(unpack(unset)) end
+  record.changed = nil
   record.isNew = false
 end
 
 function foyer.writeAll()
   for at = 1, #foyer.dirty do
     local record = foyer.dirty[at]
-    if not record.isGone then foyer.write(record) end
+    if record.isGone then record.changed = nil else foyer.write(record) end
   end
   foyer.dirty = {}
-end
-
-function foyer.forget(record)
-  foyer.hasChanged = true
-  record.isGone = true
-  call("DEL", record.key)
 end
 
 function foyer.findLobby(id)
   local lobby = foyer.lobbies[id]
   if lobby == nil then
-    lobby = foyer.loadHash(foyer.lobbyKey(id)) or false
+    lobby = foyer.loadInto({
+      key = foyer.lobbyKey(id), id = id, pool = "", status = "", maxPlayers = 0, maxPlayersDirect = 0, readyMs = 0,
+      reservationMs = 0, heartbeatMs = 0, emptyMs = 0, createdAt = 0, emptySince = 0, peakBefore = 0, reserved = 0,
+      connected = 0, isExternal = false, isJoinable = false,
+    }) or false
     if lobby then
-      lobby.id = id
       lobby.maxPlayers = tonumber(lobby.maxPlayers)
       lobby.maxPlayersDirect = tonumber(lobby.maxPlayersDirect)
       lobby.readyMs = tonumber(lobby.readyMs)
@@ -97,9 +87,10 @@ end
 function foyer.findPlayer(id)
   local player = foyer.players[id]
   if player == nil then
-    player = foyer.loadHash(foyer.playerKey(id)) or false
+    player = foyer.loadInto({
+      key = foyer.playerKey(id), id = id, lobbyId = "", clientId = "", status = "", reservedAt = 0, op = "",
+    }) or false
     if player then
-      player.id = id
       player.reservedAt = tonumber(player.reservedAt)
       player.connectedAt = tonumber(player.connectedAt)
       player.endedAt = tonumber(player.endedAt)
@@ -113,18 +104,22 @@ end
 -- Texts that no rule looks into are kept apart: lobbies stay small, and are read only where someone is told of them.
 function foyer.textsOf(lobby)
   if not lobby.texts then
-    local values = call("HMGET", foyer.textsKey(lobby.id), "made", "ports", "state", "exit")
-    lobby.texts = { key = foyer.textsKey(lobby.id), changed = {}, made = values[1] }
-    lobby.texts.ports = values[2] or nil
-    lobby.texts.state = values[3] or nil
-    lobby.texts.exit = values[4] or nil
+    local key = foyer.textsKey(lobby.id)
+    local values = call("HMGET", key, "made", "ports", "state", "exit")
+    lobby.texts = {
+      key = key, made = values[1], ports = values[2] or nil, state = values[3] or nil, exit = values[4] or nil,
+    }
   end
   return lobby.texts
 end
 
 function foyer.loadNamespace()
-  local namespace = foyer.loadHash(foyer.namespaceKey)
-  if not namespace then namespace = { key = foyer.namespaceKey, changed = {}, isUnwritten = true, isGone = true } end
+  local namespace = foyer.loadInto({
+    key = foyer.namespaceKey, revision = nil, lobbyCountMax = nil, maxPlayers = nil, maxPlayersPerClient = nil,
+    deployedVersionId = nil, now = nil, touched = nil, fence = nil, startingCount = nil, readyCount = nil,
+    reservedCount = nil, connectedCount = nil,
+  })
+  if not namespace then namespace = { key = foyer.namespaceKey, isUnwritten = true, isGone = true } end
   namespace.revision = tonumber(namespace.revision)
   namespace.lobbyCountMax = tonumber(namespace.lobbyCountMax)
   namespace.maxPlayers = tonumber(namespace.maxPlayers)
@@ -159,10 +154,6 @@ function foyer.isIdle(lobby)
   return not lobby.isExternal and foyer.takenSeats(lobby) == 0 and foyer.isRoutable(lobby)
 end
 
-function foyer.isListed(lobby)
-  return lobby.status == "ready" and not lobby.isPrivate and lobby.silentSince == nil
-end
-
 -- A member of an ordered set: the older first, then the smaller id. Redis compares bytes; Lua would compare by locale.
 function foyer.ageOf(lobby)
   lobby.age = lobby.age or string.format("%016.0f", lobby.createdAt) .. lobby.id
@@ -174,6 +165,25 @@ function foyer.idOfAge(age) return string.sub(age, 17) end
 function foyer.tagKeysOf(lobby)
   if not lobby.tagList then lobby.tagList = lobby.tagKeys and cjson.decode(lobby.tagKeys) or {} end
   return lobby.tagList
+end
+
+-- Rarely:
+function foyer.loadHash(key) return foyer.loadInto({ key = key }) end
+
+function foyer.newRecord(key, facts)
+  facts.key = key
+  facts.isNew = true
+  return facts
+end
+
+function foyer.forget(record)
+  foyer.hasChanged = true
+  record.isGone = true
+  call("DEL", record.key)
+end
+
+function foyer.isListed(lobby)
+  return lobby.status == "ready" and not lobby.isPrivate and lobby.silentSince == nil
 end
 
 -- By bytes: Lua compares texts by locale.

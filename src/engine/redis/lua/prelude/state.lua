@@ -1,8 +1,5 @@
 -- One namespace, mirrored from state.ts. These are the only writers, so no rule can forget an index, a count or a deadline.
 
--- Whether something became due by now: most commands make nothing due, and need not look.
-foyer.hasDue = false
-
 function foyer.setTimer(member, dueAt)
   call("ZADD", foyer.timersKey, dueAt, member)
   if dueAt <= foyer.namespace.now then foyer.hasDue = true end
@@ -25,6 +22,88 @@ function foyer.retimePlayer(player, lobby)
   if dueAt ~= foyer.never then foyer.setTimer(foyer.playerKind .. player.id, dueAt)
   elseif not player.isNew then call("ZREM", foyer.timersKey, foyer.playerKind .. player.id) end
 end
+
+function foyer.countSeat(lobby, status, by)
+  local isReserved = status == "reserved"
+  foyer.put(lobby, isReserved and "reserved" or "connected", (isReserved and lobby.reserved or lobby.connected) + by)
+  foyer.count(isReserved and "reservedCount" or "connectedCount", by)
+end
+
+function foyer.takePlace(lobby, player)
+  call("ZADD", foyer.seatedKey(lobby.id), "0", player.id)
+  foyer.countInPool(foyer.poolOf(lobby.pool), "taken", 1)
+  call("HINCRBY", foyer.clientsKey, player.clientId, "1")
+end
+
+function foyer.leavePlace(lobby, player, takenBefore)
+  if takenBefore > lobby.peakBefore then foyer.put(lobby, "peakBefore", takenBefore) end
+  call("ZREM", foyer.seatedKey(lobby.id), player.id)
+  foyer.countInPool(foyer.poolOf(lobby.pool), "taken", -1)
+  if call("HINCRBY", foyer.clientsKey, player.clientId, "-1") == 0 then call("HDEL", foyer.clientsKey, player.clientId) end
+  if foyer.takenSeats(lobby) == 0 then foyer.put(lobby, "emptySince", foyer.namespace.now) end
+end
+
+-- Brings lobby, pool, client and totals from the seat's earlier status (nil: it had no seat) to its present one.
+function foyer.moveSeat(lobby, player, before)
+  if before and foyer.isTaken(player) then
+    foyer.countSeat(lobby, before, -1)
+    foyer.countSeat(lobby, player.status, 1)
+    return
+  end
+  local takenBefore = foyer.takenSeats(lobby)
+  if foyer.isIdle(lobby) then
+    foyer.removeFromIdle(lobby)
+    foyer.noteIdleGone(lobby)
+  end
+  if before then foyer.countSeat(lobby, before, -1) else foyer.countSeat(lobby, player.status, 1) end
+  if before then foyer.leavePlace(lobby, player, takenBefore) else foyer.takePlace(lobby, player) end
+  foyer.reorderInGroups(lobby)
+  if foyer.isIdle(lobby) then
+    foyer.addToIdle(lobby)
+    foyer.noteIdleCome(lobby)
+  end
+  foyer.retimeLobby(lobby)
+end
+
+-- A taken seat in this lobby. It is new and whole, so it is written at once.
+function foyer.addPlayer(lobby, id, clientId, op)
+  local key, now = foyer.playerKey(id), foyer.namespace.now
+  local player = {
+    key = key, id = id, lobbyId = lobby.id, clientId = clientId, reservedAt = now, status = "reserved", op = op, isNew = true,
+  }
+  foyer.players[id] = player
+  call("HSET", key, "lobbyId", lobby.id, "clientId", clientId, "reservedAt", now, "status", "reserved", unpack(op and { "op", op } or {}))
+  foyer.moveSeat(lobby, player, nil)
+  foyer.retimePlayer(player, lobby)
+  player.isNew = false
+  return player
+end
+
+-- A lobby whose last taken seat ends here is empty from now on. A seat that has ended stays so.
+function foyer.changePlayer(player, patch)
+  local before = foyer.isTaken(player) and player.status or nil
+  for field, value in pairs(patch) do foyer.put(player, field, value) end
+  if before == player.status then return end
+  local lobby = foyer.findLobby(player.lobbyId)
+  if before then foyer.moveSeat(lobby, player, before) end
+  foyer.retimePlayer(player, lobby)
+end
+
+-- Writes what the run has changed so far and tells of it.
+function foyer.flush()
+  local namespace = foyer.namespace
+  foyer.writePools()
+  if namespace.isUnwritten or namespace.revision == nil then foyer.comeOrGo(namespace) end
+  foyer.writeAll()
+  foyer.tellEvents()
+end
+
+-- Rarely:
+-- So much at most in one run, so that no other namespace waits for long.
+foyer.recordsMax = 500
+
+-- What `null` stands for in a patch: Lua cannot tell a nil from nothing.
+foyer.null = cjson.null
 
 function foyer.retimeAt(pool, position)
   local age = position >= 0 and call("ZRANGE", foyer.idleKey(pool), position, position)[1]
@@ -76,9 +155,6 @@ function foyer.putNamespace(facts, minimums)
   end
 end
 
--- So much at most in one run, so that no other namespace waits for long.
-foyer.recordsMax = 500
-
 -- Some things concern every lobby: another version is deployed, or heartbeat clocks start anew. That goes in as many runs as
 -- it takes, and nothing else happens in the namespace until it is through.
 function foyer.beginSweep(restartAt)
@@ -104,12 +180,12 @@ end
 -- A new lobby has no players yet; addPlayer seats them.
 function foyer.addLobby(lobby)
   foyer.lobbies[lobby.id] = lobby
+  foyer.put(lobby, "status", lobby.status)
   for field in pairs(lobby) do
     if field ~= "key" and field ~= "changed" and field ~= "isNew" and field ~= "id" and field ~= "texts" then
       lobby.changed[field] = true
     end
   end
-  foyer.put(lobby, "status", lobby.status)
   call("ZADD", foyer.lobbiesKey, 0, lobby.id)
   foyer.countInPool(foyer.poolOf(lobby.pool), "lobbies", 1)
   foyer.countLobby(lobby, 1)
@@ -117,9 +193,6 @@ function foyer.addLobby(lobby)
   foyer.noteIdleCome(lobby)
   foyer.retimeLobby(lobby)
 end
-
--- What `null` stands for in a patch: Lua cannot tell a nil from nothing.
-foyer.null = cjson.null
 
 function foyer.patchLobby(lobby, patch)
   for field, value in pairs(patch) do
@@ -161,71 +234,6 @@ function foyer.removeLobby(lobby)
   foyer.countInPool(foyer.poolOf(lobby.pool), "lobbies", -1)
 end
 
-function foyer.countSeat(lobby, status, by)
-  local isReserved = status == "reserved"
-  foyer.put(lobby, isReserved and "reserved" or "connected", (isReserved and lobby.reserved or lobby.connected) + by)
-  foyer.count(isReserved and "reservedCount" or "connectedCount", by)
-end
-
-function foyer.takePlace(lobby, player)
-  call("ZADD", foyer.seatedKey(lobby.id), 0, player.id)
-  foyer.countInPool(foyer.poolOf(lobby.pool), "taken", 1)
-  call("HINCRBY", foyer.clientsKey, player.clientId, 1)
-end
-
-function foyer.leavePlace(lobby, player, takenBefore)
-  if takenBefore > lobby.peakBefore then foyer.put(lobby, "peakBefore", takenBefore) end
-  call("ZREM", foyer.seatedKey(lobby.id), player.id)
-  foyer.countInPool(foyer.poolOf(lobby.pool), "taken", -1)
-  if call("HINCRBY", foyer.clientsKey, player.clientId, -1) == 0 then call("HDEL", foyer.clientsKey, player.clientId) end
-  if foyer.takenSeats(lobby) == 0 then foyer.put(lobby, "emptySince", foyer.namespace.now) end
-end
-
--- Brings lobby, pool, client and totals from the seat's earlier status (nil: it had no seat) to its present one.
-function foyer.moveSeat(lobby, player, before)
-  if before and foyer.isTaken(player) then
-    foyer.countSeat(lobby, before, -1)
-    foyer.countSeat(lobby, player.status, 1)
-    return
-  end
-  local takenBefore = foyer.takenSeats(lobby)
-  if foyer.isIdle(lobby) then
-    foyer.removeFromIdle(lobby)
-    foyer.noteIdleGone(lobby)
-  end
-  if before then foyer.countSeat(lobby, before, -1) else foyer.countSeat(lobby, player.status, 1) end
-  if before then foyer.leavePlace(lobby, player, takenBefore) else foyer.takePlace(lobby, player) end
-  foyer.reorderInGroups(lobby)
-  if foyer.isIdle(lobby) then
-    foyer.addToIdle(lobby)
-    foyer.noteIdleCome(lobby)
-  end
-  foyer.retimeLobby(lobby)
-end
-
--- A taken seat in this lobby.
-function foyer.addPlayer(lobby, id, clientId)
-  local player = foyer.newRecord(foyer.playerKey(id), {
-    lobbyId = lobby.id, clientId = clientId, reservedAt = foyer.namespace.now, status = "reserved",
-  })
-  for _, field in ipairs({ "lobbyId", "clientId", "reservedAt", "status" }) do foyer.put(player, field, player[field]) end
-  player.id = id
-  foyer.players[id] = player
-  foyer.moveSeat(lobby, player, nil)
-  foyer.retimePlayer(player, lobby)
-  return player
-end
-
--- A lobby whose last taken seat ends here is empty from now on. A seat that has ended stays so.
-function foyer.changePlayer(player, patch)
-  local before = foyer.isTaken(player) and player.status or nil
-  for field, value in pairs(patch) do foyer.put(player, field, value) end
-  if before == player.status then return end
-  local lobby = foyer.findLobby(player.lobbyId)
-  if before then foyer.moveSeat(lobby, player, before) end
-  foyer.retimePlayer(player, lobby)
-end
-
 -- Forgets a seat that has ended.
 function foyer.removePlayer(player)
   call("ZREM", foyer.timersKey, foyer.playerKind .. player.id)
@@ -246,29 +254,24 @@ function foyer.removeKey(id)
   call("DEL", foyer.keyKey(id))
 end
 
--- Writes what the run has changed so far and tells of it. A namespace with nothing in it leaves nothing behind but, for a
--- while, what was told of it.
-function foyer.flush()
-  foyer.writePools()
-  if foyer.namespace.revision == nil then
-    if not foyer.namespace.isUnwritten then
+-- A namespace with nothing in it leaves nothing behind but, for a while, what was told of it.
+function foyer.comeOrGo(namespace)
+  if namespace.revision == nil then
+    if not namespace.isUnwritten then
       call("DEL", foyer.namespaceKey, foyer.minimumsKey)
       call("PEXPIRE", foyer.eventsKey, foyer.rememberedMs)
     end
-    foyer.namespace.isUnwritten = true
-    foyer.namespace.isGone = true
-  elseif foyer.namespace.isUnwritten then
-    call("PERSIST", foyer.eventsKey)
-    foyer.namespace.isUnwritten = false
-    foyer.namespace.isGone = false
-    foyer.namespace.isDirty = false
-    for _, field in ipairs({
-      "revision", "lobbyCountMax", "maxPlayers", "maxPlayersPerClient", "deployedVersionId", "removedAt", "now", "touched",
-      "fence", "startingCount", "readyCount", "reservedCount", "connectedCount", "sweepFrom", "sweepRestartAt",
-    }) do
-      foyer.put(foyer.namespace, field, foyer.namespace[field])
-    end
+    namespace.isUnwritten = true
+    namespace.isGone = true
+    return
   end
-  foyer.writeAll()
-  foyer.tellEvents()
+  call("PERSIST", foyer.eventsKey)
+  namespace.isUnwritten = false
+  namespace.isGone = false
+  for _, field in ipairs({
+    "revision", "lobbyCountMax", "maxPlayers", "maxPlayersPerClient", "deployedVersionId", "removedAt", "now", "touched",
+    "fence", "startingCount", "readyCount", "reservedCount", "connectedCount", "sweepFrom", "sweepRestartAt",
+  }) do
+    foyer.put(namespace, field, namespace[field])
+  end
 end

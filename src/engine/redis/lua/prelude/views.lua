@@ -22,9 +22,25 @@ function foyer.viewLobby(lobby)
   }
 end
 
--- Told in the order in which they happened, when everything is written.
-foyer.events = {}
+function foyer.emitPlayer(type, player)
+  foyer.events[#foyer.events + 1] = {
+    "type", type, "at", foyer.namespace.now, "lobby", player.lobbyId, "player", player.id, "status", player.status,
+  }
+end
 
+-- The stream keeps at least 10,000; whoever listens is woken once and reads it from where it stands.
+function foyer.tellEvents()
+  local events = foyer.events
+  if #events == 0 then return end
+  for at = 1, #events do
+    foyer.lastPosition = call("XADD", foyer.eventsKey, "MAXLEN", "~", "10000", "*", unpack(events[at]))
+  end
+  local prefix, namespaceId = string.match(stem, "^(.-):{(.*)}:$")
+  call("PUBLISH", prefix .. ":events", namespaceId)
+  foyer.events = {}
+end
+
+-- Rarely:
 function foyer.emitLobby(type, lobby)
   local view = foyer.viewLobby(lobby)
   local entry = { "type", type, "at", foyer.namespace.now, "lobby", view[1], "line", view[2], "made", view[3] }
@@ -37,12 +53,6 @@ function foyer.emitLobby(type, lobby)
   foyer.events[#foyer.events + 1] = entry
 end
 
-function foyer.emitPlayer(type, player)
-  foyer.events[#foyer.events + 1] = {
-    "type", type, "at", foyer.namespace.now, "lobby", player.lobbyId, "player", player.id, "status", player.status,
-  }
-end
-
 function foyer.emitConfigured()
   local entry = { "type", "namespace.configured", "at", foyer.namespace.now, "revision", foyer.namespace.revision }
   if foyer.namespace.deployedVersionId then
@@ -50,16 +60,4 @@ function foyer.emitConfigured()
     entry[#entry + 1] = foyer.namespace.deployedVersionId
   end
   foyer.events[#foyer.events + 1] = entry
-end
-
--- Where the last event of this run stands in the stream; nothing was told while it is empty.
-foyer.lastPosition = ""
-
--- The stream keeps at least 10,000; whoever listens is woken once and reads it from where it stands.
-function foyer.tellEvents()
-  if #foyer.events == 0 then return end
-  for at = 1, #foyer.events do foyer.lastPosition = call("XADD", foyer.eventsKey, "MAXLEN", "~", 10000, "*", unpack(foyer.events[at])) end
-  local prefix, namespaceId = string.match(foyer.stem, "^(.*):{(.-)}:$")
-  call("PUBLISH", prefix .. ":events", namespaceId)
-  foyer.events = {}
 end

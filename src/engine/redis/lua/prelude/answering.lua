@@ -1,0 +1,23 @@
+-- How a query runs: what is due happens first. A read that finds nothing due writes nothing, not even its time.
+function foyer.look(reader)
+  local wall = foyer.wallClock()
+  local wrongTime = foyer.refuseTime(wall)
+  if wrongTime then return wrongTime end
+  local query = cjson.decode(ARGV[1])
+  foyer.loadNamespace()
+  local now = math.max(query.now, foyer.namespace.now)
+  foyer.restartIfDown(wall, now)
+  local isBehind = foyer.namespace.sweepFrom or foyer.nextDueAt() <= now
+  if isBehind and not foyer.catchUp(now) then
+    foyer.flush()
+    return { "MORE" }
+  end
+  if #foyer.dirty > 0 then foyer.flush() end
+  return reader(query)
+end
+
+-- ARGV: the query.
+function foyer.answer(reader)
+  local found = foyer.look(reader)
+  return { foyer.lastPosition, found }
+end
