@@ -24,7 +24,7 @@ export interface Metrics {
 }
 
 /** `live_state` is the engine: the journal of one node, or Redis. */
-export type UnavailableCause = "overload" | "stopping" | "store" | "live_state";
+type UnavailableCause = "overload" | "stopping" | "store" | "live_state";
 
 /** A registry of its own, so that two services in one process do not share counts. */
 export function createMetrics(): Metrics {

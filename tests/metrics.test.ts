@@ -42,6 +42,24 @@ test("a gauge is read at each scrape; one that cannot be read makes that scrape 
   expect(await scrape()).toMatch(/^foyer_test_lobbies 3$/m);
 });
 
+test("[O15] what has a label is counted and measured by it", async () => {
+  metrics.requestUnavailable("overload");
+  metrics.requestUnavailable("overload");
+  metrics.requestUnavailable("live_state");
+  const count = metrics.counter("foyer_test_total", "Tests.", "cause");
+  count("a");
+  count("a");
+  const note = metrics.durations("foyer_test_seconds", "Time of tests.", "command");
+  note("get", 0.002);
+  note("get", 0.2);
+  const text = await scrape();
+  expect(text).toContain('foyer_http_unavailable_total{cause="overload"} 2');
+  expect(text).toContain('foyer_http_unavailable_total{cause="live_state"} 1');
+  expect(text).toContain('foyer_test_total{cause="a"} 2');
+  expect(text).toContain('foyer_test_seconds_bucket{le="0.0025",command="get"} 1');
+  expect(text).toContain('foyer_test_seconds_sum{command="get"} 0.202');
+});
+
 test("[O4] only GET /metrics is there", async () => {
   expect((await fetch(server.url)).headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
   expect((await fetch(new URL("/", server.url))).status).toBe(404);

@@ -1,4 +1,4 @@
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorTable } from "../contract/errors.ts";
 import { type Refusal, refuse } from "../operations/context.ts";
 
@@ -52,13 +52,16 @@ export function errorText(refusal: Refusal, requestId: string): string {
 }
 
 /** What the store, the framework or a bug threw, as something that can be answered without giving details away. */
-export function refusalOf(fault: unknown): Refusal {
+export function refusalOf(fault: unknown, { headers, routeOptions }: FastifyRequest): Refusal {
   if (fault instanceof Refused) return fault.refusal;
   const { code, statusCode, name } = fault as { code?: unknown; statusCode?: unknown; name?: unknown };
   if (name === "StoreUnavailable" || name === "EngineUnavailable") {
     return refuse("API_UNAVAILABLE", "The store does not answer just now. Try again shortly.", { retryAfterS: 1 });
   }
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return refuse("API_BODY_TOO_LARGE", "The body is larger than allowed.");
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
+    if (headers["content-type"] === undefined) return unsupportedMediaType();
+    return refuse("API_BODY_TOO_LARGE", `The body is larger than the ${routeOptions.bodyLimit / 1024} KiB taken here.`);
+  }
   if (statusCode === 415) return unsupportedMediaType();
   if (code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH") {
     return refuse("API_BAD_BODY", "The body is not as long as Content-Length says.");

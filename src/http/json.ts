@@ -19,7 +19,7 @@ export function parseJson(body: Buffer): { value: unknown } | { fault: string } 
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { fault: syntaxFault(error) };
+    return { fault: syntaxFault(error, text.length) };
   }
   return scanned.fault === null ? { value } : { fault: scanned.fault };
 }
@@ -135,10 +135,12 @@ function numberFault(number: string): string | null {
 }
 
 /** The platform's own message may quote the body, which can hold a token, so only its position is used. */
-function syntaxFault(error: unknown): string {
+function syntaxFault(error: unknown, length: number): string {
   const message = error instanceof Error ? error.message : "";
   const position = /position (\d+)/.exec(message)?.[1];
+  if (message.includes("end of JSON") || Number(position) >= length) {
+    return "The body is not valid JSON; it ends too early.";
+  }
   if (position !== undefined) return `The body is not valid JSON; the fault is at character ${Number(position) + 1}.`;
-  if (message.includes("end of JSON")) return "The body is not valid JSON; it ends too early.";
   return "The body is not valid JSON.";
 }

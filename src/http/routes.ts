@@ -63,8 +63,8 @@ export function addOperations(
         const proceed = (admitted: Admitted | Refusal) => {
           if (isRefusal(admitted)) return void sendRefusal(reply, request.id, admitted);
           request.admitted = admitted;
-          if (hasForeignBody(request)) done(new Refused(unsupportedMediaType()));
-          else done();
+          const foreign = foreignBody(request);
+          done(foreign ? new Refused(foreign) : undefined);
         };
         const admitted = admit(operation, request, reply);
         if (admitted instanceof Promise) admitted.then(proceed, done);
@@ -112,6 +112,7 @@ export function readBody(app: FastifyInstance): void {
     const isOperation = request.routeOptions.config.operationId !== undefined;
     // The service's own pages take no fields, so there is none that could be misspelt.
     if (body.length === 0 || !isOperation) return done(null, undefined);
+    if (isUntyped(request.headers)) return done(new Refused(unsupportedMediaType()));
     const parsed = parseJson(body as Buffer);
     if ("fault" in parsed) return done(new Refused(refuse("API_BAD_BODY", parsed.fault)));
     done(null, parsed.value);
@@ -145,15 +146,20 @@ function hasBody(headers: IncomingHttpHeaders): boolean {
   return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
 }
 
+/** Without a type only nothing may be sent, and of a body in chunks nobody knows before the last one how long it is. */
+const isUntyped = (headers: IncomingHttpHeaders) => headers["content-type"] === undefined;
+
 /** A body that is there and is not declared to be JSON in UTF-8. */
-function hasForeignBody(request: FastifyRequest): boolean {
-  const type = request.headers["content-type"];
-  if (!hasBody(request.headers)) return false;
-  if ((request.headers["content-encoding"] ?? "identity") !== "identity") return true;
-  if (type === "application/json") return false;
-  return (
-    type === undefined || !/^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*|;(?!\s*charset)[^;]*)*$/i.test(type)
-  );
+function foreignBody({ headers }: FastifyRequest): Refusal | null {
+  const type = headers["content-type"];
+  if (!hasBody(headers)) return null;
+  if ((headers["content-encoding"] ?? "identity") !== "identity") {
+    return refuse("API_UNSUPPORTED_MEDIA_TYPE", "Send the body as it is, without a Content-Encoding.");
+  }
+  if (type === "application/json" || (type === undefined && headers["transfer-encoding"] !== undefined)) return null;
+  const isJson =
+    type !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*|;(?!\s*charset)[^;]*)*$/i.test(type);
+  return isJson ? null : unsupportedMediaType();
 }
 
 /** The connection's end, not the response's: of several requests on one connection only the first owns the response. */

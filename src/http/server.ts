@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
@@ -104,11 +105,11 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     setCommonHeaders(request, reply);
     countRequest(request, reply);
     forgetTypeOfNothing(request.headers);
-    if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
-      sendRefusal(reply, request.id, refuse("API_BAD_HEADER", "HTTP/1.1 needs a Host header."));
+    if (!hasOneHost(request.raw)) {
+      sendRefusal(reply, request.id, refuse("API_BAD_HEADER", "HTTP/1.1 needs a Host header, and only one."));
       return;
     }
-    if (request.is404) {
+    if (request.is404 || hasEmptyPart(request)) {
       notFound(request, reply);
       return;
     }
@@ -131,7 +132,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       log.debug({ request_id: request.id }, "the client went away in the middle of its request");
       return sendRefusal(reply, request.id, refuse("API_BAD_BODY", "The request is incomplete."));
     }
-    const refusal = validationRefusal(fault, request) ?? refusalOf(fault);
+    const refusal = validationRefusal(fault, request) ?? refusalOf(fault, request);
     if (refusal.code === "API_INTERNAL" || refusal.code === "API_UNAVAILABLE") {
       const operation = request.routeOptions.config?.operationId;
       if (refusal.code === "API_INTERNAL")
@@ -197,6 +198,23 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       await closed;
     },
   };
+}
+
+/** Two of them may be read differently by whatever stands in front. */
+function hasOneHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
+  if (headers.host === undefined) return httpVersion !== "1.1";
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === "host") count += 1;
+  }
+  return count === 1;
+}
+
+/** An id or a name that is empty: `/cloud/games/` is not the path of a game. */
+function hasEmptyPart({ url, params }: FastifyRequest): boolean {
+  if (!url.includes("//") && !/\/(?:\?|$)/.test(url)) return false;
+  return Object.values(params as Record<string, string>).includes("");
 }
 
 /** What the schemas found wrong, every fault of it; null: the fault is of another kind. */

@@ -86,12 +86,11 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
   };
 }
 
-/** null: no bearer token was sent. What is sent as one and is none is an invalid one. */
+/** null: no bearer token was sent, be it that nothing stands after the word. What is sent as one and is none is an invalid one. */
 function bearerToken(authorization: string | undefined) {
   if (authorization === undefined) return null;
-  const match = /^bearer(?: +(.*))?$/i.exec(authorization.trim());
-  if (!match) return null;
-  const token = match[1] ?? "";
+  const token = /^bearer +(.*)$/i.exec(authorization.trim())?.[1];
+  if (token === undefined) return null;
   return /^[\x21-\x7e]{1,512}$/.test(token) ? token : invalid("");
 }
 

@@ -46,6 +46,14 @@ describe("what another node was told first", () => {
     expect(await isSettled(happenings.caughtUp("a"))).toBe(true);
   });
 
+  test("[TL1] what happened while the past was read is in the timeline once", async () => {
+    const { hub, happenings } = listening([eventAt("5-0")], "6-0");
+    hub.publish(eventAt("5-0"));
+    hub.publish(eventAt("6-0"));
+    await happenings.caughtUp("a");
+    expect(happenings.timelines.size()).toBe(2);
+  });
+
   test("[TL4] an event that never comes keeps nobody waiting for good", async () => {
     const { happenings } = listening([], "5-0");
     await happenings.caughtUp("a");

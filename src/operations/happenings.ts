@@ -67,8 +67,11 @@ export function createHappenings(
   async function listen(): Promise<void> {
     const events = engine.events();
     if (past) await recall(past).catch(() => undefined);
+    // What happened while the past was read is in it, and comes again now.
+    const recalled = new Map(heard);
     for await (const event of events) {
-      hear(event);
+      const end = recalled.get(event.namespaceId);
+      if (end === undefined || event.position === undefined || isLater(event.position, end)) hear(event);
       feed.push(event);
     }
   }

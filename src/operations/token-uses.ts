@@ -11,18 +11,21 @@ export interface TokenUses {
 
 export function createTokenUses(db: Db): TokenUses {
   let pending = new Map<string, number>();
+  /** Kept until the next time: whoever lists tokens may have read the store before these were written. */
+  let written: ReadonlyMap<string, number> = new Map();
 
   return {
     note(tokenId, now) {
       pending.set(tokenId, now);
     },
     latest(tokenId, stored) {
-      const noted = pending.get(tokenId);
+      const noted = pending.get(tokenId) ?? written.get(tokenId);
       return noted === undefined ? stored : Math.max(noted, stored ?? 0);
     },
     async flush() {
       if (pending.size === 0) return;
       const uses = pending;
+      written = uses;
       pending = new Map();
       try {
         await recordTokenUse(db, uses);

@@ -42,6 +42,8 @@ describe("what is not HTTP", () => {
     ["headers of 20 KiB", `GET /healthz HTTP/1.1\r\n${host}X-Long: ${"a".repeat(20_000)}\r\n\r\n`],
     ["a path of 20 KiB", `GET /${"a".repeat(20_000)} HTTP/1.1\r\n${host}\r\n`],
     ["no host", "GET /healthz HTTP/1.1\r\n\r\n"],
+    ["two hosts", `GET /healthz HTTP/1.1\r\n${host}hOST: evil.example\r\n\r\n`],
+    ["the same host twice", `GET /healthz HTTP/1.1\r\n${host}${host}\r\n`],
   ])("[T20] [T30] %s: 400 API_BAD_HEADER with the error body", async (_title, text) => {
     const answer = await sendRaw(service.port, text);
     expect(answer).not.toBeNull();

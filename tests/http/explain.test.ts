@@ -12,8 +12,7 @@ beforeAll(async () => {
   matchmaker = await startMatchmaker("sqlite", { lobbyCreationBudget });
   service = matchmaker.service;
   const { runtime } = matchmaker;
-  runtime.onceStarted = ({ env }) =>
-    void service.request("POST", "/matchmaker/lobbies/ready", { token: env.FOYER_TOKEN! });
+  runtime.onceStarted = ({ env }) => service.request("POST", "/matchmaker/lobbies/ready", { token: env.FOYER_TOKEN! });
 });
 afterAll(() => service?.close());
 

@@ -6,7 +6,7 @@ import { developmentServer, externalConfig, until } from "./harness.ts";
 import { openRaw } from "./raw.ts";
 
 // Each test starts processes, and the machine may be busy.
-const patient = { timeout: 90_000 };
+const patient = { timeout: 240_000 };
 const children: Pick<Child, "process">[] = [];
 
 beforeAll(async () => {
@@ -139,7 +139,7 @@ describe("a service that is killed and started again", patient, () => {
       const firstNew = notes.length;
       const writers = Array.from({ length: 8 }, (_, worker) => writeUntilKilled(child.client, worker, notes));
       // On a busy machine the first of them may be slow to get anywhere; the other rounds may be killed before they do.
-      if (round === 0) await until(() => notes.some(({ config }) => config), 60_000);
+      if (round === 0) await until(() => notes.some(({ config }) => config));
       await new Promise((resolve) => setTimeout(resolve, randomInt(50, 400)));
       child.process.kill("SIGKILL");
       await Promise.all(writers);

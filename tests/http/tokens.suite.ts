@@ -215,7 +215,7 @@ export function tokensTests(at: () => Service): void {
       ["Basic YTpi", "TOKEN_MISSING", "Bearer"],
       [`Bearer ${at().adminToken}x`, "TOKEN_INVALID", 'Bearer error="invalid_token"'],
       [`Bearer ${at().adminToken.toUpperCase()}`, "TOKEN_INVALID", 'Bearer error="invalid_token"'],
-      ["Bearer", "TOKEN_INVALID", 'Bearer error="invalid_token"'],
+      ["Bearer", "TOKEN_MISSING", "Bearer"],
       ["Bearer two tokens", "TOKEN_INVALID", 'Bearer error="invalid_token"'],
     ] as const) {
       const answer = await ask(authorization);

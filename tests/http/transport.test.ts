@@ -247,6 +247,17 @@ describe("content types and empty bodies", () => {
     }
   });
 
+  test("[T1] [T3] an empty body in chunks needs no content type, and one with content does", async () => {
+    const chunked = (method: string, path: string, chunks: string) =>
+      `${method} ${path} HTTP/1.1\r\n${host}${authorization()}Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`;
+    const ask = (method: string, path: string, chunks = "") => sendRaw(service.port, chunked(method, path, chunks));
+    expect((await ask("GET", "/cloud/games"))?.status).toBe(200);
+    expect((await ask("POST", `${namespace.path}/tokens/public`))?.status).toBe(200);
+    expectRefusal((await ask("POST", "/cloud/games/validate"))!, "API_BAD_BODY");
+    expectRefusal((await ask("POST", "/cloud/games/validate", "2\r\n{}\r\n"))!, "API_UNSUPPORTED_MEDIA_TYPE");
+    expectRefusal((await ask("GET", "/cloud/games", "2\r\n{}\r\n"))!, "API_UNSUPPORTED_MEDIA_TYPE");
+  });
+
   test("the service's own pages take no notice of a body", async () => {
     for (const path of ["/healthz", "/readyz", "/docs"]) {
       for (const [rawBody, type] of [
@@ -281,7 +292,9 @@ describe("sizes", () => {
     expect(fitting.status).toBe(200);
     expect(fitting.json.errors[0].path).toEqual(["display_name", "too_long"]);
     expectRefusal(await ask(json(64 * 1024 + 1)), "API_BODY_TOO_LARGE");
-    expectRefusal(await ask(json(1024 * 1024)), "API_BODY_TOO_LARGE");
+    const tooLarge = await ask(json(1024 * 1024));
+    expectRefusal(tooLarge, "API_BODY_TOO_LARGE");
+    expect(tooLarge.json.message).toContain("64 KiB");
   });
 
   test("[T6] a content length that is too large is refused before the body is sent", async () => {

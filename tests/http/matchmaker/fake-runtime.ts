@@ -8,8 +8,8 @@ export interface FakeRuntime extends Runtime {
   readonly stops: string[];
   /** What happens while a server starts; a rejection is a server that cannot be started. */
   whileStarting: (lobby: LobbyToStart) => Promise<void>;
-  /** What a server does once it runs. */
-  onceStarted: (lobby: LobbyToStart) => void;
+  /** What a server does once it runs. It may fail: a pool may be filled up while the service stops. */
+  onceStarted: (lobby: LobbyToStart) => unknown;
   /** Ends a server that nobody asked to end. */
   exit(lobbyId: string, exit?: LobbyExit): void;
   startOf(lobbyId: string): LobbyToStart;
@@ -30,7 +30,7 @@ export function createFakeRuntime(): FakeRuntime {
       starts.push(lobby);
       await runtime.whileStarting(lobby);
       running.add(lobby.lobbyId);
-      setImmediate(() => runtime.onceStarted(lobby));
+      setImmediate(() => void Promise.resolve(runtime.onceStarted(lobby)).catch(() => undefined));
       return portsOf(lobby);
     },
     async stop(lobbyId) {

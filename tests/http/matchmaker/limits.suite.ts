@@ -9,7 +9,7 @@ export function limitsTests(at: () => Matchmaker): void {
     const { runtime, service } = at();
     runtime.whileStarting = async () => {};
     const arena = await createArena(service, config(mode));
-    runtime.onceStarted = ({ lobbyId, env }) => void arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
+    runtime.onceStarted = ({ lobbyId, env }) => arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
     return arena;
   }
 

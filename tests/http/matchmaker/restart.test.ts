@@ -15,7 +15,7 @@ import {
   tokensOf,
 } from "./arena.ts";
 
-const patient = { timeout: 120_000 };
+const patient = { timeout: 240_000 };
 const children: Child[] = [];
 
 beforeAll(async () => {

@@ -68,7 +68,7 @@ test("[T32] finds that wait for their lobby do not keep it from saying that it i
 test("[F14] a budget of lobbies is spent by lobbies, not by finds that sit in those of others", async () => {
   const { service, runtime } = await startMatchmaker("sqlite", { lobbyCreationBudget: 10 });
   const arena = await createArena(service, config({ max_players: 2 }));
-  runtime.onceStarted = ({ lobbyId, env }) => void arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
+  runtime.onceStarted = ({ lobbyId, env }) => arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
   const options = { client: "203.0.113.7" };
   const finds = Array.from({ length: 20 }, () => arena.find({ game_modes: ["match"] }, options));
   expect((await Promise.all(finds)).map((answer) => answer.status)).toEqual(Array(20).fill(200));

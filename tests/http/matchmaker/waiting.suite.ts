@@ -72,7 +72,7 @@ export function waitingTests(): void {
     const first = await startMatchmaker("sqlite", {}, { clock });
     const arena = await createArena(first.service);
     const { runtime } = first;
-    runtime.onceStarted = ({ lobbyId, env }) => void arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
+    runtime.onceStarted = ({ lobbyId, env }) => arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
     const [kept, lost] = [await arena.create(), await arena.create()];
     await first.service.close();
     expect(runtime.stops).toEqual([]);
@@ -91,7 +91,7 @@ export function waitingTests(): void {
     const clock = createClock();
     const { service, runtime } = await startMatchmaker("sqlite", { port: await freePort() }, { clock });
     const arena = await createArena(service);
-    runtime.onceStarted = ({ lobbyId, env }) => void arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
+    runtime.onceStarted = ({ lobbyId, env }) => arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
     await arena.create();
     await service.close();
 

@@ -86,13 +86,22 @@ test("[T23] a page has a hundred entries unless the caller says otherwise, and a
   expect((await list("?limit=500")).tokens).toEqual([...first.tokens, ...rest.tokens]);
 });
 
-test("[T27] a slash at the end is an empty id where an id could stand, and another path elsewhere", async () => {
-  const ask = (path: string) => service.request("GET", path, admin());
-  expectRefusal(await ask("/cloud/games/"), "CLOUD_GAME_NOT_FOUND");
-  expectRefusal(await ask(`${namespace.game.path}/namespaces/`), "CLOUD_NAMESPACE_NOT_FOUND");
-  expectRefusal(await ask(`${namespace.path}/`), "API_NOT_FOUND");
-  expectRefusal(await ask("/healthz/"), "API_NOT_FOUND");
-  expectRefusal(await ask("/CLOUD/games"), "API_NOT_FOUND");
+test("[T27] an empty id or name is no path, whatever is asked of it", async () => {
+  const ask = (path: string, method = "GET") => service.request(method, path, admin());
+  for (const path of [
+    "/cloud/games/",
+    "/cloud/games/?limit=1",
+    `${namespace.game.path}/namespaces/`,
+    `${namespace.path}/`,
+    `${namespace.path}/domains/`,
+    "/cloud/games//namespaces",
+    "/matchmaker/lobbies//state",
+    "/healthz/",
+    "/CLOUD/games",
+  ]) {
+    for (const method of ["GET", "POST", "DELETE"]) expectRefusal(await ask(path, method), "API_NOT_FOUND");
+  }
+  expect((await ask("/cloud/games?cursor=//")).json.code).toBe("API_BAD_QUERY");
 });
 
 test("[T29] the service's own pages do not answer under a foreign name either", async () => {
