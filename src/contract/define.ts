@@ -11,6 +11,8 @@ export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly summary: string;
+  /** What else a developer should know before calling it, in sentences. */
+  readonly details?: string;
   readonly callers: readonly CallerKind[];
   readonly rate: RateClass;
   readonly query: TSchema | null;
@@ -56,10 +58,10 @@ export type ErrorOf<O extends Operation> = O["errors"][number];
 /** Codes that follow from how an operation is shaped, not from what it does. */
 export function everyErrorOf(operation: Operation): ErrorCode[] {
   const implied: ErrorCode[] = ["TOKEN_MISSING", "TOKEN_INVALID", "TOKEN_FORBIDDEN", "API_BAD_QUERY"];
+  implied.push("API_BAD_BODY", "API_BODY_TOO_LARGE", "API_UNSUPPORTED_MEDIA_TYPE");
   if (operation.callers.some((kind) => kind !== "admin" && kind !== "lobby" && kind !== "origin")) {
     implied.push("TOKEN_EXPIRED", "TOKEN_REVOKED");
   }
-  if (operation.method !== "GET") implied.push("API_BAD_BODY", "API_BODY_TOO_LARGE", "API_UNSUPPORTED_MEDIA_TYPE");
   implied.push("API_WRONG_HOST", "API_RATE_LIMIT", "API_INTERNAL", "API_UNAVAILABLE");
   return [...new Set([...implied, ...operation.errors])];
 }

@@ -109,6 +109,11 @@ export const lobbies = {
     method: "POST",
     path: "/matchmaker/lobbies/find",
     summary: "Seats a player or party in the fullest fitting lobby, creating one if there is none.",
+    details:
+      "Game modes, then regions, are tried in the order given; in the first pair that has a fit, ready lobbies " +
+      "come before starting ones, then the fullest, then the oldest. Closed and private lobbies are never " +
+      "chosen. In a lobby that is still starting the call waits until it is ready. With an `Idempotency-Key` a " +
+      "retry gets the same seats.",
     rate: "find",
     body: object({
       game_modes: Type.Array(mode, { maxItems: findGameModesMax, description: "In order of preference." }),
@@ -148,6 +153,7 @@ export const lobbies = {
     method: "POST",
     path: "/matchmaker/lobbies/join",
     summary: "Seats a player or party in one lobby by its id, closed and private ones included.",
+    details: "It fills a lobby up to `max_players_direct`, and never opens a closed one again.",
     rate: "find",
     body: object({ lobby_id: uuid("The lobby to join."), party_size: optional(partySize) }),
     reply: joinAnswer,
@@ -226,6 +232,7 @@ export const lobbies = {
     method: "POST",
     path: "/matchmaker/lobbies/ready",
     summary: "Says that the calling lobby takes players now.",
+    details: "Whoever waits for it is answered. To say it again changes nothing.",
     reply: null,
     errors: ["MATCHMAKER_LOBBY_STOPPED"],
   },
@@ -234,6 +241,10 @@ export const lobbies = {
     method: "PUT",
     path: "/matchmaker/lobbies/closed",
     summary: "Sets whether the matchmaker routes new players to the calling lobby.",
+    details:
+      "While it is closed, no find that starts after the answer returns the lobby. It runs on, its players and " +
+      "the seats reserved before stay, and joining by its id remains possible: reject new connections if you do " +
+      "not want that. `false` makes it routable again. To say the same again changes nothing.",
     body: object({ is_closed: Type.Boolean({ description: "Whether the lobby is closed to matchmaker routing." }) }),
     reply: null,
     errors: ["MATCHMAKER_LOBBY_STOPPED"],
@@ -262,6 +273,9 @@ export const lobbies = {
     method: "POST",
     path: "/matchmaker/lobbies/heartbeat",
     summary: "Tells the matchmaker what the lobby believes, and the lobby what the matchmaker believes.",
+    details:
+      "A player who is missing from `player_ids` twice in a row loses the seat. `is_closed: true` closes the " +
+      "lobby; `false` never opens it.",
     bodyMaxBytes: heartbeatBodyMaxBytes,
     body: object({
       player_ids: optional(Type.Array(uuid("A connected player."), { maxItems: heartbeatPlayersMax })),

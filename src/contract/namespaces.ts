@@ -82,6 +82,10 @@ export const namespaces = {
     method: "POST",
     path: "/cloud/games/{game_id}/namespaces/validate",
     summary: "Checks the data proposed for a new namespace and lists every fault.",
+    details:
+      "Nothing is stored, and faults are a normal answer. `path` is the field and the reason: `display_name` " +
+      "with `too_short`, `too_long` or `invalid`; `name_id` with `too_short`, `too_long`, `invalid`, `reserved` " +
+      "or `not_unique`. A field that is missing or of another type is a bad request.",
     body: proposedNames,
     reply: faults,
     errors: ["CLOUD_GAME_NOT_FOUND"],
@@ -99,6 +103,7 @@ export const namespaces = {
     method: "DELETE",
     path: namespacePath,
     summary: "Deletes a namespace with its domains and tokens.",
+    details: "While lobbies live it is refused, unless `?force=true` stops them.",
     query: forceQuery,
     reply: null,
     errors: [...notFound, "CLOUD_NAMESPACE_NOT_EMPTY"],
@@ -108,6 +113,9 @@ export const namespaces = {
     method: "POST",
     path: `${namespacePath}/mm-config`,
     summary: "Sets the matchmaker configuration of a namespace.",
+    details:
+      "`lobby_count_max` is how many lobbies may live at once, `max_players` caps the seats of every lobby. It " +
+      "is in force for every decision after the answer; nobody who has a seat loses it.",
     body: matchmakerConfig,
     reply: null,
     errors: notFound,
@@ -126,6 +134,10 @@ export const namespaces = {
     method: "POST",
     path: `${namespacePath}/domains`,
     summary: "Adds a domain to a namespace.",
+    details:
+      "A domain belongs to one namespace at most; a namespace has at most 32. It is written without protocol, " +
+      "port and path, in any case; international names are kept in their ASCII form. As soon as there is one, " +
+      "the public token is taken from pages on these domains only. To add one again changes nothing.",
     body: object({
       domain: Type.String({ description: "A domain name without a protocol, such as `play.example.com`." }),
     }),
@@ -199,6 +211,10 @@ export const namespaces = {
     method: "PUT",
     path: `${namespacePath}/version`,
     summary: "Deploys a version of the game to a namespace.",
+    details:
+      "Nobody is kicked out: from now on find chooses lobbies of this version only, those of other versions " +
+      "keep their players, take direct joins and stop when they are empty. To deploy the earlier version again " +
+      "is the way back.",
     body: object({ version_id: uuid("The version to deploy.") }),
     reply: null,
     errors: [...notFound, "CLOUD_VERSION_NOT_FOUND"],

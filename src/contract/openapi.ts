@@ -33,7 +33,7 @@ function paths(): Record<string, Record<string, unknown>> {
       operationId: id,
       tags: [tagOf(id)],
       summary: operation.summary,
-      description: `Callers: ${operation.callers.map(callerText).join(", ")}.`,
+      description: `${operation.details ?? ""} Callers: ${operation.callers.map(callerText).join(", ")}.`.trim(),
       security: operation.callers.includes("origin") ? [{ bearer: [] }, {}] : [{ bearer: [] }],
       parameters: [
         ...pathParameters(operation),

@@ -18,6 +18,7 @@ export const players = {
     method: "POST",
     path: "/matchmaker/players/connected",
     summary: "Says that a player has connected to the calling lobby; the first use of a player token wins.",
+    details: "Call it before letting the player in, and turn the player away if it is refused.",
     body: ticket,
     reply: object({ player_id: uuid("The player.") }),
     errors: [
@@ -34,6 +35,7 @@ export const players = {
     method: "POST",
     path: "/matchmaker/players/disconnected",
     summary: "Says that a player has left the calling lobby and frees the seat.",
+    details: "To say it again changes nothing. A seat that was reserved and never used is freed too.",
     body: ticket,
     reply: null,
     errors: ["MATCHMAKER_PLAYER_NOT_FOUND", "MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY", "MATCHMAKER_LOBBY_STOPPED"],

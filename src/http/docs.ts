@@ -54,7 +54,7 @@ export function homePage(hasDemo: boolean): string {
     <ul>${hasDemo ? '<li><a href="/play">Play the demo</a> in two tabs</li>' : ""}<li><a href="/docs">API reference</a></li><li><a href="/docs/errors">Error codes</a></li>
     <li><a href="/openapi.json">openapi.json</a> for code generators</li>
     <li><a href="/healthz">/healthz</a> and <a href="/readyz">/readyz</a> for probes</li></ul>
-    <p>The terminal that started the service shows the admin token and a first command to try.</p>`,
+    <p>What the service printed at its start has a first command to try, and the admin token or the file that it is in.</p>`,
   );
 }
 
@@ -68,7 +68,7 @@ function operationSection(id: string, operation: Operation): string {
   ];
   return `<section id="${id}"><h3><a href="#${id}">${id}</a></h3><p><span class="call">${operation.method} ${escapeHtml(
     operation.path,
-  )}</span></p><p>${escapeHtml(operation.summary)} Callers: ${callers.join(", ")}.</p>${parts.filter(Boolean).join("")}</section>`;
+  )}</span></p><p>${inline(operation.summary)}${operation.details ? ` ${inline(operation.details)}` : ""} Callers: ${callers.join(", ")}.</p>${parts.filter(Boolean).join("")}</section>`;
 }
 
 function answerParts({ reply, dryRunReply, stream, streamWhen }: Operation): string[] {
