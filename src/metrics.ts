@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { isLoopback, isOwnName } from "./own-host.ts";
 
 export interface Metrics {
   readonly registry: Registry;
@@ -109,6 +110,10 @@ export async function startMetricsServer(
   const server = createServer(
     { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     async (request, response) => {
+      if (isLoopback(host) && !isOwnName(request.headers.host ?? "localhost")) {
+        response.writeHead(421, { "content-type": "text/plain; charset=utf-8" }).end("This is another host's port.\n");
+        return;
+      }
       if (request.method !== "GET" || request.url?.split("?")[0] !== "/metrics") {
         response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("Only GET /metrics is here.\n");
         return;

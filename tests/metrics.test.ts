@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMetrics, startMetricsServer } from "../src/metrics.ts";
+import { sendRaw } from "./http/raw.ts";
 
 const metrics = createMetrics();
 let server: Awaited<ReturnType<typeof startMetricsServer>>;
@@ -64,6 +65,16 @@ test("[O4] only GET /metrics is there", async () => {
   expect((await fetch(server.url)).headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
   expect((await fetch(new URL("/", server.url))).status).toBe(404);
   expect((await fetch(server.url, { method: "POST" })).status).toBe(404);
+});
+
+test("[O4] [T29] a page that had its name point to this machine reads nothing", async () => {
+  const { port } = new URL(server.url);
+  const statusFor = async (host: string) =>
+    (await sendRaw(Number(port), `GET /metrics HTTP/1.1\r\nHost: ${host}\r\n\r\n`))?.status;
+  for (const host of ["evil.example", `evil.example:${port}`, "localhost.evil.example"]) {
+    expect([host, await statusFor(host)]).toEqual([host, 421]);
+  }
+  for (const host of ["localhost", `127.0.0.1:${port}`, "[::1]"]) expect(await statusFor(host)).toBe(200);
 });
 
 test("two registries do not share counts", async () => {

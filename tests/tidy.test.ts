@@ -53,6 +53,7 @@ describe("floors: imports go down only", () => {
     "log",
     "log-pretty",
     "sqlite-library",
+    "own-host",
   ];
   const mayImport: Record<string, readonly string[]> = {
     contract: ["limits"],
@@ -73,6 +74,7 @@ describe("floors: imports go down only", () => {
     ids: [],
     tokens: ["recent"],
     recent: [],
+    "own-host": [],
     redact: [],
     "config-kinds": ["redact"],
     "config-settings": ["config-kinds"],

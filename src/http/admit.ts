@@ -5,6 +5,7 @@ import type { Operation, RateClass } from "../contract/define.ts";
 import type { Authenticate, Authenticated } from "../operations/authenticate.ts";
 import { type Caller, type Client, isRefusal, type Refusal, refuse } from "../operations/context.ts";
 import { parsePlace } from "../operations/distances.ts";
+import { isLoopback, isOwnName } from "../own-host.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createRates } from "./rates.ts";
 
@@ -38,7 +39,7 @@ export function createAdmit(parts: { config: Config; authenticate: Authenticate 
     server: config.rateServer,
     cloud: config.rateCloud,
   };
-  const isLoopbackOnly = /^(127\.|::1$|localhost$)/.test(config.host);
+  const isLoopbackOnly = isLoopback(config.host);
   const publicHost = config.publicUrl === null ? null : new URL(config.publicUrl).hostname;
 
   /** Counts one request; a refusal when it is one too many. */
@@ -59,8 +60,7 @@ export function createAdmit(parts: { config: Config; authenticate: Authenticate 
   function checkHost(request: FastifyRequest): Refusal | null {
     const { host } = request.headers;
     if (!isLoopbackOnly || host === undefined || host === lastGoodHost) return null;
-    const name = host.replace(/:\d+$/, "").toLowerCase();
-    if (name === "localhost" || name === "127.0.0.1" || name === "[::1]" || name === publicHost) {
+    if (isOwnName(host) || host.replace(/:\d+$/, "").toLowerCase() === publicHost) {
       lastGoodHost = host;
       return null;
     }
