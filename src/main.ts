@@ -11,8 +11,8 @@ import { openDemo } from "./demo.ts";
 import type { Engine } from "./engine/engine.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createIds, createRequestIds } from "./ids.ts";
-import type { Logger } from "./log.ts";
-import { placeLobbies } from "./loops/place.ts";
+import { type Logger, nowAndThen } from "./log.ts";
+import { placeLobbies, recentMs } from "./loops/place.ts";
 import { record } from "./loops/record.ts";
 import { supervise } from "./loops/supervise.ts";
 import type { LobbyView } from "./matchmaker/commands.ts";
@@ -43,6 +43,7 @@ import { createTokenUses } from "./operations/token-uses.ts";
 import { createWaiting } from "./operations/waiting.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import { createStartGate } from "./runtime/start-gate.ts";
+import { createStartPlaces, type StartPlaces } from "./runtime/start-places.ts";
 import type { Secrets, Shared } from "./shared.ts";
 import { startTasks } from "./tasks.ts";
 import { createDerivedTokens } from "./tokens.ts";
@@ -121,6 +122,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const gate = createStartGate();
   const ownStatus = () => ({ regions: config.nodeRegions, room: Math.min(runtime?.room() ?? 0, roomMax) });
   const nodes = shared ? await shared.join(ensureNodeId(folder, config.nodeId), ownStatus) : onlyNode(ownStatus);
+  const places = openPlaces(runtime, nodes);
   let areLobbiesGone = false;
   opened.push(() => attempt(log, "telling the other nodes", () => nodes.leave(areLobbiesGone)));
   const ownServers = localLobbyServers(driver);
@@ -140,6 +142,8 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     lobbyServers: calls ? sharedLobbyServers(ownServers, calls) : ownServers,
     nodes,
     gate,
+    places,
+    tellOperator: nowAndThen((message: string, times) => log.warn({ times }, `no lobby was made: ${message}`)),
     now,
     newId,
   };
@@ -190,12 +194,15 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     now,
     describe: async (namespaceId, lobby) => describeLobby(context, await urlKnown, namespaceId, lobby),
     portsText,
+    counted: places.counted,
     noteExit: (lobbyId, exit) => recorder.noteExit(lobbyId, exit),
   });
   opened.push(() => supervisor.stop());
   beginListening();
   const url = await urlKnown;
   opened.push(() => http.close());
+  // Lobbies could not send heartbeats before now, however long the start took.
+  await attempt(log, "starting heartbeat clocks anew", () => restartClocks(engine, now));
 
   const placing = shared && placeLobbies({ engine, nodes, log, now });
   opened.push(() => placing?.stop());
@@ -220,11 +227,30 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   };
 }
 
+/** The only node knows its room at any moment; of several, each says now and then what it has for its regions. */
+function openPlaces(runtime: Runtime | null, nodes: Nodes): StartPlaces {
+  if (nodes.ownId === null) {
+    return createStartPlaces({ room: () => runtime?.room() ?? 0, poolOf: () => "", countedAfterMs: null });
+  }
+  const room = (region: string) =>
+    nodes.all().reduce((sum, node) => {
+      const isServing = node.isAlive && (node.regions?.includes(region) ?? true);
+      return isServing ? sum + Math.max(0, node.room) : sum;
+    }, 0);
+  return createStartPlaces({ room, poolOf: (region) => region, countedAfterMs: recentMs });
+}
+
 /** Null: this node is alone. What speaks to Redis is loaded only where it is needed, which makes every other start quicker. */
 async function openSharedParts(config: Config, log: Logger, metrics: Metrics, newId: () => string, secrets: Secrets) {
   if (config.redisUrl === null) return null;
   const { openShared } = await import("./shared.ts");
   return openShared(config.redisUrl, config, { log, metrics, newId, secrets });
+}
+
+async function restartClocks(engine: Engine, now: () => number): Promise<void> {
+  for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
+    await engine.execute({ type: "restarted", namespaceId, now: now() });
+  }
 }
 
 /** Live lobbies in this process, or in a Redis that several share. */

@@ -5,10 +5,11 @@ import type { Placing } from "./loops/place.ts";
 import type { Recorder } from "./loops/record.ts";
 import { repeat } from "./loops/repeat.ts";
 import type { Supervisor } from "./loops/supervise.ts";
+import { createSweepNamespaces } from "./loops/sweep-namespaces.ts";
 import type { SharedStore } from "./nodes/shared-store.ts";
 import type { Context } from "./operations/context.ts";
 import { planWarm, wantsIdle } from "./operations/lobby-start.ts";
-import { listDeployedNamespaces } from "./store/namespaces.ts";
+import { listDeployedNamespaces, listNamespaceIds } from "./store/namespaces.ts";
 import { prune } from "./store/retention.ts";
 
 export interface TaskParts {
@@ -50,12 +51,23 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
   if (sharedStore) {
     tasks.push(["announcing changes of lost nodes", 10_000, onceForAll(() => sharedStore.sweep())]);
     tasks.push(["comparing lobbies with their servers", 10_000, () => supervisor.reconcile()]);
+    const sweep = createSweepNamespaces({ engine, nodes, log, now, namespaceIds: () => listNamespaceIds(db) });
+    tasks.push(["removing namespaces that were deleted", 60_000, sweep]);
     tasks.push(["telling a new Redis what is deployed", 1_000, createTellDeployed(context)]);
     // The node that was to write a lobby down may have died just then; lobbies are remembered for ten minutes.
     nodes.onGone(recorder.expectMore);
     tasks.push(["looking for lobbies that nobody wrote down", 4 * 60_000, async () => recorder.expectMore()]);
   }
 
+  context.sharedEvents?.onGap((namespaceId) => {
+    const { waiting } = context;
+    log.warn({ namespace_id: namespaceId }, "more happened than this node could hear; it looks at what is there");
+    recorder.expectMore();
+    placing?.expectMore();
+    Promise.all([waiting.lookAgain(namespaceId), supervisor.lookAgain(namespaceId)]).catch((err: unknown) =>
+      log.error({ err, namespace_id: namespaceId }, "what was not heard could not be looked at"),
+    );
+  });
   const loops = tasks.map(([task, everyMs, run]) => {
     const onFault = nowAndThen((err: unknown) => log.error({ err }, `${task} failed and will be tried again`));
     return repeat(everyMs, run, onFault);

@@ -38,7 +38,7 @@ describe("lock", () => {
     (await openDataFolder(folder.path)).release();
   });
 
-  test("[O6] another process holds it until it dies, even by kill -9", { timeout: 60_000 }, async () => {
+  test("[O6] another process holds it until it dies, even by kill -9", { timeout: 240_000 }, async () => {
     const path = newPath();
     const program = `
       import { openDataFolder } from ${JSON.stringify(new URL("../src/data-folder.ts", import.meta.url).href)};

@@ -81,8 +81,9 @@ function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-// Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. That is still one key press.
-const sameKeyPressMs = 400;
+// Ctrl-C under npm arrives twice: from the terminal, and passed on by npm, which may take a moment on a busy machine.
+// That is still one key press.
+const sameKeyPressMs = 1_000;
 
 /** After an error that nobody caught the state of the process is unknown: say so and end. */
 function exitOnUncaught(log: Logger): void {

@@ -6,8 +6,8 @@ export interface Engine {
   execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>>;
   /** A consistent view that is already durable. */
   read<T extends QueryType>(query: QueryOf<T>): Promise<Answer<T>>;
-  /** At least once, in order per namespace. With a group name each event reaches one member, else all. */
-  events(group?: string): AsyncIterable<Event>;
+  /** Everything that happens from this call on, in order per namespace. */
+  events(): AsyncIterable<Event>;
   close(): Promise<void>;
 }
 
@@ -19,6 +19,8 @@ export interface SharedEvents {
   eventsAfter(namespaceId: string, position: string, max: number): Promise<readonly Event[] | null>;
   /** At most so many of the last ones, the earliest first. */
   latest(namespaceId: string, max: number): Promise<readonly Event[]>;
+  /** Calls back when this process read so late that events after a position are gone; told before what comes after them. */
+  onGap(listener: (namespaceId: string, position: string) => void): void;
 }
 
 /** The store cannot take or give anything now. The command had no effect, or its effect is unknown; trying later is right. */

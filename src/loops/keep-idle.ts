@@ -1,11 +1,16 @@
 import type { Engine } from "../engine/engine.ts";
 import type { NewLobby, Pair } from "../matchmaker/commands.ts";
 
+interface WarmPlan {
+  readonly lobby: NewLobby;
+  readonly revision: number;
+  readonly fence?: number;
+  /** The room that was held for the lobby is wanted by others too. */
+  settle(isMade: boolean): void;
+}
+
 /** Builds a lobby of the deployed version for a pair; null: nothing is deployed, the pair is gone, or it cannot be started now. */
-export type PlanWarm = (
-  namespaceId: string,
-  pair: Pair,
-) => Promise<{ lobby: NewLobby; revision: number; fence?: number } | null>;
+export type PlanWarm = (namespaceId: string, pair: Pair) => Promise<WarmPlan | null>;
 
 /**
  * Creates lobbies ahead of need wherever fewer are idle than the deployed version wants. The rules decide; this only
@@ -21,10 +26,16 @@ export function createKeepIdle(
     for (let count = 0; count < missing; count++) {
       const planned = await plan(namespaceId, pair);
       if (!planned) return;
-      const command = { namespaceId, now: now(), ...planned, clientId: null, playerIds: [], idempotency: null };
-      const outcome = await engine.execute({ type: "createLobby", reason: "warm", ...command });
+      const { settle, ...plannedLobby } = planned;
+      const command = { namespaceId, now: now(), ...plannedLobby, clientId: null, playerIds: [], idempotency: null };
+      let isMade = false;
+      try {
+        isMade = (await engine.execute({ type: "createLobby", reason: "warm", ...command })).ok;
+      } finally {
+        settle(isMade);
+      }
       // Not needed any more, too many lobbies, or another version meanwhile: the next round sees what is true then.
-      if (!outcome.ok) return;
+      if (!isMade) return;
     }
   }
 

@@ -10,6 +10,8 @@ export interface Placing {
   sweep(): Promise<void>;
   /** True when a sweep would find something to do that no event tells of. */
   isSweepDue(): boolean;
+  /** There may be lobbies that no event told of. */
+  expectMore(): void;
   stop(): Promise<void>;
 }
 
@@ -21,7 +23,7 @@ export interface PlaceParts {
 }
 
 /** What a node was given lately may not be in what it says of itself yet. */
-const recentMs = 2_500;
+export const recentMs = 2_500;
 /** A node that says it is full may have said so before something ended. */
 const roomWaitMs = 5_000;
 const roomRetryMs = 250;
@@ -134,6 +136,9 @@ export function placeLobbies(parts: PlaceParts): Placing {
     isSweepDue() {
       const isTime = now() - sweptAt > sweepEveryMs;
       return nodes.lease() !== null && (isSweepWanted || isTime || lostNodes().length > 0);
+    },
+    expectMore() {
+      isSweepWanted = true;
     },
     async sweep() {
       if (nodes.lease() === null) return;

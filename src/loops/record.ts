@@ -40,7 +40,7 @@ export async function record(parts: {
   let isBehind = true;
   const exits = new Map<string, Exit>();
   let isIdle = false;
-  const events = engine.events("record")[Symbol.asyncIterator]();
+  const events = engine.events()[Symbol.asyncIterator]();
   const listening = listen();
 
   async function listen(): Promise<void> {

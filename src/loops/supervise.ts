@@ -26,6 +26,8 @@ export interface SuperviseParts {
   describe(namespaceId: string, lobby: LobbyView): Promise<LobbyToStart | null>;
   /** The ports in the form that lobbies carry. */
   portsText(ports: LobbyPorts): string;
+  /** Hears that the driver counts the lobby's server from now on, or that it will not be started. */
+  counted(lobbyId: string): void;
   /** Hears how the server of a lobby that had ended before it has ended, when somebody saw it. */
   noteExit(lobbyId: string, exit: LobbyExit & { readonly message: string }): Promise<void>;
 }
@@ -35,6 +37,8 @@ export interface Supervisor {
   stopLobbies(): Promise<void>;
   /** Where the engine can lose what it was told, compares what runs here with what it knows, and mends what differs. */
   reconcile(): Promise<void>;
+  /** Events of a namespace were lost: starts what was placed here meanwhile, and mends what differs. */
+  lookAgain(namespaceId: string): Promise<void>;
   /** Stops watching; the servers run on. One that is slow to stop is left to the next process of the service. */
   stop(): Promise<void>;
 }
@@ -53,7 +57,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   const underWay = new Set<Promise<void>>();
   /** Servers that were told to stop, which may take their time. */
   const leaving = new Set<Promise<void>>();
-  const events = engine.events("supervise")[Symbol.asyncIterator]();
+  const events = engine.events()[Symbol.asyncIterator]();
   let isStopping = false;
 
   runtime.onExit((lobbyId, exit) => {
@@ -131,13 +135,18 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     const { lobbyId, versionId, gameMode } = lobby;
     namespaceOf.set(lobbyId, namespaceId);
     const held = gate.enter(versionId, gameMode, lobbyId, parts.now());
-    if (held) return endUnstarted(namespaceId, lobbyId, held.message);
+    if (held) {
+      parts.counted(lobbyId);
+      return endUnstarted(namespaceId, lobbyId, held.message);
+    }
     try {
       const description = await whenReachable(() => parts.describe(namespaceId, lobby));
       // The store was away for so long that the lobby has ended meanwhile.
       if (!namespaceOf.has(lobbyId)) return;
       if (!description) throw new LobbyNotStarted("Its version is gone.");
-      const ports = parts.portsText(await runtime.start(description));
+      const started = runtime.start(description);
+      parts.counted(lobbyId);
+      const ports = parts.portsText(await started);
       const command = { type: "setPorts", namespaceId, lobbyId, ports } as const;
       const outcome = await whenReachable(() => engine.execute({ ...command, now: parts.now() }));
       // The lobby ended while its server was starting, so nobody else will stop it.
@@ -148,6 +157,8 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
       if (fault instanceof LobbyNotStarted && fault.isShortage) gate.ended(lobby);
       else noteFailure(lobby, message);
       await endUnstarted(namespaceId, lobbyId, message);
+    } finally {
+      parts.counted(lobbyId);
     }
   }
 
@@ -262,6 +273,12 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     async reconcile() {
       for (const [lobbyId, namespaceId] of [...namespaceOf]) await compare(namespaceId, lobbyId);
     },
+    async lookAgain(namespaceId) {
+      for await (const lobby of livingLobbies(engine, namespaceId, parts.now)) {
+        if (!lobby.isExternal && isToStart("lobby.changed", lobby)) track(underWay, start(namespaceId, lobby));
+      }
+      for (const [lobbyId, of] of [...namespaceOf]) if (of === namespaceId) await compare(namespaceId, lobbyId);
+    },
     async stop() {
       isStopping = true;
       await events.return?.();
@@ -273,9 +290,8 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
 
 /** How a lobby's server ended, as the lobby carries it in its `exit`. */
 interface LobbyEnd extends LobbyExit {
-  /** For everyone. */
   readonly message: string;
-  /** For the operator: what it wrote last. */
+  /** What it wrote last. */
   readonly log: string;
 }
 

@@ -15,6 +15,7 @@ import type { Engine, SharedEvents } from "../engine/engine.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { StartGate } from "../runtime/start-gate.ts";
+import type { StartPlaces } from "../runtime/start-places.ts";
 import type { Db } from "../store/db.ts";
 import type { DerivedTokens } from "../tokens.ts";
 import type { CreationBudget } from "./creation-budget.ts";
@@ -47,6 +48,10 @@ export interface Context {
   readonly nodes: Nodes;
   /** Knows which game modes' lobbies keep failing. */
   readonly gate: StartGate;
+  /** Knows how much room there is for new lobbies that Foyer runs. */
+  readonly places: StartPlaces;
+  /** Says in the log, now and then, why players are refused what they ask for: they are told what it means, not why. */
+  tellOperator(message: string): void;
   now(): number;
   newId(): string;
 }

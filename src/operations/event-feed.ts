@@ -32,6 +32,8 @@ export interface EventFeed {
   /** The same where events have positions that every node knows: after what happened before, as far as it is known. */
   openAfter(namespaceId: string, past: (namespaceId: string) => Promise<Past>): Promise<EventReader | null>;
   push(event: Event): void;
+  /** Some events after a position are gone: whoever listens is told before the next one. */
+  pushGap(namespaceId: string, position: string): void;
   /** How much is kept, for tests and metrics. */
   size(): { readonly namespaces: number; readonly readers: number; readonly characters: number };
 }
@@ -122,6 +124,18 @@ export function createEventFeed(
     };
   }
 
+  function add(namespaceId: string, textOf: (id: string) => string, position: string | undefined): void {
+    const found = kept.get(namespaceId);
+    if (found === undefined) return;
+    if (found.readers.size === 0 && found.leftAt + limits.keptMs < now()) {
+      kept.delete(namespaceId);
+      return;
+    }
+    found.ring.add(textOf, position);
+    makeRoom();
+    for (const tell of found.readers) tell();
+  }
+
   /** Null: there are too many already. */
   function enter(namespaceId: string): Kept | null {
     if (readerCount >= limits.readersMax) return null;
@@ -155,17 +169,8 @@ export function createEventFeed(
         throw fault;
       }
     },
-    push(event) {
-      const found = kept.get(event.namespaceId);
-      if (found === undefined) return;
-      if (found.readers.size === 0 && found.leftAt + limits.keptMs < now()) {
-        kept.delete(event.namespaceId);
-        return;
-      }
-      found.ring.add((id) => eventText(id, event), event.position);
-      makeRoom();
-      for (const tell of found.readers) tell();
-    },
+    push: (event) => add(event.namespaceId, (id) => eventText(id, event), event.position),
+    pushGap: (namespaceId, position) => add(namespaceId, (id) => resetText(id, now()), position),
     size: () => ({ namespaces: kept.size, readers: readerCount, characters: totalCharacters() }),
   };
 }

@@ -15,13 +15,20 @@ function eventAt(position: string, namespaceId = "a"): Event {
 function listening(past: readonly Event[], end: string) {
   const hub = createEventHub();
   // Only what listens to it is made here.
-  const engine = { events: () => hub.subscribe(undefined), read: async () => [{ namespaceId: "a", nextDueAt: null }] };
+  const engine = { events: () => hub.subscribe(), read: async () => [{ namespaceId: "a", nextDueAt: null }] };
+  const gapListeners: Parameters<SharedEvents["onGap"]>[0][] = [];
   const shared: SharedEvents = {
     position: async () => end,
     eventsAfter: async () => null,
     latest: async () => past,
+    onGap(listener) {
+      gapListeners.push(listener);
+    },
   };
-  return { hub, happenings: createHappenings(engine as unknown as Engine, clock, shared) };
+  const lose = (position: string) => {
+    for (const listener of gapListeners) listener("a", position);
+  };
+  return { hub, lose, happenings: createHappenings(engine as unknown as Engine, clock, shared) };
 }
 
 async function isSettled(promise: Promise<void>): Promise<boolean> {
@@ -52,6 +59,29 @@ describe("what another node was told first", () => {
     hub.publish(eventAt("6-0"));
     await happenings.caughtUp("a");
     expect(happenings.timelines.size()).toBe(2);
+  });
+
+  test("[EV3] lost events are told in their place, once, and to those who listen to the namespace", async () => {
+    const { hub, lose, happenings } = listening([], "0-0");
+    await happenings.caughtUp("a");
+    const past = async () => ({ position: "0-0", events: [] });
+    const reader = (await happenings.feed.openAfter("a", past))!;
+    const other = (await happenings.feed.openAfter("b", past))!;
+    hub.publish(eventAt("1-0"));
+    lose("1-0");
+    hub.publish(eventAt("7-0"));
+    hub.publish(eventAt("8-0"));
+    hub.publish(eventAt("8-0", "b"));
+    await isSettled(new Promise(() => {}));
+    const told = (text: string | null) =>
+      [...(text ?? "").matchAll(/^id: (.+)\nevent: (.+)$/gm)].map(([, id, name]) => [id, name]);
+    expect(told(reader.read())).toEqual([
+      ["1-0", "player.reserved"],
+      ["1-0", "reset"],
+      ["7-0", "player.reserved"],
+      ["8-0", "player.reserved"],
+    ]);
+    expect(told(other.read())).toEqual([["8-0", "player.reserved"]]);
   });
 
   test("[TL4] an event that never comes keeps nobody waiting for good", async () => {

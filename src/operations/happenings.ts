@@ -31,6 +31,9 @@ export function createHappenings(
   /** Up to where each namespace was heard, where events have positions. */
   const heard = new Map<string, string>();
   const hearing = new Set<() => void>();
+  /** After where events were lost that are not to be heard any more, until what comes after them is. */
+  const gaps = new Map<string, string>();
+  past?.onGap((namespaceId, position) => gaps.set(namespaceId, position));
   void listen();
 
   function hear(event: Event): void {
@@ -64,6 +67,14 @@ export function createHappenings(
     }
   }
 
+  /** In its place among the events, of which some may still have been waiting to be heard. */
+  function tellGap({ namespaceId, position = "0-0" }: Event): void {
+    const gap = gaps.get(namespaceId);
+    if (gap === undefined || !isLater(position, gap)) return;
+    gaps.delete(namespaceId);
+    feed.pushGap(namespaceId, gap);
+  }
+
   async function listen(): Promise<void> {
     const events = engine.events();
     if (past) await recall(past).catch(() => undefined);
@@ -72,6 +83,7 @@ export function createHappenings(
     for await (const event of events) {
       const end = recalled.get(event.namespaceId);
       if (end === undefined || event.position === undefined || isLater(event.position, end)) hear(event);
+      tellGap(event);
       feed.push(event);
     }
   }

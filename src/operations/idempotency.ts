@@ -4,11 +4,13 @@ import type { Idempotency } from "../matchmaker/commands.ts";
 import { refuse } from "./context.ts";
 
 /** The key that a call was sent with, within its operation; null: it was sent without. */
-export function idempotencyOf(operation: string, header: string | undefined, body: unknown) {
+export function idempotencyOf(operation: string, header: string | undefined, body: object) {
   if (header === undefined) return null;
   const fault = checkKey(header);
   if (fault) return fault;
-  const bodyHash = createHash("sha256").update(canonical(body)).digest("base64url");
+  const bodyHash = createHash("sha256")
+    .update(canonical(given(body)))
+    .digest("base64url");
   return { key: `${operation}:${header}`, bodyHash } satisfies Idempotency;
 }
 
@@ -18,6 +20,11 @@ export function checkKey(header: string | undefined) {
   if (header.length <= idempotencyKeyMaxCharacters && /^[\x21-\x7e]+$/.test(header)) return null;
   const message = `Idempotency-Key must be 1 to ${idempotencyKeyMaxCharacters} visible ASCII characters.`;
   return refuse("API_BAD_HEADER", message);
+}
+
+/** A field that is null says as much as one that is left out. */
+function given(body: object): object {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
 /** The same text for the same JSON, whatever the order of its fields. */

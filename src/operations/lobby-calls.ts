@@ -109,7 +109,10 @@ export function lobbyCallOperations(context: Context) {
       });
       if (outcome === null) return namespaceGone();
       if (isRefusal(outcome)) return outcome;
-      if (!outcome.ok) return seatRefusal(outcome.code, ["TOO_MANY_LOBBIES"]);
+      if (!outcome.ok) {
+        const TOO_MANY_LOBBIES = "The namespace has as many lobbies as its lobby_count_max allows.";
+        return seatRefusal(outcome.code, ["TOO_MANY_LOBBIES"], { TOO_MANY_LOBBIES });
+      }
       return { lobby_id: lobbyId, token: context.tokens.make({ kind: "lobby", namespaceId, lobbyId }) };
     },
   } satisfies Partial<Handlers>;

@@ -1,10 +1,9 @@
-import { exitWords } from "../runtime/exit-words.ts";
 import type { LogStream } from "../runtime/runtime.ts";
 import { findPastLobby } from "../store/lobby-history.ts";
 import { type Context, type EventStream, isRefusal, type Refusal, refuse } from "./context.ts";
+import { exitOfOne } from "./lobby-exits.ts";
 import { openLogReader } from "./lobby-log-reader.ts";
 import { namespaceOf } from "./resources.ts";
-import { exitOf } from "./start-refusal.ts";
 
 /** Each one looks at a file four times a second. */
 const followersMax = 64;
@@ -66,13 +65,11 @@ export function createLogFollowing(context: Context) {
  * How a lobby ended, for those who read its log; null: it lives. Stopped lobbies are remembered for a while by the
  * matchmaker and for long by the history.
  */
-export async function lobbyEnd({ db, engine, lobbyServers, now }: Context, namespaceId: string, lobbyId: string) {
+async function lobbyEnd(context: Context, namespaceId: string, lobbyId: string) {
+  const { db, engine, now } = context;
   const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
   if (lobby?.status === "stopped") {
-    const seen = lobbyServers.exitOf(lobbyId);
-    const isKnown = seen !== null && (seen.code !== null || seen.signal !== null);
-    const exit = isKnown ? { ...seen, message: exitWords(seen, lobby.readyAt !== null) } : null;
-    return endData(lobby.stopReason ?? "", exitOf(lobby) ?? exit);
+    return endData(lobby.stopReason ?? "", await exitOfOne(context, namespaceId, lobby));
   }
   if (lobby) return null;
   const past = await findPastLobby(db, namespaceId, lobbyId);

@@ -1,24 +1,30 @@
 import { pageSizeDefault } from "../limits.ts";
 import { redact } from "../redact.ts";
 import { newestText } from "../runtime/log-text.ts";
-import { type HistoryCursor, listPastLobbies, type PastLobby } from "../store/lobby-history.ts";
+import { findPastLobby, type HistoryCursor, listPastLobbies, type PastLobby } from "../store/lobby-history.ts";
 import { badCursor, isUuid, type PageQuery, timestampOf } from "./answers.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
-import { createLogFollowing, lobbyEnd } from "./lobby-log-following.ts";
+import { createLogFollowing } from "./lobby-log-following.ts";
 import { newestLogBytes } from "./lobby-log-reader.ts";
 import { namespaceOf, quoted } from "./resources.ts";
 
 /** The logs of lobbies, and the lobbies that have stopped. */
 export function lobbyRecordOperations(context: Context) {
-  const { db, lobbyServers } = context;
+  const { db, engine, lobbyServers, now } = context;
   const following = createLogFollowing(context);
+
+  /** Stopped lobbies are remembered for a while by the matchmaker and for long by the history. */
+  async function isKnown(namespaceId: string, lobbyId: string): Promise<boolean> {
+    const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
+    return lobby !== null || (await findPastLobby(db, namespaceId, lobbyId)) !== null;
+  }
 
   return {
     "games.namespaces.lobbies.getLogs": async ({ params, query, lastEventId }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
       const lobbyId = params.lobby_id.toLowerCase();
-      if (!isUuid(lobbyId) || (await lobbyEnd(context, namespace.namespaceId, lobbyId)) === "unknown") {
+      if (!isUuid(lobbyId) || !(await isKnown(namespace.namespaceId, lobbyId))) {
         return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
       }
       const stream = query.stream ?? "stdout";

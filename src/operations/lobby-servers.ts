@@ -1,10 +1,12 @@
 import type { NodeCalls } from "../nodes/calls.ts";
-import type { LogPiece, LogStream, Runtime } from "../runtime/runtime.ts";
+import type { LobbyExit, LogPiece, LogStream, Runtime } from "../runtime/runtime.ts";
 
 /** What is known of lobby servers, wherever they run. */
 export interface LobbyServers extends Pick<Runtime, "exitOf" | "logPiece"> {
   /** Whether the server may still write something. */
   isRunning(lobbyId: string): Promise<boolean>;
+  /** As `exitOf`, which knows of this machine only. */
+  askExit(lobbyId: string): Promise<LobbyExit | null>;
 }
 
 /** Those of this machine. */
@@ -13,6 +15,7 @@ export function localLobbyServers(runtime: Runtime): LobbyServers {
     exitOf: (lobbyId) => runtime.exitOf(lobbyId),
     logPiece: (lobbyId, stream, from, maxBytes) => runtime.logPiece(lobbyId, stream, from, maxBytes),
     isRunning: async (lobbyId) => runtime.isRunning(lobbyId),
+    askExit: async (lobbyId) => runtime.exitOf(lobbyId),
   };
 }
 
@@ -30,6 +33,10 @@ export function sharedLobbyServers(local: LobbyServers, calls: NodeCalls): Lobby
     async isRunning(lobbyId) {
       return (await local.isRunning(lobbyId)) || (await calls.ask("isRunning", [lobbyId])) === true;
     },
+    async askExit(lobbyId) {
+      // Border: as above.
+      return local.exitOf(lobbyId) ?? ((await calls.ask("exitOf", [lobbyId])) as LobbyExit | null);
+    },
   };
 }
 
@@ -41,6 +48,7 @@ export function answerForLobbyServers(local: LobbyServers) {
     // Border: the questions are those above, asked by another node.
     const [lobbyId, stream, ...numbers] = args as [string, LogStream, ...number[]];
     if (question === "isRunning") return (await local.isRunning(lobbyId)) ? true : null;
+    if (question === "exitOf") return local.exitOf(lobbyId);
     if (question !== "logPiece") return null;
     const piece = await local.logPiece(lobbyId, stream, numbers[0] ?? 0, numbers[1] ?? 0);
     return piece.end === 0 ? null : ({ ...piece, bytes: piece.bytes.toString("base64") } satisfies SentPiece);

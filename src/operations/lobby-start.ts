@@ -3,7 +3,7 @@ import type { LobbyPorts, LobbyToStart } from "../runtime/runtime.ts";
 import type { Context } from "./context.ts";
 import { newLobby } from "./plans.ts";
 import { portsAnswer } from "./ports.ts";
-import { startRefusal } from "./start-refusal.ts";
+import { startObstacle } from "./start-refusal.ts";
 
 /** How to start the server of a lobby that Foyer runs; null: its version or namespace is gone. */
 export async function describeLobby(
@@ -64,12 +64,13 @@ export async function planWarm(
   context: Context,
   namespaceId: string,
   pair: Pair,
-): Promise<{ lobby: NewLobby; revision: number } | null> {
+): Promise<{ lobby: NewLobby; revision: number; settle(isMade: boolean): void } | null> {
   const config = await context.configs.get(namespaceId);
   const mode = config?.version?.config.game_modes[pair.gameMode];
   if (!config?.version || !mode?.regions.includes(pair.region)) return null;
-  if (startRefusal(context, config.version.versionId, pair)) return null;
+  if (startObstacle(context, config.version.versionId, pair)) return null;
   const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
   const lobby = newLobby(context.newId(), config.version, pair, { tags: {}, maxPlayers: null }, more);
-  return { lobby, revision: config.revision };
+  const place = context.places.hold(pair.region, lobby.lobbyId);
+  return place && { lobby, revision: config.revision, settle: place.settle };
 }

@@ -1,7 +1,7 @@
 import type { LobbyView, PlayerView } from "../matchmaker/commands.ts";
-import { exitWords } from "../runtime/exit-words.ts";
 import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
+import { exitOfOne, exitsOf } from "./lobby-exits.ts";
 import { namespaceOf, quoted } from "./resources.ts";
 import { type ExitDetails, exitOf } from "./start-refusal.ts";
 import type { Moment } from "./timelines.ts";
@@ -19,13 +19,6 @@ export function namespaceLobbyOperations(context: Context) {
     const lobby = isUuid(lobbyId) ? await engine.read(query) : null;
     if (!lobby) return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
     return { namespaceId, lobby };
-  }
-
-  /** The process of a lobby that was stopped ends after it, so the lobby itself does not know how. */
-  function answerOf(lobby: LobbyView) {
-    const exit = lobby.status === "stopped" ? context.lobbyServers.exitOf(lobby.lobbyId) : null;
-    if (!exit || lobby.exit !== null || (exit.code === null && exit.signal === null)) return lobbyAnswer(lobby);
-    return lobbyAnswer(lobby, { ...exit, message: exitWords(exit, lobby.readyAt !== null) });
   }
 
   function heldBackAnswer(deployedVersionId: string | null) {
@@ -53,7 +46,9 @@ export function namespaceLobbyOperations(context: Context) {
         ...page,
       });
       const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
-      return { lobbies: rows.map(answerOf), held_back: heldBackAnswer(namespace.versionId), ...more };
+      const exits = await exitsOf(context, namespace.namespaceId, rows);
+      const answers = rows.map((lobby) => lobbyAnswer(lobby, exits.get(lobby.lobbyId)));
+      return { lobbies: answers, held_back: heldBackAnswer(namespace.versionId), ...more };
     },
 
     "games.namespaces.lobbies.get": async ({ params }) => {
@@ -66,7 +61,8 @@ export function namespaceLobbyOperations(context: Context) {
       const timeline = context.happenings.timelines.of(lobby).map(momentAnswer);
       return {
         lobby: {
-          ...answerOf(lobby),
+          ...lobbyAnswer(lobby, await exitOfOne(context, namespaceId, lobby)),
+          ...seatCounts(players),
           log_tail: exitOf(lobby)?.log ?? null,
           players: players.map(playerAnswer),
           timeline,
@@ -114,6 +110,16 @@ export function lobbyAnswer(lobby: LobbyView, exit: ExitDetails | null = exitOf(
     exit_code: exit?.code ?? null,
     exit_signal: exit?.signal ?? null,
     exit_message: exit?.message ?? null,
+  };
+}
+
+/** By the players that are shown beside them, who were read a moment after the lobby. */
+function seatCounts(players: readonly PlayerView[]) {
+  const reserved = players.filter(({ status }) => status === "reserved").length;
+  return {
+    reserved_count: reserved,
+    connected_count: players.length - reserved,
+    total_player_count: players.length,
   };
 }
 

@@ -13,7 +13,7 @@ export interface Wishes {
 }
 
 export function deployedVersion(config: NamespaceConfig) {
-  const message = "The namespace has no version deployed yet: PUT …/version deploys one.";
+  const message = "No version of the game is deployed here yet, so there are no lobbies.";
   return config.version ?? refuse("MATCHMAKER_NO_VERSION_DEPLOYED", message);
 }
 

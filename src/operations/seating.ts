@@ -4,6 +4,7 @@ import type { CommandOf, Refusal as EngineRefusal, Find, Idempotency, RefusalCod
 import { type Client, type Context, type Handlers, isRefusal, type Refusal, refuse } from "./context.ts";
 import { previewedLobby, previewFind } from "./dry-run.ts";
 import { createFindReport } from "./find-report.ts";
+import { noLobbyMessage, tooLarge } from "./find-summary.ts";
 import { idempotencyOf } from "./idempotency.ts";
 import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
 import type { NamespaceConfig } from "./namespace-configs.ts";
@@ -18,7 +19,8 @@ import {
   regionNotFound,
 } from "./plans.ts";
 import { answerEarlier, answerSeated, namespaceGone, seatRefusal } from "./seats.ts";
-import { startRefusal } from "./start-refusal.ts";
+import { startObstacle } from "./start-refusal.ts";
+import { createStartRoom, type StartRoom } from "./start-room.ts";
 
 type FindRequest = Parameters<Handlers["lobbies.find"]>[0];
 type CreateRequest = Parameters<Handlers["lobbies.create"]>[0];
@@ -40,9 +42,10 @@ export function seatingOperations(context: Context) {
     request: FindRequest,
     idempotency: Idempotency | null,
     mayCreate: () => boolean,
-    noteUnstartable: (refusal: FindRefusal) => void,
+    room: StartRoom,
   ): Find | FindRefusal {
     const { body, client } = request;
+    room.planAnew();
     const version = deployedVersion(config);
     if (isRefusal(version)) return version;
     const tags = body.tags ?? {};
@@ -76,18 +79,30 @@ export function seatingOperations(context: Context) {
       idempotency,
     };
     if (startable.length === 0 || body.prevent_auto_create_lobby) return command;
-    const refusals = startable.map((pair) => startRefusal(context, version.versionId, pair));
-    const pair = startable.find((_, index) => refusals[index] === null) ?? startable[0]!;
+    const obstacles = startable.map((pair) => startObstacle(context, version.versionId, pair));
+    const pair = startable.find((_, index) => obstacles[index] === null) ?? startable[0]!;
     const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
     const create = newLobby(context.newId(), version, pair, { tags, maxPlayers }, more);
-    if (refusals.every((refusal) => refusal !== null)) {
-      noteUnstartable(refusals[0]!);
+    if (obstacles.every((obstacle) => obstacle !== null)) {
+      const index = Math.max(
+        0,
+        obstacles.findIndex(({ isShortage }) => isShortage),
+      );
+      room.lacks(obstacles[index]!, startable[index]!.region);
       return { ...command, create, startRefusal: "START_FAILED" };
     }
-    return mayCreate() ? { ...command, create } : { ...command, create, startRefusal: "API_RATE_LIMIT" };
+    if (!mayCreate()) return { ...command, create, startRefusal: "API_RATE_LIMIT" };
+    // Who only asks what would happen takes no room.
+    if (!body.dry_run) room.hold(pair.region, create.lobbyId);
+    return { ...command, create };
   }
 
-  function planCreate(config: NamespaceConfig, { body, client }: CreateRequest): CreateLobby | CreateRefusal {
+  function planCreate(
+    config: NamespaceConfig,
+    { body, client }: CreateRequest,
+    room: StartRoom,
+  ): CreateLobby | CreateRefusal {
+    room.planAnew();
     const version = deployedVersion(config);
     if (isRefusal(version)) return version;
     const mode = gameModeOf(version, body.game_mode);
@@ -109,19 +124,24 @@ export function seatingOperations(context: Context) {
     const regions = body.region === undefined || body.region === null ? [] : [body.region];
     const [pair] = pairsOf(version, [[body.game_mode, mode]], regions, client.place);
     if (!pair) return regionNotFound([body.game_mode], regions);
-    const unstartable = startRefusal(context, version.versionId, pair);
-    if (unstartable) return unstartable;
+    const obstacle = startObstacle(context, version.versionId, pair);
+    if (obstacle) {
+      room.lacks(obstacle, pair.region);
+      return obstacle.refusal;
+    }
 
     const { lobby_config } = body;
     const lobbyConfig = lobby_config === undefined || lobby_config === null ? null : JSON.stringify(lobby_config);
     const more = { isExternal: false, isPrivate: publicity === "private", ports: null, lobbyConfig };
+    const lobby = newLobby(context.newId(), version, pair, { tags, maxPlayers }, more);
+    room.hold(pair.region, lobby.lobbyId);
     return {
       type: "createLobby",
       reason: "created",
       namespaceId: config.namespaceId,
       now: context.now(),
       revision: config.revision,
-      lobby: newLobby(context.newId(), version, pair, { tags, maxPlayers }, more),
+      lobby,
       clientId: client.id,
       playerIds: newIds(body.party_size),
       idempotency: null,
@@ -139,16 +159,17 @@ export function seatingOperations(context: Context) {
 
       const budget = createBudgetPlace(context, client);
       const report = createFindReport(body);
+      const room = createStartRoom(context);
       let isNewLobby = false;
-      let unstartable: FindRefusal | null = null;
+      let planned: Find | null = null;
       const build = (mayCreate: () => boolean) => (config: NamespaceConfig) => {
-        const plan = planFind(config, request, idempotency, mayCreate, (refusal) => {
-          unstartable = refusal;
-        });
+        const plan = planFind(config, request, idempotency, mayCreate, room);
+        planned = isRefusal(plan) ? null : plan;
         return report && !isRefusal(plan) ? report.planned(plan) : plan;
       };
       const refused = ({ code, explanation }: EngineRefusal) => {
-        const refusal = code === "START_FAILED" && unstartable ? unstartable : findRefusal(code, budget.retryAfterS());
+        const unstartable = code === "START_FAILED" ? room.refusal() : null;
+        const refusal = unstartable ?? findRefusal(code, budget.retryAfterS(), noLobbyMessage(body, planned));
         return report ? report.refused(refusal, code, explanation) : refusal;
       };
 
@@ -163,8 +184,10 @@ export function seatingOperations(context: Context) {
 
       try {
         let outcome = await context.configs.execute("find", namespaceId, build(budget.hold));
-        for (let room = budget.whenRoom(outcome); room; room = budget.whenRoom(outcome)) {
-          await room;
+        const whenRoom = () =>
+          budget.whenRoom(outcome) ?? (codeOf(outcome) === "START_FAILED" ? room.whenRoom() : null);
+        for (let mayFit = whenRoom(); mayFit; mayFit = whenRoom()) {
+          await mayFit;
           outcome = await context.configs.execute("find", namespaceId, build(budget.hold));
         }
         if (outcome === null) return namespaceGone();
@@ -179,6 +202,7 @@ export function seatingOperations(context: Context) {
         );
       } finally {
         budget.settle(isNewLobby);
+        room.settle(isNewLobby);
       }
     },
 
@@ -198,16 +222,8 @@ export function seatingOperations(context: Context) {
         idempotency,
       }));
       if (outcome === null) return namespaceGone();
-      if (!outcome.ok) {
-        return seatRefusal(outcome.code, [
-          "LOBBY_NOT_FOUND",
-          "LOBBY_STOPPED",
-          "LOBBY_FULL",
-          "JOIN_DISABLED",
-          "TOO_MANY_PLAYERS_FROM_SOURCE",
-          "IDEMPOTENCY_KEY_REUSED",
-        ]);
-      }
+      if (!outcome.ok)
+        return seatRefusal(outcome.code, joinRefusals, joinMessages(body.lobby_id, body.party_size ?? 1));
       return answerSeated(context, { namespaceId, hasKey: idempotency !== null, whenGone }, outcome);
     },
 
@@ -218,15 +234,33 @@ export function seatingOperations(context: Context) {
       if (fault) return fault;
       const idempotency = idempotencyOf("create", request.idempotencyKey, body);
       if (isRefusal(idempotency)) return idempotency;
-      const outcome = await context.configs.execute("createLobby", namespaceId, (config) => {
-        const plan = planCreate(config, request);
-        return isRefusal(plan) ? plan : { ...plan, idempotency };
-      });
-      if (outcome === null) return namespaceGone();
-      const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
-      if (isRefusal(outcome)) return (await answerEarlier(context, seating, client, idempotency)) ?? outcome;
-      if (!outcome.ok) return seatRefusal(outcome.code, newLobbyRefusals);
-      return answerSeated(context, seating, outcome);
+      const room = createStartRoom(context);
+      let isNewLobby = false;
+      const execute = () =>
+        context.configs.execute("createLobby", namespaceId, (config) => {
+          const plan = planCreate(config, request, room);
+          return isRefusal(plan) ? plan : { ...plan, idempotency };
+        });
+      try {
+        let outcome = await execute();
+        for (let mayFit = room.whenRoom(); mayFit; mayFit = room.whenRoom()) {
+          await mayFit;
+          outcome = await execute();
+        }
+        if (outcome === null) return namespaceGone();
+        const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
+        if (isRefusal(outcome)) {
+          return (await answerEarlier(context, seating, client, idempotency)) ?? room.refusal() ?? outcome;
+        }
+        if (!outcome.ok) {
+          const NO_AVAILABLE_LOBBIES = `No lobby is created: ${tooLarge(body.party_size ?? 1)}.`;
+          return seatRefusal(outcome.code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES });
+        }
+        isNewLobby = outcome.isNewLobby;
+        return answerSeated(context, seating, outcome);
+      } finally {
+        room.settle(isNewLobby);
+      }
     },
   } satisfies Partial<Handlers>;
 }
@@ -238,12 +272,35 @@ const newLobbyRefusals = [
   "IDEMPOTENCY_KEY_REUSED",
 ] as const;
 
-function findRefusal(code: RefusalCode, retryAfterS: number) {
+const joinRefusals = [
+  "LOBBY_NOT_FOUND",
+  "LOBBY_STOPPED",
+  "LOBBY_FULL",
+  "JOIN_DISABLED",
+  "TOO_MANY_PLAYERS_FROM_SOURCE",
+  "IDEMPOTENCY_KEY_REUSED",
+] as const;
+
+function joinMessages(lobbyId: string, seats: number) {
+  const lobby = `Lobby ${lobbyId.toLowerCase()}`;
+  return {
+    LOBBY_NOT_FOUND: `${lobby} is not in this namespace, or has been gone for a while.`,
+    LOBBY_STOPPED: `${lobby} has stopped.`,
+    LOBBY_FULL: seats === 1 ? `${lobby} has no free seat.` : `${lobby} has not the ${seats} free seats of this party.`,
+    JOIN_DISABLED: `The game mode of lobby ${lobbyId.toLowerCase()} does not allow join.`,
+  };
+}
+
+function findRefusal(code: RefusalCode, retryAfterS: number, NO_AVAILABLE_LOBBIES: string) {
   if (code === "API_RATE_LIMIT") {
     const message = "This client's finds have caused as many new lobbies as they may in a minute.";
     return refuse("API_RATE_LIMIT", message, { retryAfterS });
   }
-  return seatRefusal(code, newLobbyRefusals);
+  return seatRefusal(code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES });
+}
+
+function codeOf(outcome: object | null): unknown {
+  return outcome !== null && "code" in outcome ? outcome.code : null;
 }
 
 /** One find's place in its client's budget. Direct loopback requests have no budget, as they have no rate limits. */
@@ -266,8 +323,7 @@ function createBudgetPlace({ creationBudget, now }: Context, client: Client) {
     },
     /** A place that this client's other finds only hold may come free: worth waiting for. Null: it is not about that. */
     whenRoom(outcome: object | null): Promise<void> | null {
-      const isSpent = outcome !== null && "code" in outcome && outcome.code === "API_RATE_LIMIT";
-      return isSpent ? creationBudget.whenRoom(client.id, now()) : null;
+      return codeOf(outcome) === "API_RATE_LIMIT" ? creationBudget.whenRoom(client.id, now()) : null;
     },
     settle(isUsed: boolean): void {
       if (isHeld) creationBudget.settle(client.id, isUsed, now());

@@ -76,22 +76,30 @@ async function joinAnswer(context: Context, namespaceId: string, lobby: LobbyVie
   return { lobby: { lobby_id: lobby.lobbyId, region, ports, player }, ports, player, players };
 }
 
+/** What it means for a player. What an operator could do about it is in the reference. */
 const seatMessages = {
   NO_AVAILABLE_LOBBIES: "No lobby fits, and none may be created for this request.",
   LOBBY_NOT_FOUND: "There is no such lobby in this namespace.",
   LOBBY_STOPPED: "The lobby has stopped.",
   LOBBY_FULL: "The lobby has not enough free seats.",
   JOIN_DISABLED: "The lobby's game mode does not allow join.",
-  TOO_MANY_LOBBIES: "The namespace has as many lobbies as its lobby_count_max allows.",
-  TOO_MANY_PLAYERS_FROM_SOURCE: "This client would hold more seats than max_players_per_client allows.",
+  TOO_MANY_LOBBIES: "There are as many lobbies as there may be at once. Try again when one has ended.",
+  TOO_MANY_PLAYERS_FROM_SOURCE: "This client would hold more seats at once than it may. Leave a lobby first.",
   IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used with another body. Use a new key for a new request.",
 } as const satisfies Partial<Record<RefusalCode, string>>;
 
-/** The rules' refusal in the contract's words; anything but the expected codes is a bug. */
-export function seatRefusal<C extends keyof typeof seatMessages>(code: RefusalCode, expected: readonly C[]) {
+/**
+ * The rules' refusal in the contract's words; anything but the expected codes is a bug. `words`: better ones, where the
+ * call knows more.
+ */
+export function seatRefusal<C extends keyof typeof seatMessages>(
+  code: RefusalCode,
+  expected: readonly C[],
+  words: Partial<Record<C, string>> = {},
+) {
   const known = expected.find((candidate) => candidate === code);
   if (known === undefined) throw new Error(`the rules answered ${code}, which is no answer to this call`);
-  return refuse(`MATCHMAKER_${known}`, seatMessages[known]);
+  return refuse(`MATCHMAKER_${known}`, words[known] ?? seatMessages[known]);
 }
 
 /** The caller's namespace was deleted while the request was under way. */

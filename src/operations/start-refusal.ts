@@ -3,53 +3,60 @@ import { type Context, type Refusal, refuse } from "./context.ts";
 
 type StartFailed = Refusal<"MATCHMAKER_LOBBY_START_FAILED">;
 
-/** Why no lobby of this pair can be started now; null: one can. Asked before a lobby is made, so that none is made in vain. */
-export function startRefusal(context: Context, versionId: string, pair: Pair): StartFailed | null {
-  const { runtime, gate, nodes } = context;
-  const { gameMode } = pair;
+/** Why no lobby of a pair can be started now. */
+export interface StartObstacle {
+  /** For players: what it means for them. */
+  readonly refusal: StartFailed;
+  /** For the operator: what stands in the way, and what helps. Null: the operator's list of lobbies says it. */
+  readonly detail: string | null;
+  /** There is no room; some of it may only be held by requests that turn out not to need it. */
+  readonly isShortage: boolean;
+}
+
+/** Null: one can be started. Asked before a lobby is made, so that none is made in vain. */
+export function startObstacle(context: Context, versionId: string, pair: Pair): StartObstacle | null {
+  const { runtime, gate, nodes, places } = context;
+  const { gameMode, region } = pair;
   if (!runtime && nodes.ownId === null) {
-    const message = `The game mode ${gameMode} has the process runtime, and this service has no driver that starts processes.`;
-    return refuse("MATCHMAKER_LOBBY_START_FAILED", message);
+    const refusal = refuse(
+      "MATCHMAKER_LOBBY_START_FAILED",
+      `No lobby of the game mode ${gameMode} can be started here.`,
+    );
+    const detail = `The game mode ${gameMode} has the process runtime, and FOYER_RUNTIMES leaves that out.`;
+    return { refusal, detail, isShortage: false };
   }
   const held = gate.heldBack(versionId, gameMode, context.now());
   if (held) {
-    const { message, consecutiveFailures, retryAfterS } = held;
+    const { consecutiveFailures, retryAfterS } = held;
+    const message = `Lobbies of the game mode ${gameMode} cannot be started just now. The next try is in ${retryAfterS} s.`;
     const metadata = { consecutive_failures: consecutiveFailures };
-    return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { metadata, retryAfterS });
+    const refusal = refuse("MATCHMAKER_LOBBY_START_FAILED", message, { metadata, retryAfterS });
+    return { refusal, detail: null, isShortage: false };
   }
-  return nodes.ownId === null ? refuseMachine(context) : refuseNodes(context, pair);
+  if (places.hasRoom(region)) return null;
+  const message = `There is no room for another lobby of the game mode ${gameMode} just now. Try again shortly.`;
+  const refusal = refuse("MATCHMAKER_LOBBY_START_FAILED", message, { retryAfterS: 5 });
+  return { refusal, detail: shortageOf(context, region), isShortage: true };
 }
 
-function refuseMachine({ runtime, config }: Context): StartFailed | null {
-  if (runtime === null || runtime.room() > 0) return null;
-  const message = `As many lobbies run on this machine as may: ${config.maxLobbyProcesses}. FOYER_MAX_LOBBY_PROCESSES allows more.`;
-  return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { retryAfterS: 5 });
-}
-
-/** What each node said of itself a moment ago; whoever places the lobby then counts exactly. */
-function refuseNodes({ nodes }: Context, { gameMode, region }: Pair): StartFailed | null {
-  const serving = nodes.all().filter((node) => node.isAlive && (node.regions?.includes(region) ?? true));
-  if (serving.some((node) => node.room > 0)) return null;
-  const message =
-    serving.length === 0
-      ? `No node that is up runs lobbies of the region ${region}; FOYER_NODE_REGIONS says which a node runs.`
-      : `No node of the region ${region} has room for a lobby of the game mode ${gameMode}. FOYER_MAX_LOBBY_PROCESSES of a node allows more.`;
-  return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { retryAfterS: 5 });
+function shortageOf({ config, nodes }: Context, region: string): string {
+  if (nodes.ownId === null) {
+    return `As many lobbies run on this machine as may: ${config.maxLobbyProcesses}. FOYER_MAX_LOBBY_PROCESSES allows more.`;
+  }
+  const isServed = nodes.all().some((node) => node.isAlive && (node.regions?.includes(region) ?? true));
+  return isServed
+    ? `No node of the region ${region} has room for another lobby. FOYER_MAX_LOBBY_PROCESSES of a node allows more.`
+    : `No node that is up runs lobbies of the region ${region}; FOYER_NODE_REGIONS says which a node runs.`;
 }
 
 /** The lobby that somebody waited for has ended. `lobby` is as it was then; null: nothing of it is left. */
 export function startFailed({ gate, now }: Context, lobbyId: string, lobby: LobbyView | null): StartFailed {
-  const exit = exitOf(lobby);
   const held = lobby && gate.heldBack(lobby.versionId, lobby.gameMode, now());
   const how = lobby?.readyAt == null ? "ended before it was ready" : "has ended";
-  const message = `Lobby ${lobbyId} ${how}. ${exit?.message ?? ""}`.trimEnd();
-  const metadata = {
-    lobby_id: lobbyId,
-    ...(exit?.code != null && { exit_code: exit.code }),
-    ...(exit?.signal != null && { signal: exit.signal }),
-    ...(held && { consecutive_failures: held.consecutiveFailures }),
-  };
-  return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { metadata, retryAfterS: held?.retryAfterS ?? 1 });
+  // How its server ended is the operator's business, who finds it by the lobby's id.
+  const metadata = { lobby_id: lobbyId, ...(held && { consecutive_failures: held.consecutiveFailures }) };
+  const retryAfterS = held?.retryAfterS ?? 1;
+  return refuse("MATCHMAKER_LOBBY_START_FAILED", `Lobby ${lobbyId} ${how}. Try again.`, { metadata, retryAfterS });
 }
 
 /** How the lobby's process ended, as far as anybody knows. */

@@ -11,6 +11,8 @@ type Waited =
 export interface Waiting {
   /** Resolves when the lobby is ready or has ended, when the time is over, the service stops, or the client goes away. */
   untilReady(namespaceId: string, lobbyId: string, whenGone: WhenGone): Promise<Waited>;
+  /** Events of a namespace were lost: looks at the lobbies that somebody waits for there. */
+  lookAgain(namespaceId: string): Promise<void>;
   /** How many are waiting now. */
   count(): number;
   /** Ends every wait, now and from now on. */
@@ -20,6 +22,7 @@ export interface Waiting {
 export function createWaiting(engine: Engine, options: { waitMs: number; waitersMax: number; now(): number }): Waiting {
   let count = 0;
   const waiters = new Map<string, Set<(waited: Waited) => void>>();
+  const namespaceOf = new Map<string, string>();
   let isStopping = false;
   // It ends with the engine.
   void listen();
@@ -31,6 +34,12 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
       }
       if (event.type === "lobby.stopped") wake(event.lobby.lobbyId, { end: "stopped", lobby: event.lobby });
     }
+  }
+
+  async function look(namespaceId: string, lobbyId: string): Promise<void> {
+    const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: options.now() });
+    if (!lobby || lobby.status === "stopped") wake(lobbyId, { end: "stopped", lobby });
+    else if (isReachable(lobby)) wake(lobbyId, { end: "ready", lobby });
   }
 
   function wake(lobbyId: string, waited: Waited): void {
@@ -45,21 +54,16 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
       return new Promise<Waited>((resolve, reject) => {
         const waiting = waiters.get(lobbyId) ?? new Set();
         waiters.set(lobbyId, waiting);
+        namespaceOf.set(lobbyId, namespaceId);
         waiting.add(end);
         const timer = setTimeout(() => end({ end: "timeout" }), options.waitMs);
         let stopListening = () => {};
         stopListening = whenGone(() => end({ end: "gone" }));
         // It may have become ready between the seating and now; from here on the events tell.
-        engine.read({ type: "lobby", namespaceId, lobbyId, now: options.now() }).then(
-          (lobby) => {
-            if (!lobby || lobby.status === "stopped") end({ end: "stopped", lobby });
-            else if (isReachable(lobby)) end({ end: "ready", lobby });
-          },
-          (fault: unknown) => {
-            leave();
-            reject(fault);
-          },
-        );
+        look(namespaceId, lobbyId).catch((fault: unknown) => {
+          leave();
+          reject(fault);
+        });
 
         function end(waited: Waited): void {
           leave();
@@ -71,9 +75,15 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
           count -= 1;
           clearTimeout(timer);
           stopListening();
-          if (waiting.size === 0 && waiters.get(lobbyId) === waiting) waiters.delete(lobbyId);
+          if (waiting.size === 0 && waiters.get(lobbyId) === waiting) {
+            waiters.delete(lobbyId);
+            namespaceOf.delete(lobbyId);
+          }
         }
       });
+    },
+    async lookAgain(namespaceId) {
+      for (const [lobbyId, of] of [...namespaceOf]) if (of === namespaceId) await look(namespaceId, lobbyId);
     },
     count: () => count,
     stop() {

@@ -79,7 +79,7 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-/** Why a server was not started, in words that players may read: they name no path, program or variable's value. */
+/** Why a server was not started, in words for the operator; they name no path, program or variable's value. */
 export class LobbyNotStarted extends Error {
   override readonly name = "LobbyNotStarted";
   /** The machine has no room for it, which says nothing about the lobby's version. */

@@ -1,6 +1,6 @@
 /** Why no lobby of a game mode may be started just now. */
 interface HeldBack {
-  /** In words that players may read. */
+  /** For the operator. */
   readonly message: string;
   readonly consecutiveFailures: number;
   readonly retryAfterS: number;

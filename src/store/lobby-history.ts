@@ -103,6 +103,18 @@ export async function findPastLobby(db: Db, namespaceId: string, lobbyId: string
   return row ?? null;
 }
 
+/** How the processes of these lobbies ended, as far as it is known. */
+export async function listPastExits(db: Db, namespaceId: string, lobbyIds: readonly string[]) {
+  if (lobbyIds.length === 0) return [];
+  return await db.query
+    .selectFrom("lobby_history")
+    .select(["lobby_id as lobbyId", "exit_code as code", "exit_signal as signal", "exit_message as message"])
+    .where("namespace_id", "=", namespaceId)
+    .where("lobby_id", "in", lobbyIds)
+    .where((where) => where.or([where("exit_code", "is not", null), where("exit_signal", "is not", null)]))
+    .execute();
+}
+
 const columns = [
   "lobby_id as lobbyId",
   "namespace_id as namespaceId",

@@ -101,6 +101,12 @@ export async function listNamespaces(db: Db, gameId: string, page: Page): Promis
   return rows.map(toNamespace);
 }
 
+/** Of every game, the ids of all namespaces, as they are in the database now. */
+export async function listNamespaceIds(db: Db): Promise<string[]> {
+  const rows = await db.query.selectFrom("namespaces").select("namespace_id").execute();
+  return rows.map((row) => row.namespace_id);
+}
+
 /** Of every game, the ids of namespaces with a deployed version. */
 export async function listDeployedNamespaces(db: Db): Promise<string[]> {
   const rows = await db.query

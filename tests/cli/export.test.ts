@@ -108,7 +108,7 @@ async function setUp({ call }: Service) {
 }
 
 // Each test starts several processes, and the machine may be busy.
-const patient = { timeout: 120_000 };
+const patient = { timeout: 240_000 };
 
 describe("moving a running service to PostgreSQL and back", patient, () => {
   test("[MD2] [MD3] [MD4] [MD7] [MD8] games, limits, domains and tokens are there; lobbies and the admin token are not", async () => {

@@ -48,7 +48,7 @@ function start(...argv: string[]) {
 }
 
 // Each test starts a process or two, and the machine may be busy.
-const patient = { timeout: 60_000 };
+const patient = { timeout: 240_000 };
 
 describe("a running service", patient, () => {
   test("[K9] [O4] [O5] says where everything is, without the token, and stops on SIGTERM with exit code 0", async () => {

@@ -59,7 +59,7 @@ const more = async ({ ledger }: World, acknowledgements: number) => {
   await until(`${acknowledgements} more are acknowledged`, () => ledger.acknowledgements >= target, 60_000);
 };
 
-const patient = { timeout: 180_000 };
+const patient = { timeout: 240_000 };
 
 test(
   "[RF16] [I10] [I13] [I18] [I22] every write synced: Redis and both nodes are killed under load, and nothing acknowledged is lost",

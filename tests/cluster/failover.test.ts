@@ -38,7 +38,7 @@ async function surviveDeathOf(victim: RedisServer, playing: Playing, what: strin
   expectSafe(doubting(await playing.end(), killedAt - lagMs, recoveredAt), what);
 }
 
-const patient = { timeout: 120_000 };
+const patient = { timeout: 240_000 };
 
 test(
   "[RF9] [I26] [I1] [I7] [I16] two nodes under load while the Cluster's primary of their namespace is killed",

@@ -20,7 +20,7 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-const patient = { timeout: 120_000 };
+const patient = { timeout: 240_000 };
 
 test(
   "[RF2] [I1] [I7] [I16] two nodes under load while the script cache is emptied: nobody notices",

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 test("[RF17] [I1] [I7] [I16] two nodes under load while PostgreSQL is gone and back: finds, joins and connects go on", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const playing = await startPlaying(installation, "postgresql");
   await playing.more(500);

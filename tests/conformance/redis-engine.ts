@@ -4,7 +4,6 @@ import { openRedis } from "../../src/engine/redis/connection.ts";
 import type { RedisConnection, RedisLink } from "../../src/engine/redis/link.ts";
 import { createRedisEngine, type RedisEngine } from "../../src/engine/redis/redis.ts";
 import { createLog } from "../../src/log.ts";
-import { sayRestarted } from "./say-restarted.ts";
 import type { EngineUnderTest } from "./world.ts";
 
 const quietLog = createLog({ level: "error", format: "json" });
@@ -48,18 +47,18 @@ async function closeEngine(one: OpenedEngine): Promise<void> {
   await one.link.close();
 }
 
-/** An engine for the suites. State is in Redis, so a restart is another engine that says that the service was down. */
+/** An engine for the suites. State is in Redis, so a restart is another engine on the same keys. */
 export async function startOnRedis(url: string): Promise<EngineUnderTest> {
   return underTest(await openEngine(url), url);
 }
 
-export function underTest(one: OpenedEngine, url: string, isRestarted = false): EngineUnderTest {
+export function underTest(one: OpenedEngine, url: string): EngineUnderTest {
   return {
-    engine: isRestarted ? sayRestarted(one.engine) : one.engine,
+    engine: one.engine,
     check: (namespaceId) => one.engine.audit(namespaceId),
     async restart() {
       await closeEngine(one);
-      return underTest(await openEngine(url, { prefix: one.prefix }), url, true);
+      return underTest(await openEngine(url, { prefix: one.prefix }), url);
     },
   };
 }

@@ -49,7 +49,7 @@ const noting = (note: (script: Script) => void) => (link: RedisLink) => ({
   },
 });
 
-const patient = { timeout: 120_000 };
+const patient = { timeout: 240_000 };
 
 describe("scripts", () => {
   test("[RD3] every key that any script touches carries its namespace's tag", patient, async () => {
@@ -209,6 +209,29 @@ describe("scripts", () => {
     world.now += 60_000;
     expect(await world.lobby(id)).toMatchObject({ isSilent: false, lastHeartbeatAt: world.now });
     expect(Number(await redis.hget(key, "touched"))).toBeGreaterThanOrEqual(touched);
+    await world.pass(1000);
+    expect(await world.lobby(id)).toMatchObject({ isSilent: true });
+  });
+
+  test("[RD7] after commands that could not reach Redis, heartbeat clocks start anew before anything else happens", async () => {
+    let isAway = false;
+    const wrap = (link: RedisLink): RedisLink => ({
+      ...link,
+      run: async (script, key, args) => {
+        if (isAway) throw new EngineUnavailable("Redis is away.");
+        return link.run(script, key, args);
+      },
+    });
+    const one = await openEngine(server.url, { wrap });
+    const world = await createWorld(async () => underTest(one, server.url));
+    const { id, players } = await world.ready({ party: 1, heartbeatMs: 1000, isExternal: true });
+    await world.connect(id, players[0]!);
+    isAway = true;
+    await expect(world.heartbeat(id)).rejects.toThrow("Redis is away");
+    world.now += 13_000;
+    isAway = false;
+    const [lobby] = await Promise.all([world.lobby(id), world.find(), world.counts()]);
+    expect(lobby).toMatchObject({ status: "ready", isSilent: false, connected: 1, lastHeartbeatAt: world.now });
     await world.pass(1000);
     expect(await world.lobby(id)).toMatchObject({ isSilent: true });
   });

@@ -94,7 +94,7 @@ describe("[I22] [I24] a store that fails, dies and comes back, at random", () =>
   test.each([1, 2, 4, 5])(
     "seed %i: what was acknowledged or read stays, and nothing else is ever shown",
     {
-      timeout: 120_000,
+      timeout: 240_000,
     },
     async (seed) => {
       const random = createRandom(seed);
@@ -200,7 +200,7 @@ async function writeUntilFull(engine: MemoryEngine): Promise<string> {
 const disk = smallDisk(2);
 if (disk !== null) {
   test("[I24] a disk that is full: reads go on, writes are refused until there is room again, nothing is lost", {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const ballast = join(disk, "ballast");
     const engine = await engineOn(disk);

@@ -37,7 +37,7 @@ test("[I10] [I22] nothing that was acknowledged is lost by kill -9, and no appen
     expect({ lost, halves }).toEqual({ lost: [], halves: [] });
     expect(acknowledged.size).toBeGreaterThanOrEqual(killAfter);
   }
-}, 60_000);
+}, 240_000);
 
 test("a process whose journal is closed ends by itself", async () => {
   const dataDir = temporaryFolder();

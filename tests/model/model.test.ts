@@ -14,7 +14,7 @@ describe("the engine answers like the model, step by step", () => {
   test.each(seeds)(
     "[I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I11] [I13] [I15] [I16] [I17] [I18] [I19] [I23] [I24] seed %i",
     {
-      timeout: 180_000,
+      timeout: 240_000,
     },
     async (seed) => {
       runs.push(await simulate(seed, historiesPerSeed));

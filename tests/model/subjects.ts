@@ -8,7 +8,6 @@ import { dumpScript } from "../../src/engine/redis/scripts.ts";
 import { createLog } from "../../src/log.ts";
 import { stateHash } from "../../src/matchmaker/changes.ts";
 import { checkInvariants } from "../../src/matchmaker/invariants.ts";
-import { sayRestarted } from "../conformance/say-restarted.ts";
 
 /** An engine that histories are run on. */
 export interface Subject {
@@ -57,10 +56,10 @@ async function onJournal(journal: MemoryJournal): Promise<Subject> {
 
 /** Each history has keys of its own. */
 export function startOnRedis(url: string): StartSubject {
-  return () => onRedis(url, `model-${randomUUID()}`, false);
+  return () => onRedis(url, `model-${randomUUID()}`);
 }
 
-async function onRedis(url: string, prefix: string, isRestarted: boolean): Promise<Subject> {
+async function onRedis(url: string, prefix: string): Promise<Subject> {
   const link = await openRedis({ url, log: createLog({ level: "error", format: "json" }) });
   const engine = await createRedisEngine({ link, prefix, newOpId: randomUUID, wallClock: Date.now });
   async function end(): Promise<void> {
@@ -68,12 +67,12 @@ async function onRedis(url: string, prefix: string, isRestarted: boolean): Promi
     await link.close();
   }
   return {
-    engine: isRestarted ? sayRestarted(engine) : engine,
+    engine,
     check: (namespaceId) => engine.audit(namespaceId),
     hash: async (namespaceId) => JSON.stringify(await link.run(dumpScript, `${prefix}:{${namespaceId}}:ns`, [])),
     async restart() {
       await end();
-      return onRedis(url, prefix, true);
+      return onRedis(url, prefix);
     },
     isStateShared: true,
     setFailing: null,

@@ -126,8 +126,10 @@ describe("warm pools", () => {
 describe("nodes that go", () => {
   test("[ND4] a node that comes back in time takes its lobbies over, and their players notice nothing", async () => {
     const installation = await install();
-    const stays = await installation.start("stays", { maxLobbyProcesses: 0 });
-    const goes = await installation.start("goes");
+    // Long enough for another start on a busy machine.
+    const nodeGraceS = 10;
+    const stays = await installation.start("stays", { maxLobbyProcesses: 0, nodeGraceS });
+    const goes = await installation.start("goes", { nodeGraceS });
     const world = await createWorld(stays, lobbyVersion({ max_players: 4 }));
     const answer = await find(stays, world);
     const player = await connectTo(answer);
@@ -135,9 +137,9 @@ describe("nodes that go", () => {
     await installation.stop(goes);
     expect(await player.ask("meanwhile")).toContain("meanwhile");
     expect((await find(stays, world)).json.lobby.lobby_id).toBe(answer.json.lobby.lobby_id);
-    const back = await installation.start("goes", { dataDir: goes.dataDir });
+    const back = await installation.start("goes", { dataDir: goes.dataDir, nodeGraceS });
     expect(await player.ask("after")).toContain("after");
-    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    await new Promise((resolve) => setTimeout(resolve, (nodeGraceS + 1) * 1_000));
     expect((await world.lobbies())[0]).toMatchObject({ status: "ready" });
     await back.admin("DELETE", `${world.namespace.path}/lobbies/${answer.json.lobby.lobby_id}`);
     await until(() => lobbyPids(goes.dataDir).filter(isRunning).length === 0);

@@ -194,6 +194,48 @@ describe("limits", () => {
     }
   });
 
+  test("[RT5] of many that come at once as many get a lobby as may run, and none is made in vain", async () => {
+    const small = await startRuntimeService({ maxLobbyProcesses: 2 });
+    const world = await createWorld(small, lobbyVersion({ max_players: 1, actions: { create: { enabled: true } } }));
+    const create = () => {
+      const options = { token: world.publicToken, body: { game_mode: "duel" } };
+      return small.request("POST", "/matchmaker/lobbies/create", options);
+    };
+    const stopAllOfIt = async () => {
+      for (const { lobby_id } of await world.lobbies())
+        await small.admin("DELETE", `${world.namespace.path}/lobbies/${lobby_id}`);
+      await until(() => lobbyPids(small.dataDir).length === 0);
+    };
+    try {
+      for (const [made, ask] of [
+        [2, () => world.find()],
+        [4, create],
+      ] as const) {
+        const answers = await Promise.all(Array.from({ length: 12 }, ask));
+        const codes = answers.map(({ status, json }) => json.code ?? status).sort();
+        expect(codes).toEqual([200, 200, ...Array.from({ length: 10 }, () => "MATCHMAKER_LOBBY_START_FAILED")]);
+        expect(await world.lobbies(true)).toHaveLength(made);
+        await stopAllOfIt();
+      }
+    } finally {
+      await small.close();
+    }
+  });
+
+  test("[RT5] [14] a find that could make a lobby but finds a seat takes no room from the others", async () => {
+    const small = await startRuntimeService({ maxLobbyProcesses: 2 });
+    const world = await createWorld(small, lobbyVersion({ max_players: 10 }));
+    try {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => world.find()));
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+      expect(await world.lobbies(true)).toHaveLength(2);
+      await small.admin("DELETE", `${world.namespace.path}?force=true`);
+      await until(() => lobbyPids(small.dataDir).length === 0);
+    } finally {
+      await small.close();
+    }
+  });
+
   test("[RT13] without the process runtime such versions are refused, and no process is ever started", async () => {
     const external = await startRuntimeService({ runtimes: ["external"] });
     try {

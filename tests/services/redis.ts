@@ -125,7 +125,7 @@ export async function openServer(
 }
 
 /** Waits for a condition; what is thrown meanwhile counts as not yet. */
-export async function until(what: string, isTrue: () => Promise<boolean> | boolean, timeoutMs = 30_000): Promise<void> {
+export async function until(what: string, isTrue: () => Promise<boolean> | boolean, timeoutMs = 60_000): Promise<void> {
   const giveUpAt = performance.now() + timeoutMs;
   let last: unknown = "it was not true";
   while (performance.now() < giveUpAt) {

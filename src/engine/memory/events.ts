@@ -4,7 +4,7 @@ import type { Event } from "../../matchmaker/commands.ts";
 export interface EventHub {
   publish(event: Event): void;
   /** Hears everything that is published from this call on. */
-  subscribe(group: string | undefined): AsyncIterable<Event>;
+  subscribe(): AsyncIterable<Event>;
   close(): void;
 }
 
@@ -14,44 +14,27 @@ interface Listener {
 }
 
 export function createEventHub(): EventHub {
-  const everyone = new Set<Listener>();
-  const groups = new Map<string, Listener[]>();
+  const listeners = new Set<Listener>();
   let isClosed = false;
-
-  /** One namespace's events go to one member as long as the group stays the same, so that they keep their order. */
-  function publishToGroup(members: readonly Listener[], event: Event): void {
-    members[hash(event.namespaceId) % members.length]?.push(event);
-  }
-
-  function leave(listener: Listener, group: string | undefined, unheard: readonly Event[]): void {
-    everyone.delete(listener);
-    if (group === undefined) return;
-    const members = (groups.get(group) ?? []).filter((member) => member !== listener);
-    if (members.length === 0) groups.delete(group);
-    else groups.set(group, members);
-    for (const event of unheard) publishToGroup(members, event);
-  }
 
   return {
     publish(event) {
-      for (const listener of everyone) listener.push(event);
-      for (const members of groups.values()) publishToGroup(members, event);
+      for (const listener of listeners) listener.push(event);
     },
-    subscribe(group) {
-      const queue = createQueue((listener, unheard) => leave(listener, group, unheard));
+    subscribe() {
+      const queue = createQueue((listener) => listeners.delete(listener));
       if (isClosed) queue.listener.end();
-      else if (group === undefined) everyone.add(queue.listener);
-      else groups.set(group, [...(groups.get(group) ?? []), queue.listener]);
+      else listeners.add(queue.listener);
       return queue.events;
     },
     close() {
       isClosed = true;
-      for (const listener of [...everyone, ...[...groups.values()].flat()]) listener.end();
+      for (const listener of listeners) listener.end();
     },
   };
 }
 
-function createQueue(onLeave: (listener: Listener, unheard: readonly Event[]) => void) {
+function createQueue(onLeave: (listener: Listener) => void) {
   let queue: Event[] = [];
   let isEnded = false;
   /** Gives whoever waits what comes next. */
@@ -81,19 +64,12 @@ function createQueue(onLeave: (listener: Listener, unheard: readonly Event[]) =>
       });
     },
     async return() {
-      const unheard = queue;
       queue = [];
-      onLeave(listener, unheard);
+      onLeave(listener);
       // Whoever waits for the next event hears that there is none.
       listener.end();
       return { done: true, value: undefined };
     },
   };
   return { listener, events: { [Symbol.asyncIterator]: () => iterator } };
-}
-
-function hash(text: string): number {
-  let sum = 0;
-  for (let i = 0; i < text.length; i++) sum = (Math.imul(sum, 31) + text.charCodeAt(i)) >>> 0;
-  return sum;
 }

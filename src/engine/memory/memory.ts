@@ -177,7 +177,7 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
       }
     },
 
-    events: (group) => hub.subscribe(group),
+    events: hub.subscribe,
     states: () => states,
 
     async close() {

@@ -9,7 +9,7 @@ import { eventsAfterScript } from "./scripts.ts";
 /** The events of all namespaces, read from their streams and handed to whoever listens in this process. */
 export interface Streams extends SharedEvents {
   /** Hears everything from this call on, and nothing that this process was answered before. */
-  subscribe(group: string | undefined): AsyncIterable<Event>;
+  subscribe(): AsyncIterable<Event>;
   /** This process was answered something that was told up to this position. */
   note(namespaceId: string, position: string): void;
   /** What this process was answered is told first. */
@@ -34,9 +34,8 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
   const readings = new Map<string, Reading>();
   /** Up to where this process was answered, where it has not read so far yet. */
   const answered = new Map<string, string>();
-  /** The same as of when each group got its first member. */
-  const beginnings = new Map<string, ReadonlyMap<string, string>>();
   const running = new Set<Promise<void>>();
+  const gapListeners: ((namespaceId: string, position: string) => void)[] = [];
   let isClosed = false;
   let hasStarted = false;
 
@@ -72,11 +71,24 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
       const args = [`(${reading.position}`, "+", "COUNT", entriesPerCall];
       // A border: this is how Redis gives the entries of a stream.
       const entries = (await link.call("XRANGE", keyOf(namespaceId), args)) as WrittenEvent[];
+      const isFarBehind = entries.length === entriesPerCall;
+      // What was dropped was followed by far more than one call gives, so that only then something can be gone.
+      if (isFarBehind && (await entriesAfter(namespaceId, reading.position, 1)) === null) {
+        for (const listener of gapListeners) listener(namespaceId, reading.position);
+      }
       for (const entry of entries) hub.publish(readEvent(namespaceId, entry));
       reading.position = entries.at(-1)?.[0] ?? reading.position;
       if (!isLater(answered.get(namespaceId) ?? "0-0", reading.position)) answered.delete(namespaceId);
-      if (entries.length === entriesPerCall) reading.isStale = true;
+      if (isFarBehind) reading.isStale = true;
     }
+  }
+
+  /** Null: some of it is gone. */
+  async function entriesAfter(namespaceId: string, position: string, max: number): Promise<WrittenEvent[] | null> {
+    const answer = await link.run(eventsAfterScript, `${prefix}:{${namespaceId}}:ns`, [position, String(max)]);
+    // A border: only our own script answers.
+    const [found, entries] = answer as ["OK", WrittenEvent[]] | ["GONE", undefined];
+    return found === "GONE" ? null : entries!;
   }
 
   /** The newest first. */
@@ -113,14 +125,7 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
   sweeping.unref();
 
   return {
-    subscribe(group) {
-      const beginning = new Map(answered);
-      if (group === undefined) return laterThan(beginning, hub.subscribe(group));
-      // Members share what is told: what one of them leaves out is lost to all, so the group's beginning is theirs.
-      const ofGroup = beginnings.get(group) ?? beginning;
-      beginnings.set(group, ofGroup);
-      return laterThan(ofGroup, hub.subscribe(group));
-    },
+    subscribe: () => laterThan(new Map(answered), hub.subscribe()),
 
     async position(namespaceId) {
       const end = await endOf(namespaceId);
@@ -135,10 +140,12 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
 
     async eventsAfter(namespaceId, position, max) {
       if (!/^\d{1,15}-\d{1,15}$/.test(position)) return null;
-      const answer = await link.run(eventsAfterScript, `${prefix}:{${namespaceId}}:ns`, [position, String(max)]);
-      // A border: only our own script answers.
-      const [found, entries] = answer as ["OK", WrittenEvent[]] | ["GONE", undefined];
-      return found === "GONE" ? null : entries!.map((entry) => readEvent(namespaceId, entry));
+      const entries = await entriesAfter(namespaceId, position, max);
+      return entries?.map((entry) => readEvent(namespaceId, entry)) ?? null;
+    },
+
+    onGap(listener) {
+      gapListeners.push(listener);
     },
 
     note(namespaceId, position) {

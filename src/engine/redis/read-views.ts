@@ -73,6 +73,7 @@ export type WrittenEvent = readonly [position: string, fields: readonly string[]
 
 /** Every find tells one of these to every node, so nothing is put together that need not be. */
 export function readEvent(namespaceId: string, [position, fields]: WrittenEvent): Event {
+  if (fields.length === 2) return readPlayerEvent(namespaceId, position, fields);
   const field = (name: string) => {
     for (let at = 0; at < fields.length; at += 2) if (fields[at] === name) return fields[at + 1];
     return undefined;
@@ -83,15 +84,14 @@ export function readEvent(namespaceId: string, [position, fields]: WrittenEvent)
     const deployedVersionId = field("version") ?? null;
     return { namespaceId, at, position, type, revision: Number(field("revision")), deployedVersionId };
   }
-  const lobbyId = field("lobby") ?? "";
-  const line = field("line");
-  const made = field("made");
-  if (line === undefined || made === undefined) {
-    const playerId = field("player") ?? "";
-    const status = field("status") as SeatStatus;
-    return { namespaceId, at, position, type: type as PlayerEvent["type"], lobbyId, playerId, status };
-  }
   const texts = [field("ports") ?? null, field("state") ?? null, field("exit") ?? null, field("node") ?? null] as const;
-  const lobby = readView([lobbyId, line, made, ...texts]);
+  const lobby = readView([field("lobby") ?? "", field("line") ?? "", field("made") ?? "", ...texts]);
   return { namespaceId, at, position, type: type as LobbyEvent["type"], lobby };
+}
+
+/** One field of the event's name: time, lobby, player and the seat's status. */
+function readPlayerEvent(namespaceId: string, position: string, fields: readonly string[]): PlayerEvent {
+  const [type, line = ""] = fields as readonly [PlayerEvent["type"], string?];
+  const [at, lobbyId = "", playerId = "", status] = line.split(" ");
+  return { namespaceId, at: Number(at), position, type, lobbyId, playerId, status: status as SeatStatus };
 }

@@ -10,6 +10,7 @@ import type {
 } from "../../matchmaker/commands.ts";
 import { type Engine, EngineUnavailable, type SharedEvents } from "../engine.ts";
 import { auditNamespace } from "./audit.ts";
+import { createBatches } from "./batches.ts";
 import { createStreams } from "./events.ts";
 import type { RedisLink, Script } from "./link.ts";
 import { readAnswer } from "./read-answers.ts";
@@ -42,16 +43,45 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   const namespacesKey = `${prefix}:namespaces`;
   const keyOf = (namespaceId: string) => `${prefix}:{${namespaceId}}:ns`;
   const streams = await createStreams(link, prefix, options.wallClock());
+  const send = createBatches(link);
+  /** Namespaces whose heartbeat clocks have to start anew, because heartbeats could not be taken: the first command does it. */
+  const unstarted = new Set(await namespaceIds());
+  const starting = new Map<string, Promise<unknown>>();
   let isClosed = false;
 
+  async function namespaceIds(): Promise<string[]> {
+    return (await link.call("SMEMBERS", namespacesKey)) as string[];
+  }
+
+  async function run(script: Script, namespaceId: string, written: Written, now: number): Promise<WrittenAnswer> {
+    if (unstarted.has(namespaceId)) await startClocks(namespaceId, now);
+    try {
+      return await runToEnd(script, namespaceId, written);
+    } catch (error) {
+      unstarted.add(namespaceId);
+      throw error;
+    }
+  }
+
+  /** Whoever comes meanwhile waits: what is due must not happen before. */
+  function startClocks(namespaceId: string, now: number): Promise<unknown> {
+    const written = writeCommand({ type: "restarted", namespaceId, now });
+    const started =
+      starting.get(namespaceId) ??
+      runToEnd(commandScripts.restarted, namespaceId, written)
+        .then(() => unstarted.delete(namespaceId))
+        .finally(() => starting.delete(namespaceId));
+    starting.set(namespaceId, started);
+    return started;
+  }
+
   /** A namespace in which very much is due is brought up to date in several runs. */
-  async function run(script: Script, namespaceId: string, written: Written): Promise<WrittenAnswer> {
+  async function runToEnd(script: Script, namespaceId: string, written: Written): Promise<WrittenAnswer> {
     const [body, create, made] = written;
     for (let again = ""; ; again = "again") {
       if (isClosed) throw new EngineUnavailable("The engine is closed.");
       const args = [body, options.newOpId(), String(options.wallClock()), create, made, again];
-      // A border: only our own scripts answer.
-      const [position, answer] = (await link.run(script, keyOf(namespaceId), args)) as [string, WrittenAnswer];
+      const [position, answer] = await send(script, keyOf(namespaceId), args);
       if (position !== "") streams.note(namespaceId, position);
       if (answer[0] === "LATE") throw new EngineUnavailable("The command reached Redis too late to be decided.");
       if (answer[0] === "EARLY") throw new EngineUnavailable("This machine's clock is ahead of Redis'.");
@@ -75,7 +105,7 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   }
 
   async function listNamespaces(): Promise<Answer<"namespaces">> {
-    const ids = ((await link.call("SMEMBERS", namespacesKey)) as string[]).sort();
+    const ids = (await namespaceIds()).sort();
     const known = await Promise.all(
       ids.map(async (namespaceId) => ({ namespaceId, ...(await nextDueOf(namespaceId)) })),
     );
@@ -91,7 +121,7 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   return {
     async execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>> {
       const { namespaceId, type } = command;
-      const execute = () => run(commandScripts[type], namespaceId, writeCommand(command));
+      const execute = () => run(commandScripts[type], namespaceId, writeCommand(command), command.now);
       const isMaking = type === "configure" || type === "removeNamespace";
       return readOutcome(command, await (isMaking ? listed(namespaceId, execute) : execute()));
     },
@@ -101,13 +131,15 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
       // Borders: the compiler cannot see that an answer has the type of its query.
       if (query.type === "namespaces") return (await listNamespaces()) as Answer<T>;
       const asked = query as NamespaceQueryOf<NamespaceQueryType>;
-      return readAnswer(asked, await run(queryScripts[asked.type], asked.namespaceId, writeQuery(asked))) as Answer<T>;
+      const { type, namespaceId, now } = asked;
+      return readAnswer(asked, await run(queryScripts[type], namespaceId, writeQuery(asked), now)) as Answer<T>;
     },
 
-    events: (group) => streams.subscribe(group),
+    events: streams.subscribe,
     position: streams.position,
     eventsAfter: streams.eventsAfter,
     latest: streams.latest,
+    onGap: streams.onGap,
     audit: (namespaceId) => auditNamespace(link, keyOf(namespaceId), namespaceId),
 
     async close() {

@@ -18,23 +18,23 @@ const ofQueries = [...state, "answering"];
 const ofPreviews = [...ofQueries, "party", "choosing", "gathering"];
 
 export const commandScripts: { readonly [T in CommandType]: Script } = {
-  configure: load("configure", ofCommands),
+  configure: loadWhole("configure", ofCommands),
   find: load("find", ofFinds),
   join: load("join", ofParties),
-  createLobby: load("create-lobby", ofParties),
-  setReady: load("set-ready", ofLobbies),
-  setClosed: load("set-closed", ofLobbies),
-  setState: load("set-state", ofLobbies),
-  setPorts: load("set-ports", ofLobbies),
-  placeLobby: load("place-lobby", ofLobbies),
+  createLobby: loadWhole("create-lobby", ofParties),
+  setReady: loadWhole("set-ready", ofLobbies),
+  setClosed: loadWhole("set-closed", ofLobbies),
+  setState: loadWhole("set-state", ofLobbies),
+  setPorts: loadWhole("set-ports", ofLobbies),
+  placeLobby: loadWhole("place-lobby", ofLobbies),
   heartbeat: load("heartbeat", ofLobbies),
-  stopLobby: load("stop-lobby", ofLobbies),
+  stopLobby: loadWhole("stop-lobby", ofLobbies),
   connectPlayer: load("connect-player", ofLobbies),
   disconnectPlayer: load("disconnect-player", ofLobbies),
   releaseSeats: load("release-seats", ofCommands),
   expire: load("expire", ofCommands),
   restarted: load("restarted", ofCommands),
-  removeNamespace: load("remove-namespace", ofCommands),
+  removeNamespace: loadWhole("remove-namespace", ofCommands),
 };
 
 export const queryScripts: { readonly [T in NamespaceQueryType]: Script } = {
@@ -50,25 +50,34 @@ export const queryScripts: { readonly [T in NamespaceQueryType]: Script } = {
 
 export const nextDueScript: Script = load("next-due", state);
 export const eventsAfterScript: Script = load("events-after", ["keys"]);
-export const dumpScript: Script = load("dump", state);
+export const dumpScript: Script = loadWhole("dump", state);
 
+/** Of what this script needs rarely, nothing is made before it is asked for. */
 function load(name: string, prelude: readonly string[]): Script {
   const parts = prelude.map((part) => read(`prelude/${part}`).split(rareLine));
   const [usual, rare] = [parts.map(([before]) => before), parts.map(([, after = ""]) => after)];
-  const text = [...usual, madeWhenAskedFor(rare.join("")), read(name)].join("");
+  return asScript(name, [...usual, madeWhenAskedFor(rare.join("\n")), read(name)]);
+}
+
+/** For a script that needs such things in every run. */
+function loadWhole(name: string, prelude: readonly string[]): Script {
+  return asScript(name, [...prelude.map((part) => read(`prelude/${part}`)), read(name)]);
+}
+
+function asScript(name: string, parts: readonly (string | undefined)[]): Script {
+  const text = parts.join("\n");
   return { name, text, sha: createHash("sha1").update(text).digest("hex") };
 }
 
 function read(file: string): string {
-  return `${readFileSync(new URL(`./lua/${file}.lua`, import.meta.url), "utf8")}\n`;
+  return readFileSync(new URL(`./lua/${file}.lua`, import.meta.url), "utf8");
 }
 
-/** A script is run from its beginning each time, and most runs need less than half of the functions. */
+/** A script is run from its beginning each time, and most runs need less than two thirds of the functions. */
 function madeWhenAskedFor(rare: string): string {
   return `setmetatable(foyer, { __index = function(_, name)
 setmetatable(foyer, nil)
 ${rare}
 return foyer[name]
-end })
-`;
+end })`;
 }

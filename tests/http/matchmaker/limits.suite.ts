@@ -142,6 +142,7 @@ export function limitsTests(at: () => Matchmaker): void {
       });
     const answer = await send('{"game_modes":["duel"],"party_size":1}');
     expectAnswer(await send('{ "party_size": 1.0, "game_modes": ["duel"] }'), answer.json);
+    expectAnswer(await send('{"game_modes":["duel"],"party_size":1,"tags":null,"explain":null}'), answer.json);
   });
 
   test("[IK2] [IK5] another body is refused; another client, operation or namespace is another call", async () => {

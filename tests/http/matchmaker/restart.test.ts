@@ -14,6 +14,7 @@ import {
   startMatchmaker,
   tokensOf,
 } from "./arena.ts";
+import { createFakeRuntime } from "./fake-runtime.ts";
 
 const patient = { timeout: 240_000 };
 const children: Child[] = [];
@@ -198,6 +199,31 @@ async function expectSums(arena: Arena): Promise<void> {
 }
 
 describe("a service that was down while deadlines passed", () => {
+  test("[H8] heartbeat clocks start when lobbies can be heard, however long the start took", async () => {
+    const clock = createClock();
+    const first = await startMatchmaker("sqlite", {}, { clock });
+    const { dataDir } = first.service;
+    const arena = await createArena(first.service, config({ timeouts: { heartbeat_s: 10 } }));
+    const lobby = await arena.ready();
+    await first.service.close();
+
+    const runtime = createFakeRuntime();
+    const slow = {
+      ...runtime,
+      list: async () => {
+        clock.advance(6_000);
+        return runtime.list();
+      },
+    };
+    const next = await startMatchmaker("sqlite", { dataDir }, { clock, runtime: slow });
+    clock.advance(9_999);
+    const same = arenaOf(next.service, arena.namespace, arena);
+    expect(await same.lobby(lobby.lobbyId, lobby.token).seen()).toMatchObject({ is_silent: false });
+    clock.advance(1);
+    expect(await same.lobby(lobby.lobbyId, lobby.token).seen()).toMatchObject({ is_silent: true });
+    await next.service.close();
+  });
+
   test("[DU5] [S2] [H8] what came due has happened, as of its time, before the first request; heartbeats begin anew", async () => {
     const clock = createClock();
     const first = await startMatchmaker("sqlite", {}, { clock });

@@ -163,6 +163,30 @@ export function viewsTests(at: () => Matchmaker): void {
     expect(expiresAt - Date.parse(seen.players[1].reserve_ts)).toBe(120_000);
   });
 
+  test("a lobby's counts are those of the players beside them, whatever happens meanwhile", async () => {
+    const arena = await arenaWith();
+    const lobby = await arena.ready();
+    let isOver = false;
+    const playing = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const [token] = tokensOf(await arena.join(lobby.lobbyId));
+        if (token !== undefined) await lobby.connect(token);
+        if (token !== undefined) await lobby.disconnect(token);
+      }
+    });
+    for (let look = 0; look < 100; look++) {
+      const seen = await lobby.seen();
+      const counted = (status: string) => seen.players.filter((player: { status: string }) => player.status === status);
+      expect([seen.reserved_count, seen.connected_count, seen.total_player_count]).toEqual([
+        counted("reserved").length,
+        counted("connected").length,
+        seen.players.length,
+      ]);
+    }
+    isOver = true;
+    await Promise.all(playing);
+  });
+
   test("[Q5] the operator's list has pages, and stopped lobbies on demand", async () => {
     const { service } = at();
     const arena = await arenaWith();

@@ -2,7 +2,7 @@
 
 -- How many idle lobbies this game mode and region of the deployed version lack; those still starting count as there.
 local function missingIdle(made)
-  local pool = foyer.poolOf(foyer.poolKey(foyer.namespace.deployedVersionId or "", made.gameMode, made.region))
+  local pool = foyer.poolAt(foyer.namespace.deployedVersionId or "", made.gameMode, made.region)
   local there = call("ZCARD", foyer.idleKey(pool)) + foyer.poolCount(pool, "idleStarting")
   return foyer.idleMinimum(made.gameMode, made.region) - there
 end

@@ -5,7 +5,7 @@ return foyer.answer(function()
   local minimums = call("HGETALL", foyer.minimumsKey)
   for at = 1, #minimums, 2 do
     local gameMode, region = string.match(minimums[at], "^(%S+) (%S+)$")
-    local pool = foyer.poolOf(foyer.poolKey(foyer.namespace.deployedVersionId or "", gameMode, region))
+    local pool = foyer.poolAt(foyer.namespace.deployedVersionId or "", gameMode, region)
     local there = call("ZCARD", foyer.idleKey(pool)) + foyer.poolCount(pool, "idleStarting")
     wanted[#wanted + 1] = { gameMode, region, minimums[at + 1], tostring(there) }
   end

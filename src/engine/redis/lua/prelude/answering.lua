@@ -1,9 +1,9 @@
 -- How a query runs: what is due happens first. A read that finds nothing due writes nothing, not even its time.
 function foyer.look(reader)
   local wall = foyer.wallClock()
-  local wrongTime = foyer.refuseTime(wall)
+  local wrongTime = foyer.refuseTime(wall, foyer.arg(3))
   if wrongTime then return wrongTime end
-  local query = cjson.decode(ARGV[1])
+  local query = cjson.decode(foyer.arg(1))
   foyer.loadNamespace()
   local now = math.max(query.now, foyer.namespace.now)
   foyer.restartIfDown(wall, now)
@@ -16,7 +16,6 @@ function foyer.look(reader)
   return reader(query)
 end
 
--- ARGV: the query.
 function foyer.answer(reader)
   local found = foyer.look(reader)
   return { foyer.lastPosition, found }

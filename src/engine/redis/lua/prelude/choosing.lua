@@ -33,24 +33,17 @@ end
 -- The fullest with room, as age and negative seats. Up to one tag, every lobby of the group has it; of several, the
 -- group's is only the rarest.
 function foyer.firstTagged(pool, tagKey, size, takenMax, tagKeys)
-  local batch = #tagKeys < 2 and 1 or 100
-  local offset = 0
-  while true do
-    local found = call("ZRANGE", foyer.sizedKey(pool, tagKey, size), -takenMax, "+inf", "BYSCORE", "LIMIT", offset, batch,
-      "WITHSCORES")
-    for at = 1, #found, 2 do
-      if batch == 1 or foyer.hasTags(pool, size, found[at], tagKeys) then return found[at], tonumber(found[at + 1]) end
-    end
-    if #found < 2 * batch then return nil end
-    offset = offset + batch
-  end
+  if tagKeys[2] then return foyer.firstWithAll(pool, tagKey, size, takenMax, tagKeys) end
+  local found = call("ZRANGE", foyer.sizedKey(pool, tagKey, size), -takenMax, "+inf", "BYSCORE", "LIMIT", "0", "1", "WITHSCORES")
+  return found[1], tonumber(found[2])
 end
 
 -- Ready before starting, then most seats taken, then the older, then the smaller id.
 function foyer.bestFit(pool, tagKeys, seats)
   local tagKey, sizes = foyer.rarestGroup(pool, tagKeys)
   local best, bestScore, bestIsReady
-  for _, size in ipairs(sizes) do
+  for at = 1, #sizes do
+    local size = sizes[at]
     if best and bestIsReady and not size.isReady then break end
     local takenMax = math.min(size.maxPlayers, foyer.namespace.maxPlayers) - seats
     if takenMax >= 0 then
@@ -60,7 +53,9 @@ function foyer.bestFit(pool, tagKeys, seats)
       end
     end
   end
-  return best and foyer.findLobby(foyer.idOfAge(best))
+  local lobby = best and foyer.findLobby(foyer.idOfAge(best))
+  if lobby then lobby.age = best end
+  return lobby
 end
 
 -- What find does, without doing it: the lobby to take, the lobby to make, or a refusal.
@@ -69,8 +64,9 @@ function foyer.decideFind(request)
   if not versionId then return nil, nil, foyer.refuse("NO_VERSION_DEPLOYED") end
   local clientRefusal = foyer.refuseClient(request.clientId, seats)
   if clientRefusal then return nil, nil, clientRefusal end
-  for _, pair in ipairs(request.pairs) do
-    local lobby = foyer.bestFit(foyer.poolOf(foyer.poolKey(versionId, pair.gameMode, pair.region)), request.tagKeys, seats)
+  for at = 1, #request.pairs do
+    local pair = request.pairs[at]
+    local lobby = foyer.bestFit(foyer.poolAt(versionId, pair.gameMode, pair.region), request.tagKeys, seats)
     if lobby then return lobby end
   end
 
@@ -84,6 +80,20 @@ function foyer.decideFind(request)
 end
 
 -- Rarely:
+function foyer.firstWithAll(pool, tagKey, size, takenMax, tagKeys)
+  local batch = 100
+  local offset = 0
+  while true do
+    local found = call("ZRANGE", foyer.sizedKey(pool, tagKey, size), -takenMax, "+inf", "BYSCORE", "LIMIT", offset, batch,
+      "WITHSCORES")
+    for at = 1, #found, 2 do
+      if foyer.hasTags(pool, size, found[at], tagKeys) then return found[at], tonumber(found[at + 1]) end
+    end
+    if #found < 2 * batch then return nil end
+    offset = offset + batch
+  end
+end
+
 function foyer.hasTags(pool, size, age, tagKeys)
   for _, tagKey in ipairs(tagKeys) do
     if not call("ZSCORE", foyer.sizedKey(pool, tagKey, size), age) then return false end

@@ -30,6 +30,12 @@ function foyer.playerDueAt(player, lobby)
   return math.max(player.reservedAt, lobby.readyAt) + lobby.reservationMs
 end
 
+-- When there is next something to expire.
+function foyer.nextDueAt()
+  local first = tonumber(call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")[2]) or foyer.never
+  return math.min(first, foyer.namespace.removedAt and foyer.namespace.removedAt + foyer.rememberedMs or foyer.never)
+end
+
 -- Rarely:
 foyer.silentPeriodsMax = 10
 
@@ -40,10 +46,4 @@ function foyer.isKept(lobby)
   if idleMin == 0 or not foyer.isIdle(lobby) then return false end
   local rank = call("ZRANK", foyer.idleKey(pool), foyer.ageOf(lobby))
   return rank and rank < idleMin
-end
-
--- When there is next something to expire.
-function foyer.nextDueAt()
-  local first = tonumber(call("ZRANGE", foyer.timersKey, 0, 0, "WITHSCORES")[2]) or foyer.never
-  return math.min(first, foyer.namespace.removedAt and foyer.namespace.removedAt + foyer.rememberedMs or foyer.never)
 end

@@ -1,25 +1,24 @@
--- How a command runs: what is due happens first, then the rule, then what the rule made due.
+-- How a command runs: what is due happens first, then the rule, then what the rule made due. Commands that were sent together
+-- run one after the other, each as if it were alone; what all of them changed is written and told once.
 
--- What this operation was answered before, if it had its effect already. A seat is taken once, so the first seat of a party
--- remembers the operation that took it; of any other operation the answer is kept for a while.
+-- What this operation was answered before, if it had its effect already. A seat is taken once, so it remembers the
+-- operation that took it; of any other operation the answer is kept for a while.
 function foyer.resent(seatId)
   local kept
   if seatId then kept = call("HGET", foyer.playerKey(seatId), "op") else kept = call("GET", foyer.opKey()) end
   return kept and foyer.answerAgain(kept, seatId)
 end
 
-function foyer.opKey() return stem .. "op:" .. ARGV[2] end
+function foyer.opKey() return stem .. "op:" .. foyer.arg(2) end
 
-function foyer.decide(rule, isSeating)
-  local wall = foyer.wallClock()
-  local wrongTime = foyer.refuseTime(wall)
+function foyer.decide(rule, isSeating, wall)
+  local wrongTime = foyer.refuseTime(wall, foyer.arg(3))
   if wrongTime then return wrongTime end
-  local command = cjson.decode(ARGV[1])
+  local command = cjson.decode(foyer.arg(1))
   local seatId = isSeating and command.playerIds[1]
   local earlier = foyer.resent(seatId)
   if earlier then return earlier end
-  foyer.loadNamespace()
-  local namespace = foyer.namespace
+  local namespace = foyer.namespace or foyer.loadNamespace()
   local fence = command.fence
   if fence then
     if namespace.fence and fence < namespace.fence then return foyer.refuse("LEASE_LOST") end
@@ -27,18 +26,19 @@ function foyer.decide(rule, isSeating)
   end
   local now = math.max(command.now, namespace.now)
   foyer.restartIfDown(wall, now)
-  if command.type == "restarted" and ARGV[6] ~= "again" then foyer.beginSweep(now) end
+  if command.type == "restarted" and foyer.arg(6) ~= "again" then foyer.beginSweep(now) end
   if command.type == "expire" then foyer.put(namespace, "touched", wall) end
-  if not foyer.catchUp(now) then
-    foyer.flush()
-    return { "MORE" }
-  end
+  local isBehind = foyer.caughtUpAt ~= now or namespace.sweepFrom
+  if isBehind and not foyer.catchUp(now) then return { "MORE" } end
 
+  foyer.caughtUpAt = now
   foyer.hasChanged = false
   local reply, seatedIn = rule(command)
   local isEffect = foyer.hasChanged
-  if foyer.hasDue and not namespace.sweepFrom then foyer.expireDue(now) end
-  foyer.flush()
+  if foyer.hasDue and not namespace.sweepFrom then
+    foyer.expired = 0
+    foyer.expireDue(now)
+  end
   if isEffect and not seatId then
     local kept = seatedIn and "S" .. reply[2] .. " " .. seatedIn or cjson.encode(reply)
     call("SET", foyer.opKey(), kept, "PX", "30000")
@@ -46,11 +46,29 @@ function foyer.decide(rule, isSeating)
   return reply
 end
 
--- ARGV: the command, the operation's id, when its sender sent it, the lobby to make in two texts, and "again" for another
--- run of a command that was answered MORE. `isSeating`: the rule seats a party.
+-- `isSeating`: the rule seats a party. The answer to one command is given as it is, those to several as one list after ALL.
 function foyer.execute(rule, isSeating)
-  local decided = foyer.decide(rule, isSeating)
+  local wall = foyer.wallClock()
+  if #ARGV > 6 then return foyer.executeAll(rule, isSeating, wall) end
+  local decided = foyer.decide(rule, isSeating, wall)
+  if foyer.namespace then foyer.flush() end
   return { foyer.lastPosition, decided }
+end
+
+-- A mistake of ours in one command must not take from the others what they have written.
+function foyer.executeAll(rule, isSeating, wall)
+  local answers, isBehind = { "ALL" }, false
+  for before = 0, #ARGV - 1, 6 do
+    foyer.argsBefore = before
+    local isWell, decided = true, { "MORE" }
+    if not isBehind then isWell, decided = pcall(foyer.decide, rule, isSeating, wall) end
+    if not isWell then decided = foyer.fault(type(decided) == "table" and decided.err or tostring(decided)) end
+    -- Whatever keeps one command waiting keeps the next one waiting too.
+    isBehind = decided[1] == "MORE"
+    answers[#answers + 1] = decided
+  end
+  if foyer.namespace then foyer.flush() end
+  return { foyer.lastPosition, answers }
 end
 
 -- Rarely:
@@ -59,8 +77,8 @@ function foyer.answerAgain(kept, seatId)
   local isNew, rest = string.match(kept, "^S(%d) (.+)$")
   if not isNew then return cjson.decode(kept) end
   local player = seatId and foyer.findPlayer(seatId)
-  if player and rest ~= ARGV[2] then return nil end
-  foyer.loadNamespace()
+  if player and rest ~= foyer.arg(2) then return nil end
+  if not foyer.namespace then foyer.loadNamespace() end
   local lobby = foyer.findLobby(player and player.lobbyId or rest)
   return lobby and foyer.accept(isNew, "0", "", foyer.viewLobby(lobby)) or { "GONE" }
 end

@@ -56,11 +56,12 @@ end
 
 -- False: there is more.
 function foyer.expireRecords(now)
-  for left = foyer.recordsMax, 0, -1 do
+  while true do
     local first = call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")
     local dueAt = tonumber(first[2]) or foyer.never
     if dueAt > now then return true end
-    if left == 0 then return false end
+    if foyer.expired >= foyer.recordsMax then return false end
+    foyer.expired = foyer.expired + 1
     if dueAt > foyer.namespace.now then foyer.put(foyer.namespace, "now", dueAt) end
     foyer.expireRecord(first[1])
   end

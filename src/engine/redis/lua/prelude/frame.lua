@@ -1,6 +1,11 @@
 -- What every script begins with, whether it decides or only looks: is it in time, and what happened by itself meanwhile?
 -- An answer is a list that begins with OK, NO (a refusal), MORE (run it again), LATE, EARLY, GONE or FAULT. It is given together
 -- with the position of the last event that it told.
+--
+-- ARGV has six of each command, and a query the same: the command, the operation's id, when its sender sent it, the lobby
+-- to make in two texts, and "again" for another run of what was answered MORE.
+function foyer.arg(at) return ARGV[foyer.argsBefore + at] end
+
 function foyer.accept(...) return { "OK", ... } end
 function foyer.refuse(code) return { "NO", code } end
 
@@ -11,9 +16,9 @@ end
 
 -- Nil: the sender's clock is right enough, and it has not waited for too long. The clock of a sender that is ahead would end
 -- what is not due yet, for everybody.
-function foyer.refuseTime(wall)
+function foyer.refuseTime(wall, sentAt)
   local lateMs, earlyMs = 10000, 2000
-  local agoMs = wall - ARGV[3]
+  local agoMs = wall - sentAt
   if agoMs > lateMs then return { "LATE" } end
   if agoMs < -earlyMs then return { "EARLY" } end
 end

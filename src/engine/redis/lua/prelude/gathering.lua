@@ -43,7 +43,7 @@ function foyer.gather(request, chosen)
   for _, pair in ipairs(request.pairs) do
     local name = pair.gameMode .. " " .. pair.region
     if not wished[name] and foyer.namespace.deployedVersionId then
-      local pool = foyer.poolOf(foyer.poolKey(foyer.namespace.deployedVersionId, pair.gameMode, pair.region))
+      local pool = foyer.poolAt(foyer.namespace.deployedVersionId, pair.gameMode, pair.region)
       foyer.gatherPool(pool, request, gathered)
       privateCount = privateCount + foyer.poolCount(pool, "private")
     end

@@ -46,14 +46,15 @@ end
 
 -- The lobby to make, as far as rules look into it.
 function foyer.lobbyToMake()
-  return ARGV[4] ~= "" and cjson.decode(ARGV[4]) or nil
+  local made = foyer.arg(4)
+  return made ~= "" and cjson.decode(made) or nil
 end
 
 function foyer.seatParty(lobby, command, isNewLobby)
   local clientId, isNew = command.clientId or "", isNewLobby and "1" or "0"
-  local op = "S" .. isNew .. " " .. ARGV[2]
-  for at, id in ipairs(command.playerIds) do
-    foyer.emitPlayer("player.reserved", foyer.addPlayer(lobby, id, clientId, at == 1 and op or nil))
+  local op = "S" .. isNew .. " " .. foyer.arg(2)
+  for _, id in ipairs(command.playerIds) do
+    foyer.emitPlayer("player.reserved", foyer.addPlayer(lobby, id, clientId, op))
   end
   local idempotency = command.idempotency
   if idempotency then foyer.putKey(foyer.keyId(clientId, idempotency), idempotency.bodyHash, lobby.id, command.playerIds) end
@@ -72,7 +73,7 @@ end
 
 -- The text that rules hand on is beside it.
 function foyer.makeLobby(made)
-  local text = ARGV[5]
+  local text = foyer.arg(5)
   local lobby = foyer.newRecord(foyer.lobbyKey(made.lobbyId), {
     pool = foyer.poolKey(made.versionId, made.gameMode, made.region),
     maxPlayers = made.maxPlayers,

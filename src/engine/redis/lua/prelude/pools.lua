@@ -1,15 +1,17 @@
 -- The indexes of a pool, mirrored from pools.ts. Only state.lua adds and removes; rules only search.
 function foyer.poolOf(key)
+  return foyer.pools[key] or foyer.poolAt(string.match(key, "^(%S+) (%S+) (%S+)$"))
+end
+
+function foyer.poolAt(versionId, gameMode, region)
+  local key = versionId .. " " .. gameMode .. " " .. region
   local pool = foyer.pools[key]
   if not pool then
-    local versionId, gameMode, region = string.match(key, "^(%S+) (%S+) (%S+)$")
-    pool = { key = key, versionId = versionId, gameMode = gameMode, region = region }
+    pool = { key = key, versionId = versionId, gameMode = gameMode, region = region, counted = nil, idleMin = nil }
     foyer.pools[key] = pool
   end
   return pool
 end
-
-function foyer.poolKey(versionId, gameMode, region) return versionId .. " " .. gameMode .. " " .. region end
 
 function foyer.isDeployed(pool)
   return foyer.namespace.deployedVersionId ~= nil and foyer.namespace.deployedVersionId == pool.versionId
@@ -45,12 +47,15 @@ end
 function foyer.reorderInGroups(lobby)
   if not foyer.isRoutable(lobby) then return end
   local pool, size = foyer.poolOf(lobby.pool), foyer.sizeOf(lobby)
-  local score = -foyer.takenSeats(lobby)
-  call("ZADD", foyer.sizedKey(pool, "", size), score, foyer.ageOf(lobby))
-  for _, tagKey in ipairs(foyer.tagKeysOf(lobby)) do call("ZADD", foyer.sizedKey(pool, tagKey, size), score, foyer.ageOf(lobby)) end
+  local score, age = -foyer.takenSeats(lobby), foyer.ageOf(lobby)
+  call("ZADD", foyer.sizedKey(pool, "", size), score, age)
+  if not lobby.tagKeys then return end
+  for _, tagKey in ipairs(foyer.tagKeysOf(lobby)) do call("ZADD", foyer.sizedKey(pool, tagKey, size), score, age) end
 end
 
 -- Rarely:
+function foyer.poolKey(versionId, gameMode, region) return versionId .. " " .. gameMode .. " " .. region end
+
 function foyer.idleMinimum(gameMode, region)
   return tonumber(call("HGET", foyer.minimumsKey, gameMode .. " " .. region)) or 0
 end

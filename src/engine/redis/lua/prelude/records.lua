@@ -134,6 +134,7 @@ function foyer.loadNamespace()
   namespace.reservedCount = tonumber(namespace.reservedCount) or 0
   namespace.connectedCount = tonumber(namespace.connectedCount) or 0
   foyer.namespace = namespace
+  return namespace
 end
 
 function foyer.count(field, by)
@@ -162,12 +163,12 @@ end
 
 function foyer.idOfAge(age) return string.sub(age, 17) end
 
+-- Rarely:
 function foyer.tagKeysOf(lobby)
   if not lobby.tagList then lobby.tagList = lobby.tagKeys and cjson.decode(lobby.tagKeys) or {} end
   return lobby.tagList
 end
 
--- Rarely:
 function foyer.loadHash(key) return foyer.loadInto({ key = key }) end
 
 function foyer.newRecord(key, facts)

@@ -72,7 +72,7 @@ function foyer.addPlayer(lobby, id, clientId, op)
     key = key, id = id, lobbyId = lobby.id, clientId = clientId, reservedAt = now, status = "reserved", op = op, isNew = true,
   }
   foyer.players[id] = player
-  call("HSET", key, "lobbyId", lobby.id, "clientId", clientId, "reservedAt", now, "status", "reserved", unpack(op and { "op", op } or {}))
+  call("HSET", key, "lobbyId", lobby.id, "clientId", clientId, "reservedAt", now, "status", "reserved", "op", op)
   foyer.moveSeat(lobby, player, nil)
   foyer.retimePlayer(player, lobby)
   player.isNew = false
@@ -87,6 +87,11 @@ function foyer.changePlayer(player, patch)
   local lobby = foyer.findLobby(player.lobbyId)
   if before then foyer.moveSeat(lobby, player, before) end
   foyer.retimePlayer(player, lobby)
+end
+
+function foyer.noteHeartbeat(lobby, at)
+  foyer.put(lobby, "lastHeartbeatAt", at)
+  foyer.retimeLobby(lobby)
 end
 
 -- Writes what the run has changed so far and tells of it.
@@ -214,11 +219,6 @@ function foyer.changeLobby(lobby, patch)
   if patch.readyAt then
     for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do foyer.retimePlayer(foyer.findPlayer(id), lobby) end
   end
-end
-
-function foyer.noteHeartbeat(lobby, at)
-  foyer.put(lobby, "lastHeartbeatAt", at)
-  foyer.retimeLobby(lobby)
 end
 
 -- Forgets a lobby without taken seats.

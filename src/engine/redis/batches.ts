@@ -1,0 +1,98 @@
+import type { RedisLink, Script } from "./link.ts";
+import type { WrittenAnswer } from "./read-outcomes.ts";
+import { commandScripts } from "./scripts.ts";
+
+/** What a script answers to a command or a query: the position of the last event that it told, and the answer. */
+type Reply = readonly [position: string, answer: WrittenAnswer];
+
+/** What players cause, each time little. */
+const together: ReadonlySet<Script> = new Set([
+  commandScripts.find,
+  commandScripts.join,
+  commandScripts.connectPlayer,
+  commandScripts.disconnectPlayer,
+]);
+
+/** So many at most in one run, so that no other namespace waits for long. */
+const commandsMax = 16;
+/** With so many runs under way Redis always has the next one; more would only keep it from answering in between. */
+const runsMax = 2;
+/** Redis does not answer: whoever has waited for so long for a run to end goes anyway, and is tried again like any other. */
+const waitMaxMs = 100;
+
+interface Waiting {
+  readonly args: readonly string[];
+  resolve(reply: Reply): void;
+  reject(error: unknown): void;
+}
+
+/** The commands for one script and one namespace. */
+interface Queue {
+  readonly script: Script;
+  readonly key: string;
+  commands: Waiting[];
+  runs: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Runs scripts. Players' commands for one script and one namespace run together when they are sent in the same turn of the
+ * event loop, or while earlier ones are under way. They are decided one after the other as ever, but the script begins
+ * once, and writes and tells once what all of them changed, which is more than half of its work.
+ */
+export function createBatches(
+  link: RedisLink,
+): (script: Script, key: string, args: readonly string[]) => Promise<Reply> {
+  const queues = new Map<string, Queue>();
+
+  function queueOf(script: Script, key: string): Queue {
+    const name = `${script.sha} ${key}`;
+    const queue = queues.get(name) ?? { script, key, commands: [], runs: 0, timer: undefined };
+    queues.set(name, queue);
+    return queue;
+  }
+
+  function sendSome(queue: Queue): void {
+    while (queue.commands.length > 0 && queue.runs < runsMax) run(queue);
+    clearTimeout(queue.timer);
+    queue.timer = queue.commands.length > 0 ? setTimeout(sendAll, waitMaxMs, queue) : undefined;
+    if (queue.runs === 0) queues.delete(`${queue.script.sha} ${queue.key}`);
+  }
+
+  function sendAll(queue: Queue): void {
+    while (queue.commands.length > 0) run(queue);
+  }
+
+  function run(queue: Queue): void {
+    const commands = queue.commands.splice(0, commandsMax);
+    const args = commands.length === 1 ? commands[0]!.args : commands.flatMap((command) => command.args);
+    queue.runs += 1;
+    link
+      .run(queue.script, queue.key, args)
+      .then(
+        (reply) => {
+          const [position, answer] = reply as Reply;
+          if (commands.length === 1) return commands[0]!.resolve([position, answer]);
+          const [, ...answers] = answer as unknown as readonly ["ALL", ...WrittenAnswer[]];
+          for (const [at, command] of commands.entries()) command.resolve([position, answers[at]!]);
+        },
+        (error: unknown) => {
+          for (const command of commands) command.reject(error);
+        },
+      )
+      .finally(() => {
+        queue.runs -= 1;
+        sendSome(queue);
+      });
+  }
+
+  return (script, key, args) => {
+    // A border: only our own scripts answer.
+    if (!together.has(script)) return link.run(script, key, args) as Promise<Reply>;
+    return new Promise((resolve, reject) => {
+      const queue = queueOf(script, key);
+      queue.commands.push({ args, resolve, reject });
+      if (queue.commands.length === 1 && queue.runs < runsMax) setImmediate(sendSome, queue);
+    });
+  };
+}

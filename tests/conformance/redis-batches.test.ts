@@ -1,0 +1,222 @@
+import { createHash } from "node:crypto";
+import { describe, expect, inject, test } from "vitest";
+import { EngineUnavailable } from "../../src/engine/engine.ts";
+import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
+import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
+import type { RedisLink, Script } from "../../src/engine/redis/link.ts";
+import { commandScripts } from "../../src/engine/redis/scripts.ts";
+import type { Event } from "../../src/matchmaker/commands.ts";
+import { until } from "../services/redis.ts";
+import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
+import { createWorld, type EngineUnderTest, listen, World } from "./world.ts";
+
+closeAfterEach();
+
+const url = () => inject("redisUrl");
+
+/** A link with another way to run scripts. */
+const running = (run: (link: RedisLink) => RedisLink["run"]) => (link: RedisLink) => ({ ...link, run: run(link) });
+
+/** Notes how many commands each run of find's script had. */
+const noting = (runs: number[]) =>
+  running((link) => (script, key, args) => {
+    if (script === commandScripts.find) runs.push(args.length / 6);
+    return link.run(script, key, args);
+  });
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+
+/** What an event says, wherever it stands. */
+const told = (events: readonly Event[]) => events.map(({ position: _, ...event }) => event);
+
+type Together = (acts: readonly (() => Promise<unknown>)[]) => Promise<unknown[]>;
+const together: Together = (acts) => Promise.all(acts.map((act) => act()));
+const inTurn: Together = async (acts) => {
+  const outcomes: unknown[] = [];
+  for (const act of acts) outcomes.push(await act());
+  return outcomes;
+};
+
+/** The same twice: all at once on Redis, one after the other in memory. */
+async function onBoth(runs: number[], act: (world: World, send: Together) => Promise<unknown>): Promise<unknown[]> {
+  const { engine, ...redis } = await openEngine(url(), { wrap: noting(runs) });
+  const memory = await createMemoryEngine(createMemoryJournal());
+  const none = () => Promise.reject(new Error("Never called."));
+  const inMemory: EngineUnderTest = { engine: memory, check: () => [], restart: none };
+  const onRedis = await act(new World(underTest({ engine, ...redis }, url()), "together", { next: 0 }), together);
+  const alone = await act(new World(inMemory, "together", { next: 0 }), inTurn);
+  await memory.close();
+  expect(await engine.audit("together")).toEqual([]);
+  return [onRedis, alone];
+}
+
+const everyLobby = { type: "listAllLobbies", includeStopped: true, after: null, limit: 100 } as const;
+
+describe("commands that are sent together", () => {
+  test("[RD1] they are answered and told as if each had come alone, in their order", async () => {
+    const runs: number[] = [];
+    const [onRedis, alone] = await onBoth(runs, async (world, send) => {
+      world.isAudited = false;
+      await world.configure({ maxPlayersPerClient: 9, lobbyCountMax: 6 });
+      const heard = listen(world);
+      for (const maxPlayers of [1, 2, 3]) await world.ready({ maxPlayers });
+      const { id } = await world.ready({ maxPlayers: 8, tags: { map: "ice" } });
+      // Some find no room, some come from a client that has enough, some are retries, and some make a lobby.
+      const finds = Array.from({ length: 60 }, (_, i) => ({
+        playerIds: Array.from({ length: (i % 3) + 1 }, (__, at) => `player-${i}-${at}`),
+        client: `client-${i % 4}`,
+        ...(i % 5 === 0 && { key: `key-${i % 4}`, body: "same" }),
+        ...(i % 7 === 0 && { tags: { map: "ice" } }),
+        create: i % 11 === 0 ? { lobbyId: `made-${i}`, maxPlayers: 4 } : null,
+      }));
+      const found = await send(finds.map((find) => () => world.find(find)));
+      const players = finds.flatMap(({ playerIds }) => playerIds);
+      const connected = await send(players.map((playerId) => () => world.connect(id, playerId)));
+      const left = await send(players.map((playerId) => () => world.disconnect(id, playerId)));
+      const joined = await send(players.map((__, i) => () => world.join(id, { playerIds: [`joined-${i}`] })));
+      const all = await world.read<"listAllLobbies">(everyLobby);
+      const { reserved } = await world.counts();
+      expect(reserved).toBeGreaterThan(10);
+      await world.stop(id);
+      const events: Event[] = [];
+      while (events.at(-1)?.type !== "lobby.stopped") events.push(...(await heard(1)));
+      return { found, connected, left, joined, all, events: told(events) };
+    });
+    expect(onRedis).toEqual(alone);
+    expect(sum(runs)).toBe(60);
+    expect(runs.length).toBeLessThan(15);
+    expect(Math.max(...runs)).toBeLessThanOrEqual(16);
+  });
+
+  test("[RD6] with very much that is due at once, none of them does all of it in one run", async () => {
+    const runs: number[] = [];
+    const [onRedis, alone] = await onBoth(runs, async (world, send) => {
+      world.isAudited = false;
+      await world.configure({ maxPlayers: 2000, lobbyCountMax: 50 });
+      for (const reservationMs of [1000, 1001, 1002, 1003])
+        await world.ready({ maxPlayers: 300, party: 300, reservationMs, isExternal: true });
+      world.now += 999;
+      // Each of the first four comes when 300 more are due.
+      const later = (i: number) => {
+        world.now += 1;
+        return world.find({ playerIds: [`late-${i}`] });
+      };
+      const found = await send(Array.from({ length: 16 }, (_, i) => () => later(i)));
+      return { found, counts: await world.counts() };
+    });
+    expect(onRedis).toEqual(alone);
+    // The second of them was told that there is more, and so was everyone after it.
+    expect(runs.slice(0, 2)).toEqual([16, 15]);
+  });
+
+  test("[RD4] [I25] when they are sent again, each has one effect and is answered alike", async () => {
+    let isTwice = false;
+    const twice = running((link) => async (script, key, args) => {
+      const first = await link.run(script, key, args);
+      if (!isTwice || args.length <= 6) return first;
+      const [, second] = (await link.run(script, key, args)) as [string, unknown[]];
+      expect(second).toHaveLength(args.length / 6 + 1);
+      // Each lobby is shown as it is when all of them were through, so only who sits where is the same.
+      const kept = (answers: unknown) => (answers as unknown[][]).slice(1).map(seatOf);
+      expect(kept(second)).toEqual(kept((first as [string, unknown])[1]));
+      return first;
+    });
+    const one = await openEngine(url(), { wrap: twice });
+    const world = await createWorld(async () => underTest(one, url()));
+    const { id } = await world.ready({ maxPlayers: 50 });
+    isTwice = true;
+    const players = world.players(40);
+    await together(players.map((playerId) => () => world.find({ playerIds: [playerId] })));
+    expect(await world.counts()).toMatchObject({ reserved: 40, connected: 0 });
+    await together(players.map((playerId) => () => world.connect(id, playerId)));
+    expect(await world.counts()).toMatchObject({ reserved: 0, connected: 40 });
+    await together(players.map((playerId) => () => world.disconnect(id, playerId)));
+    expect(await world.counts()).toMatchObject({ reserved: 0, connected: 0 });
+  });
+
+  test("[RD4] a mistake in one of them takes nothing from the others", async () => {
+    const broken = (script: Script) => changed(script, "-- Seats a party", (end) => `${breakingSeat}${end}`);
+    const breaking = running((link) => (script, key, args) => {
+      return link.run(script === commandScripts.find ? broken(script) : script, key, args);
+    });
+    const one = await openEngine(url(), { wrap: breaking });
+    const world = await createWorld(async () => underTest(one, url()));
+    await world.ready({ maxPlayers: 50 });
+    const players = [...world.players(9), "broken", ...world.players(9)];
+    const outcomes = await Promise.allSettled(players.map((playerId) => world.find({ playerIds: [playerId] })));
+    const failed = outcomes.map((outcome) => (outcome.status === "rejected" ? String(outcome.reason) : null));
+    expect(failed.filter((reason) => reason !== null)).toEqual([expect.stringContaining("It broke.")]);
+    expect(await world.counts()).toMatchObject({ reserved: 18 });
+  });
+
+  test("[RD5] when Redis does not answer, each of them is told so, and none waits for another", async () => {
+    const held: (() => void)[] = [];
+    let isHeld = false;
+    const holding = running((link) => async (script, key, args) => {
+      if (!isHeld || script !== commandScripts.find) return link.run(script, key, args);
+      await new Promise<void>((resolve) => held.push(resolve));
+      throw new EngineUnavailable("Redis is not available.");
+    });
+    const one = await openEngine(url(), { wrap: holding });
+    const world = await createWorld(async () => underTest(one, url()));
+    isHeld = true;
+    const finds = Array.from({ length: 64 }, () => world.find());
+    const results = Promise.allSettled(finds);
+    await until("all of them are under way", () => held.length === 4);
+    for (const release of held) release();
+    const outcomes = await results;
+    const reasons = outcomes.map(
+      (outcome) => outcome.status === "rejected" && outcome.reason instanceof EngineUnavailable,
+    );
+    expect(reasons).toEqual(outcomes.map(() => true));
+    isHeld = false;
+    expect((await world.find()).ok).toBe(true);
+  });
+
+  test("what players do in every game needs nothing of what scripts make only when it is asked for", async () => {
+    const thrifty = new Map<Script, Script>();
+    const withoutRest = (script: Script) => {
+      const spare = changed(script, "setmetatable(foyer, nil)", () => 'error("It asked for " .. name)');
+      thrifty.set(script, spare);
+      return spare;
+    };
+    let isThrifty = false;
+    const sparing = running((link) => (script, key, args) => {
+      return link.run(isThrifty ? (thrifty.get(script) ?? withoutRest(script)) : script, key, args);
+    });
+    const one = await openEngine(url(), { wrap: sparing });
+    const world = await createWorld(async () => underTest(one, url()));
+    world.isAudited = false;
+    const { id } = await world.ready({ maxPlayers: 50, party: 1 });
+    isThrifty = true;
+    const [first, second] = world.players(2);
+    for (const outcome of [
+      await world.find({ playerIds: [first!] }),
+      await world.join(id, { playerIds: [second!] }),
+      await world.connect(id, first!),
+      await world.disconnect(id, first!),
+      await world.heartbeat(id, []),
+    ])
+      expect(outcome).toMatchObject({ ok: true });
+    expect(await world.lobby(id)).toMatchObject({ reserved: 2, connected: 0 });
+    expect(thrifty.size).toBe(6);
+  });
+});
+
+/** A script in which one place reads differently. */
+function changed(script: Script, place: string, write: (place: string) => string): Script {
+  const text = script.text.replace(place, write);
+  return { name: script.name, text, sha: createHash("sha1").update(text).digest("hex") };
+}
+
+const breakingSeat = `local seat = foyer.addPlayer
+foyer.addPlayer = function(lobby, id, ...)
+  if id == "broken" then error("It broke.") end
+  return seat(lobby, id, ...)
+end
+`;
+
+/** The kind of answer, and the lobby and its seats' owners if there is one. */
+function seatOf([kind, isNew, isReplay, playerIds, view]: readonly unknown[]): unknown[] {
+  return [kind, isNew, isReplay, playerIds, (view as readonly unknown[] | undefined)?.[0]];
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import { expect, inject, onTestFinished, test } from "vitest";
+import type { RedisLink } from "../../src/engine/redis/link.ts";
+import { closeAfterEach, openEngine } from "../conformance/redis-engine.ts";
+import { listenTo } from "../http/event-streams.ts";
+import { until } from "../http/harness.ts";
+import { createWorld, lobbyVersion } from "../runtime/world.ts";
+import { install } from "./installation.ts";
+
+closeAfterEach();
+
+/** So much happens after what the script before it told that nothing of that is left; all at once, so that nobody hears it. */
+const drown = `#!lua
+local told = redis.call('XRANGE', KEYS[1], '-', '+')
+local player
+for _, entry in ipairs(told) do
+  if string.find(table.concat(entry[2], ' '), 'player.reserved', 1, true) then player = entry[2] end
+end
+for _ = 1, 600 do redis.call('XADD', KEYS[1], '*', unpack(player)) end
+redis.call('XTRIM', KEYS[1], 'MAXLEN', 600)
+return 'OK'
+`;
+
+/** An engine on the nodes' keys whose word that a lobby is ready is drowned. */
+async function openUnheard(prefix: string) {
+  const client = new Redis(inject("redisUrl"));
+  onTestFinished(() => client.disconnect());
+  const wrap = (link: RedisLink): RedisLink => ({
+    ...link,
+    async run(script, key, args) {
+      if (script.name !== "set-ready") return link.run(script, key, args);
+      const all = client.multi().eval(script.text, 1, key, ...args);
+      const [answer] = (await all.eval(drown, 1, key.replace(/ns$/, "events")).exec())!;
+      return answer![1];
+    },
+  });
+  return (await openEngine(inject("redisUrl"), { prefix, wrap })).engine;
+}
+
+test("[RD10] [EV3] a node that could not hear everything resets event streams and answers whoever waits by what is there", async () => {
+  const redisPrefix = `test-${randomUUID()}`;
+  const node = await (await install()).start("here", { redisPrefix });
+  const world = await createWorld(node, lobbyVersion({}, { BEHAVIOUR: "never-ready" }));
+  const { namespaceId, path } = world.namespace;
+  const listener = await listenTo(node, `${path}/events`, { token: node.adminToken });
+  const found = world.find();
+  await until(async () => (await world.lobbies())[0]?.ports !== null && (await world.lobbies()).length === 1);
+  const [{ lobby_id: lobbyId }] = await world.lobbies();
+  await until(() => listener.events().some(({ event }) => event === "lobby.changed"));
+
+  const unheard = await openUnheard(redisPrefix);
+  await unheard.execute({ type: "setReady", namespaceId, lobbyId, now: Date.now() });
+
+  expect((await found).json.lobby.lobby_id).toBe(lobbyId);
+  await until(() => listener.events().at(-1)?.event === "player.reserved");
+  const events = listener.events().map(({ event }) => event);
+  expect(events.filter((event) => event === "reset")).toHaveLength(1);
+  expect(events).not.toContain("lobby.ready");
+  expect(new Set(events.slice(events.indexOf("reset") + 1))).toEqual(new Set(["player.reserved"]));
+  listener.leave();
+});
