@@ -1,31 +1,42 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RedisServer, until } from "../tests/services/redis.ts";
 
-/** What Redis itself did during a measurement. */
+/** What Redis itself did during a measurement, for each find. */
 export interface RedisWork {
-  /** Processor time of the server's process for each script that it ran. */
-  readonly cpuMicrosecondsPerScript: number;
+  /** Processor time of the server's process. */
+  readonly cpuMicroseconds: number;
   /** By Redis' own count, from the start of a script to its end: no reading, no answering, no syncing. */
   readonly scriptMicroseconds: number;
+  /** How many finds ran together in one script. */
+  readonly findsPerRun: number;
 }
 
 /** Nearly all scripts are finds then: the loops of a node run a few a second. */
 export async function meterRedis<T>(
   redis: RedisServer,
+  namespaceId: string,
   measure: () => Promise<T>,
 ): Promise<{ result: T; work: RedisWork }> {
   await redis.ask("CONFIG", "RESETSTAT");
+  const seatsBefore = await seatsTaken(redis, namespaceId);
   const cpuBefore = await cpuMicroseconds(redis);
   const result = await measure();
   const cpu = (await cpuMicroseconds(redis)) - cpuBefore;
+  const finds = (await seatsTaken(redis, namespaceId)) - seatsBefore;
   const [, calls, microseconds] = /cmdstat_evalsha:calls=(\d+),usec=(\d+)/.exec(await statistics(redis)) ?? [];
   return {
     result,
     work: {
-      cpuMicrosecondsPerScript: cpu / Number(calls),
-      scriptMicroseconds: Number(microseconds) / Number(calls),
+      cpuMicroseconds: cpu / finds,
+      scriptMicroseconds: Number(microseconds) / finds,
+      findsPerRun: finds / Number(calls),
     },
   };
+}
+
+/** Each find takes one. */
+async function seatsTaken(redis: RedisServer, namespaceId: string): Promise<number> {
+  return Number(await redis.ask("HGET", `foyer:{${namespaceId}}:ns`, "reservedCount"));
 }
 
 /** A node that has just come looks at every lobby more than once, which is none of a find's business. */

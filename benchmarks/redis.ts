@@ -105,7 +105,7 @@ function metered(name: string, namespace: RedisNamespace, redis: RedisServer, no
   return {
     ...way,
     async measure() {
-      const { result, work } = await meterRedis(redis, way.measure);
+      const { result, work } = await meterRedis(redis, namespace.namespaceId, way.measure);
       return { ...result, redis: work };
     },
   };
@@ -117,7 +117,7 @@ function rawWay(namespace: RedisNamespace, redis: RedisServer): Way {
     lobbies: namespace.lobbies,
     async measure() {
       const load = () => loadRaw(redis, namespace, connections, rawRequests);
-      const { result, work } = await meterRedis(redis, load);
+      const { result, work } = await meterRedis(redis, namespace.namespaceId, load);
       return { ...result, nodeCpu: null, redis: work };
     },
   };
@@ -176,14 +176,15 @@ function medianOf(measured: readonly Measured[]): Measured {
     p99Ms: median((one) => one.p99Ms),
     nodeCpu: first!.nodeCpu === null ? null : median((one) => one.nodeCpu ?? Number.NaN),
     redis: first!.redis && {
-      cpuMicrosecondsPerScript: median((one) => one.redis?.cpuMicrosecondsPerScript ?? Number.NaN),
+      cpuMicroseconds: median((one) => one.redis?.cpuMicroseconds ?? Number.NaN),
       scriptMicroseconds: median((one) => one.redis?.scriptMicroseconds ?? Number.NaN),
+      findsPerRun: median((one) => one.redis?.findsPerRun ?? Number.NaN),
     },
   };
 }
 
 const header = ["find by", "lobbies", "requests/s", "to embedded", "to bare", "p50 ms", "p99 ms"];
-const costs = ["node µs/request", "Redis µs/request", "script µs", "script to 100"];
+const costs = ["node µs/find", "Redis µs/find", "script µs/find", "script to 100", "finds/run"];
 
 /** Each line is compared with the bare server, with the embedded engine and with the smallest world of its own kind. */
 function tableOf(results: ReadonlyMap<Way, Measured>): string {
@@ -203,9 +204,10 @@ function tableOf(results: ReadonlyMap<Way, Measured>): string {
     one.p50Ms.toFixed(2),
     one.p99Ms.toFixed(2),
     cost(one.nodeCpu),
-    cost(one.redis?.cpuMicrosecondsPerScript),
+    cost(one.redis?.cpuMicroseconds),
     cost(one.redis?.scriptMicroseconds),
     ratio(one.redis?.scriptMicroseconds, find(way.name, lobbyCounts[0]!)?.redis?.scriptMicroseconds),
+    cost(one.redis?.findsPerRun),
   ]);
   return markdownTable([...header, ...costs], rows);
 }

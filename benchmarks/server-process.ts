@@ -15,7 +15,7 @@ export interface ServerProcess {
 
 /** Foyer on a data folder, as `foyer serve` starts it, once it says that it is ready. */
 export async function serveFoyer(folder: string): Promise<ServerProcess> {
-  const args = ["serve", "--data-dir", folder, "--port", "0", "--metrics-port", "off"];
+  const args = ["serve", "--data-dir", folder, "--port", "0", "--metrics-port", "off", "--no-demo"];
   const server = await startServer(foyerProgram, args, folder);
   while ((await fetch(`${server.url}/readyz`)).status !== 200) await sleep(5);
   return server;
