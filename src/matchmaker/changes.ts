@@ -31,7 +31,9 @@ export interface Change {
 export function takeChanges(state: State): Change[] {
   const changes: Change[] = [];
   for (const { entity, id } of state.changed.values()) changes.push({ entity, id, value: rowOf(state, entity, id) });
-  state.changed.clear();
+  // Another one, not the same one cleared: V8 makes a cleared map point from its old table to its new one, so that whatever
+  // was in any of them is kept until the next full collection.
+  if (changes.length > 0) state.changed = new Map();
   return changes;
 }
 
@@ -93,7 +95,7 @@ export function createStateLoader(namespaceId: string): StateLoader {
     finish() {
       if (namespace !== null) putNamespace(state, namespace);
       fillState(state, lobbies, players, keys);
-      state.changed.clear();
+      state.changed = new Map();
       state.now = latestTime(state);
       return state;
     },

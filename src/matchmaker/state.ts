@@ -47,7 +47,7 @@ export interface State {
   reservedCount: number;
   connectedCount: number;
   /** What the running command has changed so far, by entity and id, and what it has to tell. */
-  readonly changed: Map<string, ChangedEntity>;
+  changed: Map<string, ChangedEntity>;
   events: Event[];
 }
 

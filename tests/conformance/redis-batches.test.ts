@@ -161,10 +161,11 @@ describe("commands that are sent together", () => {
     const world = await createWorld(async () => underTest(one, url()));
     isHeld = true;
     const finds = Array.from({ length: 64 }, () => world.find());
-    const results = Promise.allSettled(finds);
     await until("all of them are under way", () => held.length === 4);
+    finds.push(world.find());
+    await until("so is one that comes later", () => held.length === 5);
     for (const release of held) release();
-    const outcomes = await results;
+    const outcomes = await Promise.allSettled(finds);
     const reasons = outcomes.map(
       (outcome) => outcome.status === "rejected" && outcome.reason instanceof EngineUnavailable,
     );

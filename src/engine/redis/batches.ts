@@ -46,21 +46,31 @@ export function createBatches(
   const queues = new Map<string, Queue>();
 
   function queueOf(script: Script, key: string): Queue {
-    const name = `${script.sha} ${key}`;
+    const name = nameOf({ script, key });
     const queue = queues.get(name) ?? { script, key, commands: [], runs: 0, timer: undefined };
     queues.set(name, queue);
     return queue;
   }
 
+  /** Whoever has nothing to do any more is forgotten, for namespaces come and go. */
+  function forgetIfIdle(queue: Queue): void {
+    const isIdle = queue.runs === 0 && queue.commands.length === 0;
+    if (isIdle && queues.get(nameOf(queue)) === queue) queues.delete(nameOf(queue));
+  }
+
   function sendSome(queue: Queue): void {
     while (queue.commands.length > 0 && queue.runs < runsMax) run(queue);
     clearTimeout(queue.timer);
-    queue.timer = queue.commands.length > 0 ? setTimeout(sendAll, waitMaxMs, queue) : undefined;
-    if (queue.runs === 0) queues.delete(`${queue.script.sha} ${queue.key}`);
+    queue.timer = undefined;
+    if (queue.commands.length > 0) waitForTurn(queue);
+    forgetIfIdle(queue);
   }
 
-  function sendAll(queue: Queue): void {
-    while (queue.commands.length > 0) run(queue);
+  function waitForTurn(queue: Queue): void {
+    queue.timer ??= setTimeout(() => {
+      queue.timer = undefined;
+      while (queue.commands.length > 0) run(queue);
+    }, waitMaxMs);
   }
 
   function run(queue: Queue): void {
@@ -92,7 +102,12 @@ export function createBatches(
     return new Promise((resolve, reject) => {
       const queue = queueOf(script, key);
       queue.commands.push({ args, resolve, reject });
-      if (queue.commands.length === 1 && queue.runs < runsMax) setImmediate(sendSome, queue);
+      if (queue.runs >= runsMax) waitForTurn(queue);
+      else if (queue.commands.length === 1) setImmediate(sendSome, queue);
     });
   };
+}
+
+function nameOf({ script, key }: Pick<Queue, "script" | "key">): string {
+  return `${script.sha} ${key}`;
 }
