@@ -4,6 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { operationIds, operations } from "../src/contract/index.ts";
 import { openApiDocument } from "../src/contract/openapi.ts";
+import type { StopReason } from "../src/matchmaker/commands.ts";
 
 interface Described {
   operationId: string;
@@ -28,6 +29,28 @@ const document = JSON.parse(text) as { paths: Record<string, Record<string, Desc
 
 test("[T39] openapi.json is what the contract says; `node scripts/write-openapi.mjs` writes it anew", () => {
   expect(readFileSync(file, "utf8") === text).toBe(true);
+});
+
+test("[T39] every reason for which a lobby stops is in the reference and in the page about running lobbies", () => {
+  const reasons = Object.keys({
+    self: true,
+    operator: true,
+    crashed: true,
+    start_failed: true,
+    namespace_removed: true,
+    node_lost: true,
+    not_ready: true,
+    empty: true,
+    outdated: true,
+    silent: true,
+  } satisfies Record<StopReason, true>);
+  const described = [...text.matchAll(/"stop_reason": \{[^}]*"description": "([^"]*)"/g)].map(
+    ([, words]) => words ?? "",
+  );
+  expect(described.length).toBeGreaterThanOrEqual(3);
+  for (const words of described) expect(words.match(/[a-z]+_[a-z]+|\w+/g)).toEqual(expect.arrayContaining(reasons));
+  const page = readFileSync(fileURLToPath(new URL("../docs/running-lobbies.md", import.meta.url)), "utf8");
+  expect(reasons.filter((reason) => !page.includes(`\`${reason}\``))).toEqual([]);
 });
 
 test("[T39] it is valid OpenAPI 3.1", async () => {

@@ -26,6 +26,10 @@ export const uuid = (description: string) =>
     description,
   });
 
+/** Why a lobby stopped, for descriptions; `tests/openapi.test.ts` compares it with the rules. */
+export const stopReasons =
+  "self, operator, crashed, start_failed, namespace_removed, node_lost, not_ready, empty, outdated or silent";
+
 export const timestamp = (description: string) => Type.String({ format: "date-time", description });
 
 /** What validate operations answer: an empty list means that creating it would succeed. */

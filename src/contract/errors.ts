@@ -98,7 +98,10 @@ export const errorTable = {
     status: 400,
     meaning: "The game mode does not allow lobbies of this publicity to be created.",
   },
-  MATCHMAKER_PORTS_INVALID: { status: 400, meaning: "The ports are not those of the game mode." },
+  MATCHMAKER_PORTS_INVALID: {
+    status: 400,
+    meaning: "The ports are not those of the game mode, or a hostname is none. `errors` lists every fault.",
+  },
   MATCHMAKER_FIND_DISABLED: { status: 403, meaning: "The game mode does not allow find." },
   MATCHMAKER_JOIN_DISABLED: { status: 403, meaning: "The lobby's game mode does not allow join." },
   MATCHMAKER_CREATE_DISABLED: { status: 403, meaning: "The game mode does not allow players to create lobbies." },
@@ -130,7 +133,11 @@ export const errorTable = {
     meaning: "The player came too late: the reservation has expired. Find a lobby again.",
   },
   MATCHMAKER_PLAYER_REMOVED: { status: 410, meaning: "The player has left already." },
-  MATCHMAKER_LOBBY_START_FAILED: { status: 503, meaning: "The lobby ended before it was ready." },
+  MATCHMAKER_LOBBY_START_FAILED: {
+    status: 503,
+    meaning:
+      "The lobby ended before it was ready, or none can be started just now. Try again after `Retry-After` seconds; the operator's list of lobbies and the log say why.",
+  },
   MATCHMAKER_LOBBY_NOT_READY: {
     status: 503,
     meaning: "The lobby did not become ready in time. Try again after `Retry-After` seconds.",

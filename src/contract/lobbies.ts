@@ -42,6 +42,9 @@ const partySize = Type.Integer({
   description: "Seats to take together; 1 if absent.",
 });
 const maxPlayers = uint32("Size of a lobby that this call creates, where the game mode allows choosing it.");
+const registeredMaxPlayers = uint32(
+  "Size of the lobby, instead of both maxima of its game mode and at most the larger of them.",
+);
 const publicity = Type.Unsafe<"public" | "private" | null>({
   type: ["string", "null"],
   enum: ["public", "private", null],
@@ -277,6 +280,7 @@ export const lobbies = {
       "A player who is missing from `player_ids` twice in a row loses the seat. `is_closed: true` closes the " +
       "lobby; `false` never opens it.",
     bodyMaxBytes: heartbeatBodyMaxBytes,
+    bodyOptional: true,
     body: object({
       player_ids: optional(Type.Array(uuid("A connected player."), { maxItems: heartbeatPlayersMax })),
       is_closed: optional(Type.Boolean()),
@@ -311,7 +315,11 @@ export const lobbies = {
       ports: Type.Record(
         Type.String(),
         object({
-          hostname: Type.String({ minLength: 1, maxLength: 253 }),
+          hostname: Type.String({
+            minLength: 1,
+            maxLength: 253,
+            description: "A host name, also a single label such as that of a container, or an IP address.",
+          }),
           port: Type.Integer({ minimum: 1, maximum: 65_535 }),
           is_tls: Type.Boolean(),
         }),
@@ -319,7 +327,7 @@ export const lobbies = {
       ),
       version_id: optional(uuid("The version the lobby runs; absent: the deployed one.")),
       tags: optional(tags),
-      max_players: optional(maxPlayers),
+      max_players: optional(registeredMaxPlayers),
       publicity: Type.Optional(publicity),
     }),
     reply: object({ lobby_id: uuid("The lobby."), token: Type.String({ description: "The lobby token." }) }),

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { cursor, nullable, object, pageQuery, timestamp, uint32, uuid } from "./common.ts";
+import { cursor, nullable, object, pageQuery, stopReasons, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 
@@ -7,10 +7,7 @@ const namespacePath = "/cloud/games/{game_id}/namespaces/{namespace_id}";
 const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;
 
 const exit = {
-  stop_reason: Type.String({
-    description:
-      "self, operator, crashed, start_failed, namespace_removed, not_ready, empty, outdated or silent, as in the list of lobbies.",
-  }),
+  stop_reason: Type.String({ description: `${stopReasons}, as in the list of lobbies.` }),
   exit_code: nullable(
     Type.Integer({
       description: "Of its process. Null: it has not ended, a signal ended it, or nobody saw how it ended.",

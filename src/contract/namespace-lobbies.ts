@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { cursor, nullable, object, pageQuery, timestamp, uint32, uuid } from "./common.ts";
+import { cursor, nullable, object, pageQuery, stopReasons, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 import { portsOut } from "./lobbies.ts";
@@ -27,15 +27,14 @@ const lobbyFields = {
   ports: portsOut,
   create_ts: timestamp("When it was created."),
   ready_ts: nullable(timestamp("When it became ready.")),
-  heartbeat_ts: nullable(timestamp("When it last sent a heartbeat.")),
+  heartbeat_ts: nullable(
+    timestamp(
+      "When it last sent a heartbeat, or since when one is waited for: those clocks start anew when the service does.",
+    ),
+  ),
   empty_since_ts: nullable(timestamp("Since when no seat is taken.")),
   stop_ts: nullable(timestamp("When it stopped.")),
-  stop_reason: nullable(
-    Type.String({
-      description:
-        "self, operator, crashed, start_failed, namespace_removed, not_ready, empty, outdated or silent; null while it lives.",
-    }),
-  ),
+  stop_reason: nullable(Type.String({ description: `${stopReasons}; null while it lives.` })),
   exit_code: nullable(Type.Integer({ description: "Of the lobby's process, when it has ended and is known." })),
   exit_signal: nullable(Type.String({ description: "The signal that ended the lobby's process, when one did." })),
   exit_message: nullable(Type.String({ description: "How its process ended or why it was not started, in words." })),

@@ -155,7 +155,8 @@ const gameMode = object(
             minimum: 0,
             maximum: idleLobbiesMax,
             default: 0,
-            description: "How many empty lobbies are kept running in each region, ahead of need.",
+            description:
+              "How many empty lobbies are kept running in each region, ahead of need. Only Foyer's own: 0 with `external`.",
           }),
         ),
       }),

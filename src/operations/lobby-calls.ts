@@ -57,8 +57,8 @@ export function lobbyCallOperations(context: Context) {
     },
 
     "lobbies.heartbeat": async ({ caller: { namespaceId, lobbyId }, body }) => {
-      const playerIds = body.player_ids?.map((id) => id.toLowerCase()) ?? null;
-      const isClosed = body.is_closed ?? null;
+      const playerIds = body?.player_ids?.map((id) => id.toLowerCase()) ?? null;
+      const isClosed = body?.is_closed ?? null;
       const now = context.now();
       const outcome = await tell<"heartbeat">({ type: "heartbeat", namespaceId, lobbyId, now, playerIds, isClosed });
       if (isRefusal(outcome)) return outcome;
@@ -144,14 +144,25 @@ export function endedRefusal(lobby: LobbyView | null) {
 /** The labels must be exactly the mode's, so that every player finds the port it looks for. */
 function checkPorts(gameMode: string, labels: readonly string[], ports: RegisterRequest["body"]["ports"]) {
   const missing = labels.filter((label) => !Object.hasOwn(ports, label));
-  const errors: Fault[] = missing.map((label) => ({ path: ["ports", label], message: "is required" }));
-  for (const [label, { hostname }] of Object.entries(ports)) {
-    if (!labels.includes(label)) errors.push({ path: ["ports", label], message: "is not a port of the game mode" });
-    else if (!isHostname(hostname)) {
-      errors.push({ path: ["ports", label, "hostname"], message: "must be a host name or an IP address" });
-    }
-  }
+  const others = Object.keys(ports).filter((label) => !labels.includes(label));
+  const misnamed = Object.entries(ports).filter(
+    ([label, { hostname }]) => labels.includes(label) && !isHostname(hostname),
+  );
+  const errors: Fault[] = [
+    ...missing.map((label) => ({ path: ["ports", label], message: "is required" })),
+    ...others.map((label) => ({ path: ["ports", label], message: "is not a port of the game mode" })),
+    ...misnamed.map(([label]) => ({
+      path: ["ports", label, "hostname"],
+      message: "must be a host name or an IP address",
+    })),
+  ];
   if (errors.length === 0) return null;
-  const message = `The ports of a lobby of the game mode ${gameMode} are: ${labels.join(", ") || "none"}.`;
-  return refuse("MATCHMAKER_PORTS_INVALID", message, { errors });
+  const sentences = misnamed.map(
+    ([label, { hostname }]) =>
+      `The hostname ${quoted(hostname)} of the port ${label} is neither a host name nor an IP address.`,
+  );
+  if (missing.length + others.length > 0) {
+    sentences.unshift(`The ports of a lobby of the game mode ${gameMode} are: ${labels.join(", ") || "none"}.`);
+  }
+  return refuse("MATCHMAKER_PORTS_INVALID", sentences.slice(0, 2).join(" "), { errors });
 }

@@ -106,8 +106,8 @@ export function mockOperations(context: Context): Mocks {
     "lobbies.setState": nothing,
     "lobbies.getState": nothing,
     "lobbies.heartbeat": async ({ body }) => ({
-      player_ids: body.player_ids ?? [],
-      is_closed: body.is_closed ?? false,
+      player_ids: body?.player_ids ?? [],
+      is_closed: body?.is_closed ?? false,
       is_outdated: false,
     }),
     "lobbies.stop": nothing,

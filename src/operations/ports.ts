@@ -1,10 +1,13 @@
 import { isIP, isIPv6 } from "node:net";
 
-/** A host name or an address; looser than a namespace's domain, for game servers may have a single label. */
+/**
+ * A host name or an address; looser than a namespace's domain, for game servers may have a single label, and those of
+ * containers often have underscores.
+ */
 export function isHostname(text: string): boolean {
   const address = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
   if (isIP(address) !== 0) return true;
-  return text.split(".").every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label));
+  return text.split(".").every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label));
 }
 
 /** `hostname:port`, with an IPv6 address in brackets. */

@@ -69,8 +69,18 @@ describe("lobbies on several nodes", () => {
     await until(async () => (await find(small, world)).json.code === "MATCHMAKER_LOBBY_START_FAILED");
     const refused = await find(large, world);
     expect(refused.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
-    expect(refused.json.message).toMatch(/No node of the region local has room/);
+    expect(refused.json.message).toMatch(/There is no room for another lobby of the game mode duel/);
     expect((await world.lobbies()).length).toBe(4);
+  });
+
+  test("[RT5] [ND3] of many that come to a node at once as many get a lobby as may run, and none is made in vain", async () => {
+    const installation = await install();
+    const node = await installation.start("a", { maxLobbyProcesses: 2 });
+    const world = await createWorld(node, lobbyVersion({ max_players: 1 }));
+    const answers = await Promise.all(Array.from({ length: 12 }, () => find(node, world)));
+    const codes = answers.map(({ status, json }) => json.code ?? status).sort();
+    expect(codes).toEqual([200, 200, ...Array.from({ length: 10 }, () => "MATCHMAKER_LOBBY_START_FAILED")]);
+    expect(await world.lobbies(true)).toHaveLength(2);
   });
 
   test("[ND10] [14] a stampede on two nodes starts exactly as many lobbies as are needed", async () => {

@@ -1,4 +1,6 @@
 import dns from "node:dns";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clientOf, createVersion, type Service, until } from "../http/harness.ts";
 import { freePort } from "../services/programs.ts";
@@ -108,19 +110,23 @@ describe("lobbies as processes", () => {
 });
 
 describe("lobbies that fail", () => {
-  test("[RT6] a crash before ready wakes whoever waits with the exit code; the operator sees it and the last lines", async () => {
+  test("[RT6] a crash before ready wakes whoever waits; only the operator sees the exit code and the last lines", async () => {
     const world = await createWorld(service, lobbyVersion({}, { BEHAVIOUR: "crash-early" }));
     const found = await world.find();
     expect(found.status).toBe(503);
-    expect(found.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED", metadata: { exit_code: 3 } });
-    expect(found.json.message).toMatch(/exit code 3 before it was ready/);
-    expect(found.text).not.toContain("the map is missing");
     const [lobby] = await world.lobbies(true);
+    expect(found.json).toMatchObject({
+      code: "MATCHMAKER_LOBBY_START_FAILED",
+      message: `Lobby ${lobby.lobby_id} ended before it was ready. Try again.`,
+      metadata: { lobby_id: lobby.lobby_id },
+    });
+    expect(found.text).not.toMatch(/exit|map is missing/);
     expect(lobby).toMatchObject({
       status: "stopped",
       stop_reason: "crashed",
       exit_code: 3,
       exit_signal: null,
+      exit_message: "Its process ended with exit code 3 before it was ready.",
     });
     const seen = await service.admin("GET", `${world.namespace.path}/lobbies/${lobby.lobby_id}`);
     expect(seen.lobby.log_tail).toBe("the map is missing\n");
@@ -148,13 +154,16 @@ describe("lobbies that fail", () => {
     await stopAll(world);
   });
 
-  test("[RT6] a program that is not there is answered in words", async () => {
+  test("[RT4] [RT6] that a program is not there is told to the operator in words, to players what it means", async () => {
     const runtime = { process: { command: "no-such-program" } };
     const world = await createWorld(service, lobbyVersion({ runtime }));
     const found = await world.find();
     expect(found.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
-    expect(found.json.message).toMatch(/no such program/);
-    expect(await world.lobbies(true)).toMatchObject([{ stop_reason: "start_failed" }]);
+    expect(found.json.message).toMatch(/ended before it was ready/);
+    expect(found.text).not.toContain("program");
+    expect(await world.lobbies(true)).toMatchObject([
+      { stop_reason: "start_failed", exit_message: expect.stringContaining("there is no such program") },
+    ]);
     await stopAll(world);
   });
 
@@ -164,12 +173,14 @@ describe("lobbies that fail", () => {
     let refused = await world.find();
     await until(async () => {
       refused = await world.find();
-      return /keep failing/.test(refused.json.message);
+      return /cannot be started just now/.test(refused.json.message);
     });
     expect(refused.json.code).toBe("MATCHMAKER_LOBBY_START_FAILED");
+    expect(refused.text).not.toMatch(/exit/);
     expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
     const { held_back } = await service.admin("GET", `${world.namespace.path}/lobbies`);
     expect(held_back).toMatchObject([{ game_mode_id: "duel", consecutive_failures: expect.any(Number) }]);
+    expect(held_back[0].message).toMatch(/keep failing.+exit code 3/);
     // The pause doubles: the warm pool alone tries again and again, yet few processes were started.
     await until(async () => Number((await world.find()).json.metadata?.consecutive_failures) >= 5);
     expect((await world.lobbies(true)).length).toBeLessThan(12);
@@ -178,14 +189,21 @@ describe("lobbies that fail", () => {
 });
 
 describe("limits", () => {
-  test("[RT5] beyond the maximum no lobby is made, and find says why", async () => {
+  test("[RT5] beyond the maximum no lobby is made: find says so in words for players, the log what would help", async () => {
     const small = await startRuntimeService({ maxLobbyProcesses: 1 });
+    const log = () => readFileSync(join(small.dataDir, "../../logs", `${basename(small.dataDir)}.log`), "utf8");
     try {
       const world = await createWorld(small, lobbyVersion({ max_players: 1 }));
       expect((await world.find()).status).toBe(200);
+      expect(log()).not.toContain("FOYER_MAX_LOBBY_PROCESSES");
       const refused = await world.find();
-      expect(refused.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
-      expect(refused.json.message).toMatch(/FOYER_MAX_LOBBY_PROCESSES/);
+      expect(refused.json).toMatchObject({
+        code: "MATCHMAKER_LOBBY_START_FAILED",
+        message: "There is no room for another lobby of the game mode duel just now. Try again shortly.",
+      });
+      expect(refused.headers["retry-after"]).toBe("5");
+      expect(refused.text).not.toContain("FOYER_");
+      expect(log()).toContain("FOYER_MAX_LOBBY_PROCESSES");
       expect(await world.lobbies(true)).toHaveLength(1);
       await world.client.admin("DELETE", `${world.namespace.path}?force=true`);
       await until(() => lobbyPids(small.dataDir).length === 0);
@@ -262,7 +280,7 @@ describe("limits", () => {
       const options = { token: world.publicToken, body: { game_modes: ["duel"] } };
       const refused = await after.request("POST", "/matchmaker/lobbies/find", options);
       expect(refused.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
-      expect(refused.json.message).toMatch(/no driver/);
+      expect(refused.json.message).toBe("No lobby of the game mode duel can be started here.");
     } finally {
       await after.close();
     }

@@ -213,6 +213,8 @@ describe.each(["sqlite", "redis", "cluster"] as const)("on %s", (kind) => {
         expectRefusal(answer, "API_BAD_BODY", [[field]]);
       }
       for (const body of ["null", "[]", '"x"', "5", "true"]) await refused(body, "API_BAD_BODY");
+      // Where no field is needed, neither is a body.
+      if (required.length === 0) return;
       expectRefusal(await matchmaker.service.request(method, path, { token: token() }), "API_BAD_BODY");
     });
 

@@ -33,11 +33,17 @@ export function lobbiesTests(at: () => Matchmaker): void {
     expectRefusal(await register({ ports: { default: port, more: port } }), "MATCHMAKER_PORTS_INVALID", [
       ["ports", "more"],
     ]);
-    for (const hostname of ["a b", "http://a.com", "a.com/x", "a..b", "-a.com", "a_b.com", "user@a.com", "a.com:80"]) {
+    for (const hostname of ["a b", "http://a.com", "a.com/x", "a..b", "-a.com", "user@a.com", "a.com:80"]) {
       const ports = { default: { ...port, hostname } };
       const answer = await register({ ports });
       expectRefusal(answer, "MATCHMAKER_PORTS_INVALID", [["ports", "default", "hostname"]]);
+      expect(answer.json.message).toBe(
+        `The hostname "${hostname}" of the port default is neither a host name nor an IP address.`,
+      );
     }
+    expect((await register({ ports: {} })).json.message).toBe(
+      "The ports of a lobby of the game mode duel are: default.",
+    );
     for (const number of [0, 65_536, -1, 1.5, "80", null]) {
       expectRefusal(await register({ ports: { default: { ...port, port: number } } }), "API_BAD_BODY", [
         ["ports", "default", "port"],
@@ -47,6 +53,60 @@ export function lobbiesTests(at: () => Matchmaker): void {
       expectRefusal(await register({ max_players: size }), "MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID");
     }
     expect(await arena.lobbies("?include_stopped=true")).toEqual([]);
+  });
+
+  test("a lobby's host may be a container's, with an underscore in its name", async () => {
+    const arena = await arenaWith();
+    await arena.ready({ ports: { default: { ...address.default, hostname: "game_server.internal" } } });
+    expect((await arena.find()).json.ports.default.host).toBe("game_server.internal:7777");
+  });
+
+  test("[RT19] [J3] a join that is refused is told about which lobby and why", async () => {
+    const arena = await arenaWith({ max_players: 1, max_players_direct: 2 });
+    const lobby = await arena.ready();
+    const messageOf = async (body: object = {}, lobbyId = lobby.lobbyId) =>
+      (await arena.join(lobbyId, { ...body })).json.message;
+    const ofParty = await messageOf({ party_size: 3 });
+    expect(ofParty).toBe(`Lobby ${lobby.lobbyId} has not the 3 free seats of this party.`);
+    lobbyIdOf(await arena.join(lobby.lobbyId, { party_size: 2 }));
+    expect(await messageOf()).toBe(`Lobby ${lobby.lobbyId} has no free seat.`);
+    await lobby.stop();
+    expect(await messageOf({}, lobby.lobbyId.toUpperCase())).toBe(`Lobby ${lobby.lobbyId} has stopped.`);
+    const unknown = randomUUID();
+    expect(await messageOf({}, unknown)).toMatch(`Lobby ${unknown} is not in this namespace`);
+  });
+
+  test("[RT19] [F9] a find without a lobby is told what was looked for, and why none is made", async () => {
+    const arena = await arenaWith();
+    const messageOf = async (body: object) => (await arena.find({ ...body })).json.message;
+    expect(await messageOf({})).toBe(
+      "No open lobby of the game mode duel has a free seat, and none can be created on demand.",
+    );
+    const wished = { game_modes: ["duel", "match"], regions: ["far"], tags: { map: "ice" }, party_size: 3 };
+    expect(await messageOf(wished)).toBe(
+      "No open lobby of the game modes duel, match in the requested regions with the requested tags has 3 free seats, and a party of 3 is larger than a new one may hold.",
+    );
+    expect(await messageOf({ game_modes: ["match"], prevent_auto_create_lobby: true })).toMatch(
+      /, and prevent_auto_create_lobby keeps find from creating one\.$/,
+    );
+    expect((await arena.create({ party_size: 3 })).json.message).toBe(
+      "No lobby is created: a party of 3 is larger than a new one may hold.",
+    );
+  });
+
+  test("[RT19] limits are told to players by what they mean, and by their names to whoever registers lobbies", async () => {
+    const arena = await arenaWith();
+    await arena.limit({ lobby_count_max: 0, max_players_per_client: 0 });
+    const answers = [await arena.find({ game_modes: ["match"] }), await arena.create()];
+    await arena.limit({ lobby_count_max: 0, max_players_per_client: null });
+    answers.push(await arena.find({ game_modes: ["match"] }), await arena.create());
+    const codes = answers.map(({ json }) => json.code);
+    const [client, lobbies] = ["MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE", "MATCHMAKER_TOO_MANY_LOBBIES"];
+    expect(codes).toEqual([client, client, lobbies, lobbies]);
+    for (const { text } of answers) expect(text).not.toMatch(/lobby_count_max|max_players_per_client/);
+    const body = { game_mode: "duel", region: "local", ports: address };
+    const refused = await arena.play("POST", "lobbies/register", body, { token: arena.server });
+    expect(refused.json.message).toContain("lobby_count_max");
   });
 
   test("a lobby may have a size of its own, which replaces both maxima", async () => {
@@ -164,6 +224,8 @@ export function lobbiesTests(at: () => Matchmaker): void {
     const believes = { player_ids: ids, is_closed: false, is_outdated: false };
     expectAnswer(await lobby.heartbeat(), believes);
     expectAnswer(await lobby.heartbeat({ player_ids: null, is_closed: null }), believes);
+    // Every field may be left out, and so may all of them.
+    expectAnswer(await lobby.call("POST", "lobbies/heartbeat"), believes);
     expectAnswer(await lobby.heartbeat({ player_ids: [ids[0]!.toUpperCase(), randomUUID()] }), believes);
     expectAnswer(await lobby.heartbeat({ player_ids: [ids[0]], is_closed: true }), {
       player_ids: [ids[0]],
