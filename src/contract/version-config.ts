@@ -156,7 +156,7 @@ const gameMode = object(
             maximum: idleLobbiesMax,
             default: 0,
             description:
-              "How many empty lobbies are kept running in each region, ahead of need. Only Foyer's own: 0 with `external`.",
+              "How many empty lobbies are kept running in each region, ahead of need. It means nothing with `external`: nobody but the studio starts those.",
           }),
         ),
       }),

@@ -28,7 +28,8 @@ export function startObstacle(context: Context, versionId: string, pair: Pair): 
   const held = gate.heldBack(versionId, gameMode, context.now());
   if (held) {
     const { consecutiveFailures, retryAfterS } = held;
-    const message = `Lobbies of the game mode ${gameMode} cannot be started just now. The next try is in ${retryAfterS} s.`;
+    const times = consecutiveFailures === 1 ? "once" : `${consecutiveFailures} times in a row`;
+    const message = `Lobbies of the game mode ${gameMode} failed ${times}, so none is started just now. The next try is in ${retryAfterS} s.`;
     const metadata = { consecutive_failures: consecutiveFailures };
     const refusal = refuse("MATCHMAKER_LOBBY_START_FAILED", message, { metadata, retryAfterS });
     return { refusal, detail: null, isShortage: false };

@@ -160,7 +160,6 @@ describe("faults", () => {
     [{ listable: "yes" }, ["listable.wrong_type"]],
     [{ idle_lobbies: { min: -1 } }, ["idle_lobbies.min.out_of_range"]],
     [{ idle_lobbies: { max: 1 } }, ["idle_lobbies.max.unknown_field"]],
-    [{ idle_lobbies: { min: 1 } }, ["idle_lobbies.min.invalid"]],
     [
       { timeouts: { ready_s: 0, empty_s: 0, heartbeat_s: 86401 } },
       ["timeouts.ready_s.out_of_range", "timeouts.heartbeat_s.out_of_range"],

@@ -111,7 +111,6 @@ function gameModeFaults(place: string[], mode: Fields, regions: Fields): Found[]
     ...regionListFaults([...place, "regions"], mode.regions, regions),
     ...createFaults([...place, "actions", "create"], fieldsOf(fieldsOf(mode.actions).create)),
     ...(isObject(mode.runtime) ? runtimeFaults([...place, "runtime"], runtime) : []),
-    ...idleFaults([...place, "idle_lobbies", "min"], fieldsOf(mode.idle_lobbies).min, runtime),
     ...envFaults([...place, "runtime", "process", "env"], fieldsOf(fieldsOf(runtime.process).env)),
   ];
 }
@@ -146,13 +145,6 @@ function runtimeFaults(place: string[], runtime: Fields): Found[] {
   const given = [runtime.process, runtime.external].filter((kind) => kind !== undefined && kind !== null);
   if (given.length === 1) return [];
   const message = `must have exactly one of process and external, not ${given.length === 0 ? "none" : "both"}`;
-  return [{ place, reason: "invalid", message }];
-}
-
-/** What nobody can keep is not promised. */
-function idleFaults(place: string[], min: unknown, runtime: Fields): Found[] {
-  if (!isObject(runtime.external) || typeof min !== "number" || min <= 0) return [];
-  const message = "must be 0 with the external runtime: the studio starts those lobbies, not Foyer";
   return [{ place, reason: "invalid", message }];
 }
 

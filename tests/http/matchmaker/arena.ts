@@ -57,14 +57,12 @@ type Json = Record<string, unknown>;
 /** A version with one mode of each runtime, `duel` and `match`; the odd field changed for both, or a mode added. */
 export function config(mode: Json = {}, modes: Json = {}) {
   const both = { max_players: 2, max_players_direct: 4, taggable: true, ...mode };
-  // Nobody but the studio starts lobbies of the external mode, so none are kept ready.
-  const { idle_lobbies: _, ...external }: Json = both;
   const process = { command: "node", args: ["server.js"], cwd: "game", env: { MODE: "test" } };
   const create = { create: { enabled: true } };
   return {
     regions: { local, far },
     game_modes: {
-      duel: { ...external, runtime: { external: {} } },
+      duel: { ...both, runtime: { external: {} } },
       match: { actions: create, ...both, runtime: { process } },
       ...modes,
     } as Record<string, Json>,

@@ -127,14 +127,6 @@ describe("faults of a version document", () => {
     }
   });
 
-  test("[V9] lobbies that the studio starts cannot be kept ready by Foyer", async () => {
-    const external = { runtime: { external: {} } };
-    const warm = { idle_lobbies: { min: 1 } };
-    await expectFaults(withMode({ ...external, ...warm }), ofMode("idle_lobbies.min.invalid"));
-    await expectFaults(withMode({ ...external, idle_lobbies: { min: 0 } }), []);
-    await expectFaults(withMode({ runtime: { process: { command: "node" } }, ...warm }), []);
-  });
-
   test("[V10] variables that Foyer sets itself are reserved", async () => {
     const env = { PORT: "1", PORT_GAME: "2", FOYER_TOKEN: "x", FOYER_: "", PORTAL: "fine", MY_PORT: "fine" };
     const reserved = ["PORT", "PORT_GAME", "FOYER_TOKEN", "FOYER_"];
