@@ -237,7 +237,9 @@ function openPlaces(runtime: Runtime | null, nodes: Nodes): StartPlaces {
       const isServing = node.isAlive && (node.regions?.includes(region) ?? true);
       return isServing ? sum + Math.max(0, node.room) : sum;
     }, 0);
-  return createStartPlaces({ room, poolOf: (region) => region, countedAfterMs: recentMs });
+  // A node without regions of its own serves all of them, and then they share what room there is.
+  const poolOf = (region: string) => (nodes.all().some((node) => node.regions !== null) ? region : "");
+  return createStartPlaces({ room, poolOf, countedAfterMs: recentMs });
 }
 
 /** Null: this node is alone. What speaks to Redis is loaded only where it is needed, which makes every other start quicker. */

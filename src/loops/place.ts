@@ -182,9 +182,9 @@ export function chooseNode(
   return best?.nodeId ?? null;
 }
 
-const noRoom = endText("No node that serves its region had room for it.");
+const noRoom = endText("No node that serves its region had room for it.", { isNoFault: true });
 const nodeGone = endText("The machine that ran it has been gone for too long.");
 
-function endText(message: string): string {
-  return JSON.stringify({ code: null, signal: null, message, log: "" });
+function endText(message: string, more: { readonly isNoFault?: boolean } = {}): string {
+  return JSON.stringify({ code: null, signal: null, message, log: "", ...more });
 }

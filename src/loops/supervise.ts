@@ -84,8 +84,16 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     if (type !== "lobby.stopped") return;
     if (lobby.stopReason === "not_ready") noteFailure(lobby, "it was not ready in time.");
     else if (lobby.stopReason !== "crashed" && lobby.stopReason !== "start_failed") gate.ended(lobby);
-    else if (!isOurs(lobby)) noteFailure(lobby, whyOf(lobby));
+    else if (!isOurs(lobby)) hearOfFailure(lobby);
     if (isOurs(lobby)) stop(lobby.lobbyId, lobby.exit === null ? lobby : null);
+  }
+
+  /** Of another node, or of a lobby that no node had room for. */
+  function hearOfFailure(lobby: LobbyView): void {
+    // Border: the text was written by the supervisor of that node, or by who places lobbies.
+    const exit = lobby.exit === null ? null : (JSON.parse(lobby.exit) as Partial<LobbyEnd>);
+    if (exit?.isNoFault) gate.ended(lobby);
+    else noteFailure(lobby, exit?.message ?? "it could not be started.");
   }
 
   function isOurs(lobby: LobbyView): boolean {
@@ -137,7 +145,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     const held = gate.enter(versionId, gameMode, lobbyId, parts.now());
     if (held) {
       parts.counted(lobbyId);
-      return endUnstarted(namespaceId, lobbyId, held.message);
+      return endUnstarted(namespaceId, lobbyId, held.message, true);
     }
     try {
       const description = await whenReachable(() => parts.describe(namespaceId, lobby));
@@ -154,9 +162,10 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     } catch (fault) {
       log.error({ err: fault, lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby could not be started");
       const message = fault instanceof LobbyNotStarted ? fault.message : "It could not be started.";
-      if (fault instanceof LobbyNotStarted && fault.isShortage) gate.ended(lobby);
+      const isNoFault = fault instanceof LobbyNotStarted && fault.isShortage;
+      if (isNoFault) gate.ended(lobby);
       else noteFailure(lobby, message);
-      await endUnstarted(namespaceId, lobbyId, message);
+      await endUnstarted(namespaceId, lobbyId, message, isNoFault);
     } finally {
       parts.counted(lobbyId);
     }
@@ -175,8 +184,8 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     }
   }
 
-  function endUnstarted(namespaceId: string, lobbyId: string, message: string): Promise<void> {
-    return end(namespaceId, lobbyId, "start_failed", { code: null, signal: null, message, log: "" });
+  function endUnstarted(namespaceId: string, lobbyId: string, message: string, isNoFault: boolean): Promise<void> {
+    return end(namespaceId, lobbyId, "start_failed", { code: null, signal: null, message, log: "", isNoFault });
   }
 
   /** `unexplained`: the lobby, when it does not carry yet how its server ended. */
@@ -275,6 +284,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     },
     async lookAgain(namespaceId) {
       for await (const lobby of livingLobbies(engine, namespaceId, parts.now)) {
+        if (isStopping) return;
         if (!lobby.isExternal && isToStart("lobby.changed", lobby)) track(underWay, start(namespaceId, lobby));
       }
       for (const [lobbyId, of] of [...namespaceOf]) if (of === namespaceId) await compare(namespaceId, lobbyId);
@@ -293,11 +303,6 @@ interface LobbyEnd extends LobbyExit {
   readonly message: string;
   /** What it wrote last. */
   readonly log: string;
-}
-
-/** Why a lobby of another node failed, in the words that node gave. */
-function whyOf(lobby: LobbyView): string {
-  // Border: the text was written by the supervisor of that node.
-  const exit = lobby.exit === null ? null : (JSON.parse(lobby.exit) as Partial<LobbyEnd>);
-  return exit?.message ?? "it could not be started.";
+  /** It was not started, and says nothing about its version: there was no room, or others have failed. */
+  readonly isNoFault?: boolean;
 }

@@ -34,6 +34,8 @@ export function createHappenings(
   /** After where events were lost that are not to be heard any more, until what comes after them is. */
   const gaps = new Map<string, string>();
   past?.onGap((namespaceId, position) => gaps.set(namespaceId, position));
+  /** What happened before the start could not be read, so nobody should wait for it. */
+  let isPastMissing = false;
   void listen();
 
   function hear(event: Event): void {
@@ -47,7 +49,7 @@ export function createHappenings(
     if (!past) return;
     const end = await past.position(namespaceId);
     const isBehind = () => isLater(end, heard.get(namespaceId) ?? "0-0");
-    if (!isBehind()) return;
+    if (!isBehind() || (isPastMissing && !heard.has(namespaceId))) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(stop, hearingMsMax);
       const look = () => void (isBehind() || stop());
@@ -77,7 +79,11 @@ export function createHappenings(
 
   async function listen(): Promise<void> {
     const events = engine.events();
-    if (past) await recall(past).catch(() => undefined);
+    if (past) {
+      await recall(past).catch(() => {
+        isPastMissing = true;
+      });
+    }
     // What happened while the past was read is in it, and comes again now.
     const recalled = new Map(heard);
     for await (const event of events) {

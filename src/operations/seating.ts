@@ -174,7 +174,14 @@ export function seatingOperations(context: Context) {
       };
 
       if (body.dry_run) {
-        const preview = await previewFind(context, namespaceId, build(budget.hasRoom));
+        const ask = () => previewFind(context, namespaceId, build(budget.hasRoom));
+        let preview = await ask();
+        // As the find itself would wait.
+        const whenRoom = () => (codeOf(preview) === "START_FAILED" ? room.whenRoom() : null);
+        for (let mayFit = whenRoom(); mayFit; mayFit = whenRoom()) {
+          await mayFit;
+          preview = await ask();
+        }
         if (preview === null) return namespaceGone();
         if (isRefusal(preview)) return preview;
         if (!preview.ok) return refused(preview);

@@ -88,6 +88,18 @@ describe("commands that are sent together", () => {
     expect(Math.max(...runs)).toBeLessThanOrEqual(16);
   });
 
+  test("[RD1] who asks for an explanation is answered by a run of its own", async () => {
+    const runs: number[] = [];
+    await onBoth(runs, async (world, send) => {
+      await world.configure();
+      await world.ready({ maxPlayers: 50 });
+      const find = (i: number) => () => world.execute<"find">({ ...world.findCommand(), explain: i % 2 === 0 });
+      await send(Array.from({ length: 6 }, (_, i) => find(i)));
+      return null;
+    });
+    expect(runs.sort()).toEqual([1, 1, 1, 3]);
+  });
+
   test("[RD6] with very much that is due at once, none of them does all of it in one run", async () => {
     const runs: number[] = [];
     const [onRedis, alone] = await onBoth(runs, async (world, send) => {

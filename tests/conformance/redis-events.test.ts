@@ -35,6 +35,24 @@ describe("events in Redis", () => {
     for (const other of rest) expect(other).toEqual(first);
   });
 
+  test("[RD9] [RD10] an entry that this Foyer cannot read is like one that is gone, and what comes after it is heard", async () => {
+    const { world, prefix } = await createNodes(1);
+    const engine = world.under.engine as RedisEngine;
+    const gaps: string[] = [];
+    engine.onGap((namespaceId) => gaps.push(namespaceId));
+    const heard = listen(world);
+    await world.starting();
+    const before = await engine.position(world.namespaceId);
+    const client = new Redis(url());
+    onTestFinished(() => client.disconnect());
+    await client.xadd(`${prefix}:{${world.namespaceId}}:events`, "*", "type", "lobby.of-tomorrow", "shape", "round");
+    await world.starting();
+    expect(types(await heard(2))).toEqual(["lobby.created", "lobby.created"]);
+    expect(gaps).toEqual([world.namespaceId]);
+    expect(await engine.eventsAfter(world.namespaceId, before, 10)).toBeNull();
+    expect(types(await engine.latest(world.namespaceId, 2))).toEqual(["lobby.created"]);
+  });
+
   test("[RD9] a listener hears nothing that its node was answered before it came", async () => {
     const { world } = await createNodes(1);
     for (let i = 0; i < 20; i++) {

@@ -236,6 +236,28 @@ describe("scripts", () => {
     expect(await world.lobby(id)).toMatchObject({ isSilent: true });
   });
 
+  test("[RD7] a node that could not even list namespaces starts their heartbeat clocks anew", async () => {
+    let isAway = false;
+    const away = async () => {
+      throw new EngineUnavailable("Redis is away.");
+    };
+    const wrap = (link: RedisLink): RedisLink => ({
+      ...link,
+      run: (script, key, args) => (isAway ? away() : link.run(script, key, args)),
+      call: (command, key, args) => (isAway ? away() : link.call(command, key, args)),
+    });
+    const one = await openEngine(server.url, { wrap });
+    const world = await createWorld(async () => underTest(one, server.url));
+    const { id } = await world.ready({ heartbeatMs: 1000, isExternal: true });
+    await world.pass(0);
+    isAway = true;
+    await expect(one.engine.read({ type: "namespaces" })).rejects.toThrow("Redis is away");
+    isAway = false;
+    world.now += 12_000;
+    await one.engine.read({ type: "namespaces" });
+    expect(await world.lobby(id)).toMatchObject({ status: "ready", isSilent: false });
+  });
+
   test("[RD8] a forgotten namespace leaves nothing behind but, for a while, what was told of it", async () => {
     await redis.flushall();
     const one = await openEngine(server.url);

@@ -83,6 +83,19 @@ describe("lobbies on several nodes", () => {
     expect(await world.lobbies(true)).toHaveLength(2);
   });
 
+  test("[RT5] [ND3] regions that one node serves share its room, and that there is none is no fault of the game mode", async () => {
+    const installation = await install();
+    const node = await installation.start("a", { maxLobbyProcesses: 1 });
+    const regions = ["eu", "us", "ap", "sa"];
+    const version = { ...lobbyVersion({ max_players: 1, regions }), regions: { eu: {}, us: {}, ap: {}, sa: {} } };
+    const world = await createWorld(node, version);
+    const answers = await Promise.all(regions.map((region) => find(node, world, { regions: [region] })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 503, 503, 503]);
+    expect(await world.lobbies(true)).toHaveLength(1);
+    expect((await node.admin("GET", `${world.namespace.path}/lobbies`)).held_back).toEqual([]);
+    expect((await find(node, world)).json.message).toMatch(/There is no room/);
+  });
+
   test("[ND10] [14] a stampede on two nodes starts exactly as many lobbies as are needed", async () => {
     const installation = await install();
     const nodes = [await installation.start("a"), await installation.start("b")];

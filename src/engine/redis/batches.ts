@@ -42,7 +42,7 @@ interface Queue {
  */
 export function createBatches(
   link: RedisLink,
-): (script: Script, key: string, args: readonly string[]) => Promise<Reply> {
+): (script: Script, key: string, args: readonly string[], isLong: boolean) => Promise<Reply> {
   const queues = new Map<string, Queue>();
 
   function queueOf(script: Script, key: string): Queue {
@@ -90,15 +90,19 @@ export function createBatches(
           for (const command of commands) command.reject(error);
         },
       )
+      // What was answered cannot be read; those who have been answered already do not hear of it.
+      .catch((error: unknown) => {
+        for (const command of commands) command.reject(error);
+      })
       .finally(() => {
         queue.runs -= 1;
         sendSome(queue);
       });
   }
 
-  return (script, key, args) => {
-    // A border: only our own scripts answer.
-    if (!together.has(script)) return link.run(script, key, args) as Promise<Reply>;
+  return (script, key, args, isLong) => {
+    // A border: only our own scripts answer. What takes long by itself would keep everybody else waiting with the others.
+    if (isLong || !together.has(script)) return link.run(script, key, args) as Promise<Reply>;
     return new Promise((resolve, reject) => {
       const queue = queueOf(script, key);
       queue.commands.push({ args, resolve, reject });

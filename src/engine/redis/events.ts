@@ -76,11 +76,18 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
       if (isFarBehind && (await entriesAfter(namespaceId, reading.position, 1)) === null) {
         for (const listener of gapListeners) listener(namespaceId, reading.position);
       }
-      for (const entry of entries) hub.publish(readEvent(namespaceId, entry));
-      reading.position = entries.at(-1)?.[0] ?? reading.position;
+      for (const entry of entries) publish(namespaceId, entry, reading);
       if (!isLater(answered.get(namespaceId) ?? "0-0", reading.position)) answered.delete(namespaceId);
       if (isFarBehind) reading.isStale = true;
     }
+  }
+
+  /** What this Foyer cannot read, another one wrote: to this one it is as good as gone. */
+  function publish(namespaceId: string, entry: WrittenEvent, reading: Reading): void {
+    const event = readable(namespaceId, entry);
+    if (event === null) for (const listener of gapListeners) listener(namespaceId, reading.position);
+    else hub.publish(event);
+    reading.position = entry[0];
   }
 
   /** Null: some of it is gone. */
@@ -135,13 +142,14 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
     },
 
     async latest(namespaceId, max) {
-      return (await newest(namespaceId, max)).reverse().map((entry) => readEvent(namespaceId, entry));
+      return (await newest(namespaceId, max)).reverse().flatMap((entry) => readable(namespaceId, entry) ?? []);
     },
 
     async eventsAfter(namespaceId, position, max) {
       if (!/^\d{1,15}-\d{1,15}$/.test(position)) return null;
       const entries = await entriesAfter(namespaceId, position, max);
-      return entries?.map((entry) => readEvent(namespaceId, entry)) ?? null;
+      const events = entries?.map((entry) => readable(namespaceId, entry)) ?? [null];
+      return events.every((event) => event !== null) ? events : null;
     },
 
     onGap(listener) {
@@ -161,6 +169,14 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
       hub.close();
     },
   };
+}
+
+function readable(namespaceId: string, entry: WrittenEvent): Event | null {
+  try {
+    return readEvent(namespaceId, entry);
+  } catch {
+    return null;
+  }
 }
 
 /** Leaves out what had been answered already when the listener came. */

@@ -47,18 +47,32 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   /** Namespaces whose heartbeat clocks have to start anew, because heartbeats could not be taken: the first command does it. */
   const unstarted = new Set(await namespaceIds());
   const starting = new Map<string, Promise<unknown>>();
+  /** Not even their names could be read. */
+  let wereAllUnreachable = false;
   let isClosed = false;
 
   async function namespaceIds(): Promise<string[]> {
     return (await link.call("SMEMBERS", namespacesKey)) as string[];
   }
 
-  async function run(script: Script, namespaceId: string, written: Written, now: number): Promise<WrittenAnswer> {
+  async function namespaceIdsAgain(): Promise<string[]> {
+    try {
+      const ids = await namespaceIds();
+      if (wereAllUnreachable) for (const id of ids) unstarted.add(id);
+      wereAllUnreachable = false;
+      return ids;
+    } catch (error) {
+      wereAllUnreachable = true;
+      throw error;
+    }
+  }
+
+  async function run(script: Script, namespaceId: string, written: Written, now: number, isLong = false) {
     if (unstarted.has(namespaceId)) await startClocks(namespaceId, now);
     try {
-      return await runToEnd(script, namespaceId, written);
+      return await runToEnd(script, namespaceId, written, isLong);
     } catch (error) {
-      unstarted.add(namespaceId);
+      if (error instanceof EngineUnavailable) unstarted.add(namespaceId);
       throw error;
     }
   }
@@ -76,12 +90,17 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   }
 
   /** A namespace in which very much is due is brought up to date in several runs. */
-  async function runToEnd(script: Script, namespaceId: string, written: Written): Promise<WrittenAnswer> {
+  async function runToEnd(
+    script: Script,
+    namespaceId: string,
+    written: Written,
+    isLong = false,
+  ): Promise<WrittenAnswer> {
     const [body, create, made] = written;
     for (let again = ""; ; again = "again") {
       if (isClosed) throw new EngineUnavailable("The engine is closed.");
       const args = [body, options.newOpId(), String(options.wallClock()), create, made, again];
-      const [position, answer] = await send(script, keyOf(namespaceId), args);
+      const [position, answer] = await send(script, keyOf(namespaceId), args, isLong);
       if (position !== "") streams.note(namespaceId, position);
       if (answer[0] === "LATE") throw new EngineUnavailable("The command reached Redis too late to be decided.");
       if (answer[0] === "EARLY") throw new EngineUnavailable("This machine's clock is ahead of Redis'.");
@@ -105,7 +124,7 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   }
 
   async function listNamespaces(): Promise<Answer<"namespaces">> {
-    const ids = (await namespaceIds()).sort();
+    const ids = (await namespaceIdsAgain()).sort();
     const known = await Promise.all(
       ids.map(async (namespaceId) => ({ namespaceId, ...(await nextDueOf(namespaceId)) })),
     );
@@ -121,7 +140,8 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   return {
     async execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>> {
       const { namespaceId, type } = command;
-      const execute = () => run(commandScripts[type], namespaceId, writeCommand(command), command.now);
+      const isLong = type === "find" && (command as CommandOf<"find">).explain === true;
+      const execute = () => run(commandScripts[type], namespaceId, writeCommand(command), command.now, isLong);
       const isMaking = type === "configure" || type === "removeNamespace";
       return readOutcome(command, await (isMaking ? listed(namespaceId, execute) : execute()));
     },
