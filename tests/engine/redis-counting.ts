@@ -38,6 +38,9 @@ export interface Counting {
   /** Waits until so many more operations were given up. */
   moreGivenUp(operations: number): Promise<void>;
   givenUp(): number;
+  /** Waits until nothing is under way; until `goOn` nothing more is sent. */
+  pause(): Promise<void>;
+  goOn(): void;
   stop(): Promise<Counted>;
 }
 
@@ -52,12 +55,16 @@ export function startCounting(link: RedisLink, keys: readonly string[], options:
   const acknowledged = new Set<string>();
   const givenUp = new Set<string>();
   let isOver = false;
+  let isPaused = false;
+  let underWay = 0;
   let failure: unknown = null;
 
   async function act(actor: number): Promise<void> {
     const key = keys[actor % keys.length]!;
     for (let turn = 0; !isOver; turn++) {
       const opId = `${actor}-${turn}`;
+      while (isPaused) await setTimeout(5);
+      underWay += 1;
       try {
         const answer = await link.run(count, key, [opId, String(Date.now()), String(lateAfterMs)]);
         (answer === "LATE" ? givenUp : acknowledged).add(opId);
@@ -65,6 +72,8 @@ export function startCounting(link: RedisLink, keys: readonly string[], options:
         if (!(error instanceof EngineUnavailable)) throw error;
         givenUp.add(opId);
         await setTimeout(10);
+      } finally {
+        underWay -= 1;
       }
     }
   }
@@ -86,6 +95,13 @@ export function startCounting(link: RedisLink, keys: readonly string[], options:
     more: (operations) => grown(acknowledged, operations),
     moreGivenUp: (operations) => grown(givenUp, operations),
     givenUp: () => givenUp.size,
+    async pause() {
+      isPaused = true;
+      while (underWay > 0) await setTimeout(1);
+    },
+    goOn() {
+      isPaused = false;
+    },
     async stop() {
       isOver = true;
       await running;
