@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
@@ -12,6 +11,7 @@ import { createAdmit } from "./admit.ts";
 import { setCorsHeaders, setPreflightHeaders } from "./cors.ts";
 import { refusalOf, sendRefusal } from "./errors.ts";
 import { createEventStreams } from "./event-stream.ts";
+import { headerFault } from "./header-faults.ts";
 import { answerOtherMethods } from "./methods.ts";
 import { createOverload, type LoadSigns } from "./overload.ts";
 import { addPages } from "./pages.ts";
@@ -105,8 +105,11 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     setCommonHeaders(request, reply);
     countRequest(request, reply);
     forgetTypeOfNothing(request.headers);
-    if (!hasOneHost(request.raw)) {
-      sendRefusal(reply, request.id, refuse("API_BAD_HEADER", "HTTP/1.1 needs a Host header, and only one."));
+    const badHeader = headerFault(request.raw);
+    if (badHeader !== null) {
+      // Where its body ends may be seen differently elsewhere, so nothing after it is read.
+      reply.header("connection", "close");
+      sendRefusal(reply, request.id, refuse("API_BAD_HEADER", badHeader));
       return;
     }
     if (request.is404 || hasEmptyPart(request)) {
@@ -133,22 +136,30 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       return sendRefusal(reply, request.id, refuse("API_BAD_BODY", "The request is incomplete."));
     }
     const refusal = validationRefusal(fault, request) ?? refusalOf(fault, request);
-    if (refusal.code === "API_INTERNAL" || refusal.code === "API_UNAVAILABLE") {
-      const operation = request.routeOptions.config?.operationId;
-      if (refusal.code === "API_INTERNAL")
-        log.error({ err: fault, request_id: request.id, operation }, "a request failed");
-      else {
-        metrics.requestUnavailable((fault as Error).name === "EngineUnavailable" ? "live_state" : "store");
-        sayUnavailable({ err: fault, request_id: request.id, operation });
-      }
-      return sendRefusal(reply, request.id, refusal);
-    }
+    if (isOurs(refusal)) return answerOurs(fault, refusal, request, reply);
     // That a token is good comes before that its body is not. Of a lobby's token only the engine knows, and it is asked
     // here, where something is wrong anyway, instead of before every call.
     const caller = request.admitted?.caller;
-    const gone = caller?.kind === "lobby" ? await parts.checkLobby(caller) : null;
-    return sendRefusal(reply, request.id, gone ?? refusal);
+    if (caller?.kind !== "lobby") return sendRefusal(reply, request.id, refusal);
+    try {
+      return sendRefusal(reply, request.id, (await parts.checkLobby(caller)) ?? refusal);
+    } catch (unknown) {
+      // Nothing catches what this handler throws: Fastify would answer in its own words.
+      return answerOurs(unknown, refusalOf(unknown, request), request, reply);
+    }
   });
+
+  /** Something failed here, or behind the service, and not in the request. */
+  function answerOurs(fault: unknown, refusal: Refusal, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const operation = request.routeOptions.config?.operationId;
+    if (refusal.code === "API_INTERNAL")
+      log.error({ err: fault, request_id: request.id, operation }, "a request failed");
+    else {
+      metrics.requestUnavailable((fault as Error).name === "EngineUnavailable" ? "live_state" : "store");
+      sayUnavailable({ err: fault, request_id: request.id, operation });
+    }
+    return sendRefusal(reply, request.id, refusal);
+  }
   app.setNotFoundHandler(notFound);
 
   function notFound(request: FastifyRequest, reply: FastifyReply) {
@@ -200,16 +211,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   };
 }
 
-/** Two of them may be read differently by whatever stands in front. */
-function hasOneHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
-  if (headers.host === undefined) return httpVersion !== "1.1";
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!;
-    if (name.length === 4 && name.toLowerCase() === "host") count += 1;
-  }
-  return count === 1;
-}
+const isOurs = ({ code }: Refusal) => code === "API_INTERNAL" || code === "API_UNAVAILABLE";
 
 /** An id or a name that is empty: `/cloud/games/` is not the path of a game. */
 function hasEmptyPart({ url, params }: FastifyRequest): boolean {

@@ -50,6 +50,41 @@ describe("what is not HTTP", () => {
     expectRefusal(answer!, "API_BAD_HEADER");
   });
 
+  test.each([
+    ["two Authorization headers", "Authorization: Bearer admin_a\r\nAUTHORIZATION: Bearer admin_b\r\n"],
+    ["the same Authorization header twice", "Authorization: Bearer admin_a\r\nAuthorization: Bearer admin_a\r\n"],
+    ["two Content-Type headers", "Content-Type: application/json\r\ncontent-type: text/plain\r\n"],
+    ["two Content-Type headers without a body", "Content-Type: a/b\r\nContent-Type: a/b\r\nContent-Length: 0\r\n"],
+  ])("[T55] %s: 400 API_BAD_HEADER, before the token is looked at", async (_title, headers) => {
+    const answer = await sendRaw(service.port, `GET /cloud/games HTTP/1.1\r\n${host}${headers}\r\n`);
+    expectRefusal(answer!, "API_BAD_HEADER");
+    expect(answer!.headers.connection).toBe("close");
+  });
+
+  test.each([
+    ["gzip, chunked", "Transfer-Encoding: gzip, chunked\r\n"],
+    ["chunked, chunked", "Transfer-Encoding: chunked, chunked\r\n"],
+    ["identity, chunked", "Transfer-Encoding: identity, chunked\r\n"],
+    ["gzip and then chunked", "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"],
+    ["gzip alone", "Transfer-Encoding: gzip\r\n"],
+    ["an unknown one", "Transfer-Encoding: xchunked\r\n"],
+  ])("[T56] the transfer encoding %s: 400, and nothing after it is read", async (_title, headers) => {
+    const head = `POST /cloud/games/validate HTTP/1.1\r\n${host}${authorization()}Content-Type: application/json\r\n`;
+    const connection = await openRaw(service.port);
+    connection.write(`${head}${headers}\r\n2\r\n{}\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\n${host}\r\n`);
+    expectRefusal((await connection.answer())!, "API_BAD_HEADER");
+    expect(await connection.answer()).toBeNull();
+    connection.destroy();
+  });
+
+  test("[T56] chunked alone is taken, in any case of letters", async () => {
+    const head = `POST /cloud/games/validate HTTP/1.1\r\n${host}${authorization()}Content-Type: application/json\r\n`;
+    for (const coding of ["chunked", "Chunked"]) {
+      const text = `${head}Transfer-Encoding: ${coding}\r\n\r\n24\r\n{"display_name":"A","name_id":"a-b"}\r\n0\r\n\r\n`;
+      expect((await sendRaw(service.port, text))?.status).toBe(200);
+    }
+  });
+
   test("[T30] a request that stops in its headers: 400, then the connection ends", async () => {
     const answer = await sendRaw(service.port, `GET /healthz HTTP/1.1\r\n${host}X-Half`, "end");
     expectRefusal(answer!, "API_BAD_HEADER");

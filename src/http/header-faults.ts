@@ -1,0 +1,29 @@
+import type { IncomingMessage } from "node:http";
+
+/**
+ * What makes a request's headers mean one thing to Foyer and another to a proxy in front of it. Node keeps the first of
+ * two such headers and says nothing. One walk over the names, because every request takes it. Null: nothing is wrong.
+ */
+export function headerFault({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
+  let hosts = 0;
+  let authorizations = 0;
+  let types = 0;
+  let codings = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    // Most names are of another length, and are not looked at any further.
+    if (name.length === 4) hosts += is(name, "host");
+    else if (name.length === 13) authorizations += is(name, "authorization");
+    else if (name.length === 12) types += is(name, "content-type");
+    else if (name.length === 17) codings += is(name, "transfer-encoding");
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) return "HTTP/1.1 needs a Host header, and only one.";
+  if (authorizations > 1) return "There are several Authorization headers; send one.";
+  if (types > 1) return "There are several Content-Type headers; send one.";
+  if (codings > 0 && headers["transfer-encoding"]!.toLowerCase() !== "chunked") {
+    return "The only Transfer-Encoding that is taken here is chunked.";
+  }
+  return null;
+}
+
+const is = (name: string, wanted: string) => (name === wanted || name.toLowerCase() === wanted ? 1 : 0);
