@@ -160,3 +160,115 @@ describe("event feed", () => {
     expect(playersOf(reader)!.at(-1)).toBe("player-2000");
   });
 });
+
+/** Events with positions that every node knows, and a past that is answered when the test says so. */
+function createSharedFeed(changed: Partial<FeedLimits> = {}) {
+  const { feed, clock } = createFeed(changed);
+  const at = (position: string) => ({ ...event(here, `at-${position}`), position });
+  const hear = (...positions: string[]) => {
+    for (const position of positions) feed.push(at(position));
+  };
+  const openAfter = (position: string, told: readonly string[] | null) => {
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const opening = feed.openAfter(here, async () => {
+      await isAnswered;
+      return { position, events: told && told.map(at) };
+    });
+    return { opening, answer };
+  };
+  const openNow = async (position: string, told: readonly string[] | null) => {
+    const { opening, answer } = openAfter(position, told);
+    answer();
+    return (await opening)!;
+  };
+  return { feed, clock, hear, openAfter, openNow };
+}
+
+describe("event feed of one of several nodes", () => {
+  test("[EV2] [EV8] what the past tells is not told again, whether the node hears it before, meanwhile or later", async () => {
+    const { hear, openAfter, openNow } = createSharedFeed();
+    const early = await openNow("0-0", []);
+    hear("1-0", "1-1");
+    const { opening, answer } = openAfter("1-0", ["1-1", "2-0", "3-0"]);
+    hear("2-0");
+    answer();
+    const reader = (await opening)!;
+    expect(idsOf(reader.greeting)).toEqual(["1-0", "1-1", "2-0", "3-0"]);
+    expect(playersOf(reader)).toEqual([]);
+    hear("3-0");
+    expect(playersOf(reader)).toEqual([]);
+    hear("4-0", "10-0");
+    expect(playersOf(reader)).toEqual(["at-4-0", "at-10-0"]);
+    expect(playersOf(early)).toEqual(["at-1-0", "at-1-1", "at-2-0", "at-3-0", "at-4-0", "at-10-0"]);
+  });
+
+  test("[EV8] one that begins now is not told of what was there before, however late the node hears it", async () => {
+    const { hear, openNow } = createSharedFeed();
+    const reader = await openNow("9-0", []);
+    hear("8-0", "9-0");
+    expect(playersOf(reader)).toEqual([]);
+    hear("9-1");
+    expect(playersOf(reader)).toEqual(["at-9-1"]);
+    const lost = await openNow("9-1", null);
+    expect(lost.greeting).toContain("event: reset");
+    hear("9-1", "11-0");
+    expect(playersOf(lost)).toEqual(["at-11-0"]);
+  });
+
+  test("[EV9] events are kept for a listener from the moment it asks, however long its past takes to read", async () => {
+    const { feed, clock, hear, openAfter, openNow } = createSharedFeed();
+    (await openNow("0-0", [])).close();
+    clock.now += 200_000;
+    const { opening, answer } = openAfter("0-0", ["1-0"]);
+    clock.now += 200_000;
+    (await openNow("0-0", [])).close();
+    hear("1-0", "2-0");
+    answer();
+    const reader = (await opening)!;
+    expect(playersOf(reader)).toEqual(["at-2-0"]);
+    let news = 0;
+    reader.onNews(() => (news += 1));
+    hear("3-0");
+    expect([news, playersOf(reader)]).toEqual([1, ["at-3-0"]]);
+    reader.close();
+    expect(feed.size()).toMatchObject({ namespaces: 1, readers: 0 });
+  });
+
+  test("[EV5] [EV9] one whose events were dropped while its past was read is cut off, not left with a hole", async () => {
+    const { hear, openAfter } = createSharedFeed({ eventsPerNamespaceMax: 2 });
+    const { opening, answer } = openAfter("0-0", ["1-0"]);
+    hear("1-0", "2-0", "3-0", "4-0");
+    answer();
+    const reader = (await opening)!;
+    expect([reader.hasFallenBehind(), reader.read()]).toEqual([true, null]);
+    const fitting = openAfter("0-0", ["1-0", "2-0"]);
+    fitting.answer();
+    expect(playersOf((await fitting.opening)!)).toEqual(["at-3-0", "at-4-0"]);
+  });
+
+  test("[EV3] [EV8] a gap is told to those who have not been told of what comes after it, and to nobody else", async () => {
+    const { feed, hear, openNow } = createSharedFeed();
+    const behind = await openNow("2-0", []);
+    const ahead = await openNow("2-0", ["5-0"]);
+    hear("2-0");
+    feed.pushGap(here, "2-0", "5-0");
+    hear("5-0", "6-0");
+    expect(behind.read()!.match(/^event: .+$/gm)).toEqual([
+      "event: reset",
+      "event: player.reserved",
+      "event: player.reserved",
+    ]);
+    expect(playersOf(ahead)).toEqual(["at-6-0"]);
+  });
+
+  test("[EV9] a past that cannot be read leaves no place taken", async () => {
+    const { feed } = createSharedFeed({ readersMax: 1 });
+    const fail = () => feed.openAfter(here, () => Promise.reject(new Error("away")));
+    await expect(fail()).rejects.toThrow("away");
+    await expect(fail()).rejects.toThrow("away");
+    expect(feed.size().readers).toBe(0);
+  });
+});

@@ -32,8 +32,8 @@ export interface EventFeed {
   /** The same where events have positions that every node knows: after what happened before, as far as it is known. */
   openAfter(namespaceId: string, past: (namespaceId: string) => Promise<Past>): Promise<EventReader | null>;
   push(event: Event): void;
-  /** Some events after a position are gone: whoever listens is told before the next one. */
-  pushGap(namespaceId: string, position: string): void;
+  /** Some events after a position are gone, and the next one that is pushed will be `next`. */
+  pushGap(namespaceId: string, position: string, next: string): void;
   /** How much is kept, for tests and metrics. */
   size(): { readonly namespaces: number; readonly readers: number; readonly characters: number };
 }
@@ -62,6 +62,14 @@ interface Kept {
   readonly readers: Set<() => void>;
   /** When the last listener left; means something only while there is none. */
   leftAt: number;
+}
+
+/** One listener's place, from the moment it asks for one. */
+interface Place {
+  readonly found: Kept;
+  listener: () => void;
+  /** Once or more often. */
+  leave(): void;
 }
 
 export function createEventFeed(
@@ -99,14 +107,35 @@ export function createEventFeed(
     return sum;
   }
 
-  function read(namespaceId: string, { ring, readers }: Kept, from: number, greeting: string): EventReader {
+  /** Null: there are too many already. From here on the events of the namespace are kept until the place is left. */
+  function enter(namespaceId: string): Place | null {
+    if (readerCount >= limits.readersMax) return null;
+    forgetUnheard();
+    readerCount += 1;
+    const found = keptOf(namespaceId);
+    const place: Place = { found, listener: () => {}, leave };
+    const onNews = () => place.listener();
+    found.readers.add(onNews);
+    function leave(): void {
+      if (!found.readers.delete(onNews)) return;
+      readerCount -= 1;
+      found.leftAt = now();
+    }
+    return place;
+  }
+
+  /** `told`: the position of the last event that the greeting tells of, which this node may hear only later. */
+  function read(place: Place, from: number, greeting: string, told: string | null = null): EventReader {
+    const { ring } = place.found;
     let next = from;
-    let listener = () => {};
-    const onNews = () => listener();
-    readers.add(onNews);
+    let toldUpTo = told;
     return {
       greeting,
       read() {
+        if (toldUpTo !== null) {
+          next = ring.skip(next, toldUpTo);
+          if (next < ring.end()) toldUpTo = null;
+        }
         const piece = ring.read(next, pieceCharactersMax);
         if (piece === null) return null;
         next = piece.next;
@@ -114,63 +143,52 @@ export function createEventFeed(
       },
       hasFallenBehind: () => ring.read(next, 0) === null,
       onNews(callback) {
-        listener = callback;
+        place.listener = callback;
       },
-      close() {
-        if (!readers.delete(onNews)) return;
-        readerCount -= 1;
-        keptOf(namespaceId).leftAt = now();
-      },
+      close: place.leave,
     };
   }
 
-  function add(namespaceId: string, textOf: (id: string) => string, position: string | undefined): void {
+  function add(namespaceId: string, textOf: (id: string) => string, position?: string, id?: string): void {
     const found = kept.get(namespaceId);
     if (found === undefined) return;
     if (found.readers.size === 0 && found.leftAt + limits.keptMs < now()) {
       kept.delete(namespaceId);
       return;
     }
-    found.ring.add(textOf, position);
+    found.ring.add(textOf, position, id);
     makeRoom();
     for (const tell of found.readers) tell();
   }
 
-  /** Null: there are too many already. */
-  function enter(namespaceId: string): Kept | null {
-    if (readerCount >= limits.readersMax) return null;
-    forgetUnheard();
-    readerCount += 1;
-    return keptOf(namespaceId);
-  }
-
   return {
     open(namespaceId, lastEventId) {
-      const found = enter(namespaceId);
-      if (found === null) return null;
-      const { ring } = found;
+      const place = enter(namespaceId);
+      if (place === null) return null;
+      const { ring } = place.found;
       const known = lastEventId === undefined ? null : ring.after(lastEventId);
       const next = known ?? ring.end();
       const isResumed = lastEventId === undefined || known !== null;
-      return read(namespaceId, found, next, isResumed ? here(ring.idAt(next)) : resetText(ring.idAt(next), now()));
+      return read(place, next, isResumed ? here(ring.idAt(next)) : resetText(ring.idAt(next), now()));
     },
     async openAfter(namespaceId, pastOf) {
       // Before the past is asked for, so that everything after it is heard here.
-      const found = enter(namespaceId);
-      if (found === null) return null;
+      const place = enter(namespaceId);
+      if (place === null) return null;
       try {
         const { position, events } = await pastOf(namespaceId);
         const told = events?.map((event) => eventText(event.position ?? position, event)).join("");
         const greeting = told === undefined ? resetText(position, now()) : here(position) + told;
         const last = events?.at(-1)?.position ?? position;
-        return read(namespaceId, found, found.ring.afterPosition(last), greeting);
+        return read(place, place.found.ring.afterPosition(last), greeting, last);
       } catch (fault) {
-        readerCount -= 1;
+        place.leave();
         throw fault;
       }
     },
     push: (event) => add(event.namespaceId, (id) => eventText(id, event), event.position),
-    pushGap: (namespaceId, position) => add(namespaceId, (id) => resetText(id, now()), position),
+    // It comes as late as the event after it: who was told of that one already has missed nothing.
+    pushGap: (namespaceId, position, next) => add(namespaceId, (id) => resetText(id, now()), next, position),
     size: () => ({ namespaces: kept.size, readers: readerCount, characters: totalCharacters() }),
   };
 }

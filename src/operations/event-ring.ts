@@ -13,6 +13,8 @@ export function rememberedEvents(name: string, eventsMax: number) {
   let start = 0;
   /** The number of the event at `start`. */
   let first = 1;
+  /** Of the newest event that was dropped. */
+  let droppedPosition: string | undefined;
   let characters = 0;
 
   const size = () => texts.length - start;
@@ -24,6 +26,7 @@ export function rememberedEvents(name: string, eventsMax: number) {
     for (let left = Math.min(count, size()); left > 0; left--) {
       characters -= texts[start]!.length;
       texts[start] = "";
+      droppedPosition = positions[start];
       start += 1;
       first += 1;
     }
@@ -40,8 +43,9 @@ export function rememberedEvents(name: string, eventsMax: number) {
     idAt,
     characters: () => characters,
     dropOldest,
-    add(textOf: (id: string) => string, position?: string): void {
-      const text = textOf(position ?? idAt(end() + 1));
+    /** `id`: the one that it is sent with, where that is not its position. */
+    add(textOf: (id: string) => string, position?: string, id = position): void {
+      const text = textOf(id ?? idAt(end() + 1));
       texts.push(text);
       positions.push(position);
       characters += text.length;
@@ -53,10 +57,19 @@ export function rememberedEvents(name: string, eventsMax: number) {
       const next = Number(id.slice(name.length + 1)) + 1;
       return next >= first && next <= end() ? next : null;
     },
-    /** The number of the first event after that position; everything here has one. */
+    /**
+     * The number of the first event after that position; everything here has one. When that event was dropped, it is a
+     * number that can not be read any more.
+     */
     afterPosition(position: string): number {
       let next = end();
       while (next > first && isLater(positions[start + next - 1 - first] ?? "", position)) next -= 1;
+      return next === first && isLater(droppedPosition ?? "", position) ? first - 1 : next;
+    },
+    /** From that number on, the number of the first event that is later than the position; the end when none is yet. */
+    skip(from: number, position: string): number {
+      let next = from;
+      while (next >= first && next < end() && !isLater(positions[start + next - first] ?? "", position)) next += 1;
       return next;
     },
     /** Events from that number on, up to about so many characters; null: the first of them is gone. */

@@ -74,7 +74,7 @@ export function createHappenings(
     const gap = gaps.get(namespaceId);
     if (gap === undefined || !isLater(position, gap)) return;
     gaps.delete(namespaceId);
-    feed.pushGap(namespaceId, gap);
+    feed.pushGap(namespaceId, gap, position);
   }
 
   async function listen(): Promise<void> {
