@@ -1,4 +1,4 @@
-import type { Engine } from "../engine/engine.ts";
+import { type Engine, EngineUnavailable } from "../engine/engine.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 
 /** Ends what is due in namespaces that nobody is asking about; wherever somebody asks, it has happened already. */
@@ -6,9 +6,16 @@ export function createExpire(engine: Engine, now: () => number): () => Promise<v
   return async () => {
     const namespaces = await engine.read({ type: "namespaces" });
     const at = now();
+    const faults: unknown[] = [];
     for (const { namespaceId, nextDueAt } of namespaces) {
-      if (nextDueAt !== null && nextDueAt <= at) await engine.execute({ type: "expire", namespaceId, now: at });
+      if (nextDueAt === null || nextDueAt > at) continue;
+      // One namespace whose rules throw keeps no other from being brought up to date; an engine that is away keeps all.
+      await engine.execute({ type: "expire", namespaceId, now: at }).catch((fault: unknown) => {
+        if (fault instanceof EngineUnavailable) throw fault;
+        faults.push(fault);
+      });
     }
+    if (faults.length > 0) throw faults[0];
   };
 }
 

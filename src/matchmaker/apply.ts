@@ -20,8 +20,11 @@ import { setState } from "./rules/set-state.ts";
 import { stopLobby } from "./rules/stop-lobby.ts";
 import type { State } from "./state.ts";
 
-export interface Applied<T extends CommandType> {
+export interface Applied<T extends CommandType> extends Effects {
   readonly outcome: Outcome<T>;
+}
+
+export interface Effects {
   /** To be stored together, before the outcome is told. */
   readonly changes: readonly Change[];
   readonly events: readonly Event[];
@@ -45,9 +48,14 @@ export function apply<T extends CommandType>(state: State, command: CommandOf<T>
   const rule: Rule<T> = rules[command.type as T];
   const outcome = rule(state, command);
   expireDue(state, now);
+  return { outcome, ...takeEffects(state) };
+}
+
+/** What has to be stored and told since the last time. */
+export function takeEffects(state: State): Effects {
   const { events } = state;
   state.events = [];
-  return { outcome, changes: takeChanges(state), events };
+  return { changes: takeChanges(state), events };
 }
 
 type Rule<T extends CommandType> = (state: State, command: CommandOf<T>) => Outcome<T>;

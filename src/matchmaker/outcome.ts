@@ -4,6 +4,11 @@ export function accept<T extends object>(fields: T): { readonly ok: true } & T {
   return { ok: true, ...fields };
 }
 
+/** A mistake of the caller that a rule noticed before it wrote anything: the state is as it was. */
+export class CommandFault extends Error {
+  override readonly name = "CommandFault";
+}
+
 export function refuse(code: RefusalCode): Refusal {
   return { ok: false, code };
 }

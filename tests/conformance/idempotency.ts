@@ -24,6 +24,17 @@ export function idempotencySuite(factory: EngineFactory): void {
       expect(await world.counts()).toMatchObject({ ready: 1, starting: 1, reserved: 2 });
     });
 
+    test("[IK1] [I18] the same client and key in two namespaces at once are two requests, also after a restart", async () => {
+      const world = await createWorld(factory);
+      const neighbour = await world.neighbour();
+      const first = (await Promise.all([world.find({ key: "k" }), neighbour.find({ key: "k" })])).map(seated);
+      await world.restart();
+      neighbour.under = world.under;
+      const again = (await Promise.all([world.find({ key: "k" }), neighbour.find({ key: "k" })])).map(seated);
+      expect(again).toEqual(first.map((found) => ({ ...found, isNewLobby: false, isReplay: true })));
+      for (const one of [world, neighbour]) expect(await one.counts()).toMatchObject({ starting: 1, reserved: 1 });
+    });
+
     test("[IK2] another body with the same key is refused", async () => {
       const world = await createWorld(factory);
       await world.find({ key: "find k", body: "one" });

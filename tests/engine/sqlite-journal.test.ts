@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createSqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
-import { loadState, stateHash } from "../../src/matchmaker/changes.ts";
+import { type Change, loadState, stateHash } from "../../src/matchmaker/changes.ts";
 import { createHistory, randomNamespaceId, steps } from "../conformance/random-commands.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import {
@@ -65,6 +65,20 @@ test("within one group the later append wins, whether it puts or removes", async
   await Promise.all([first, ...appends]);
   expect(journal.commitCount()).toBe(2);
   expect((await journal.load()).get(namespaceId)).toEqual([player("first"), player("put", 3)]);
+});
+
+test("[I19] the same id in two namespaces of one commit is two entities", async () => {
+  const journal = await loadedJournal(temporaryFolder());
+  const key: Change = { entity: "key", id: "192.0.2.1 find k", value: [1, "first"] };
+  const other: Change = { ...key, value: [1, "other"] };
+  await Promise.all([journal.append(namespaceId, [key]), journal.append(otherNamespaceId, [other])]);
+  expect(journal.commitCount()).toBe(1);
+  expect(await journal.load()).toEqual(
+    new Map([
+      [namespaceId, [key]],
+      [otherNamespaceId, [other]],
+    ]),
+  );
 });
 
 test("256 appends of one turn are one commit", async () => {

@@ -13,6 +13,8 @@ export type ToWorker =
       readonly changeCount: number;
     }
   | { readonly type: "probe" }
+  /** The rows of one namespace, as they are after everything that was sent before. */
+  | { readonly type: "read"; readonly namespaceId: string }
   | { readonly type: "close" };
 
 export type FromWorker =
@@ -24,7 +26,9 @@ export type FromWorker =
   | { readonly type: "committed"; readonly throughBatch: number }
   /** Nothing after the last committed batch is on the disk, and nothing will be: the thread ends. */
   | { readonly type: "failed"; readonly failure: JournalFailure }
-  | { readonly type: "probed"; readonly failure: JournalFailure | null };
+  | { readonly type: "probed"; readonly failure: JournalFailure | null }
+  /** All rows of the namespace that was asked for were sent, or they cannot be read. */
+  | { readonly type: "read"; readonly failure: JournalFailure | null };
 
 /**
  * The namespace, then entity number, id and row of each change, in one flat array. Cloning such arrays takes the

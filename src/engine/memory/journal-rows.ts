@@ -61,14 +61,16 @@ function textOf(entity: number, id: string, row: string): string {
   return `[${entity},${id},${row}]`;
 }
 
-/** Gives every row, checked, as JSON text in pieces that one thread can send and the other can parse without a long stop. */
+/** Gives every row, or every row of one namespace, checked, as JSON text in pieces that one thread can send and the other can parse without a long stop. */
 export function readRows(
   database: SqliteDatabase,
   file: string,
   give: (namespaceId: string, text: string) => void,
+  onlyNamespaceId: string | null = null,
 ): void {
   const select = database.prepare(pageSql);
-  for (const { namespaceId, entity, after, through } of pages(database, file)) {
+  const wanted = onlyNamespaceId === null ? namespaceIds(database, file) : [onlyNamespaceId];
+  for (const { namespaceId, entity, after, through } of pages(database, file, wanted)) {
     // A border: the table is strict, so these columns have these types.
     const page = select.get(namespaceId, entity, after, through) as { texts: string; sums: string };
     if (!matches(namespaceId, page.texts.split(separator), JSON.parse(`[${page.sums}]`))) {
@@ -102,11 +104,11 @@ interface Page {
 
 const rowsPerPage = 500;
 
-function* pages(database: SqliteDatabase, file: string): Iterable<Page> {
+function* pages(database: SqliteDatabase, file: string, wanted: Iterable<string>): Iterable<Page> {
   const rows = "from entities where namespace_id = ? and entity = ?";
   const end = database.prepare(`select id ${rows} and id > ? order by id limit 1 offset ${rowsPerPage - 1}`);
   const last = database.prepare(`select max(id) as id ${rows}`);
-  for (const { namespaceId, entity } of groups(database, file)) {
+  for (const { namespaceId, entity } of groups(database, file, wanted)) {
     const lastId: string = last.get(namespaceId, entity).id;
     // No id is empty: each is JSON text.
     for (let after = ""; after !== lastId; ) {
@@ -118,22 +120,30 @@ function* pages(database: SqliteDatabase, file: string): Iterable<Page> {
   }
 }
 
-/** One by one: to ask for all different ones at once would read every row. */
-function* groups(database: SqliteDatabase, file: string): Iterable<{ namespaceId: string; entity: number }> {
-  const nextId = database.prepare("select min(namespace_id) as id from entities where namespace_id > ?");
-  const nextEntity = database.prepare(
-    "select min(entity) as number from entities where namespace_id = ? and entity > ?",
-  );
-  let after = "";
-  for (let id: string | null = nextId.get(after).id; id !== null; id = nextId.get(after).id) {
-    if (!isLater(id, after)) throw outOfOrder(file, id);
+function* groups(
+  database: SqliteDatabase,
+  file: string,
+  wanted: Iterable<string>,
+): Iterable<{ namespaceId: string; entity: number }> {
+  const next = database.prepare("select min(entity) as number from entities where namespace_id = ? and entity > ?");
+  for (const namespaceId of wanted) {
     let last = -1;
-    for (let entity: number | null = nextEntity.get(id, last).number; entity !== null; ) {
-      if (entity <= last) throw outOfOrder(file, id);
-      yield { namespaceId: id, entity };
+    for (let entity: number | null = next.get(namespaceId, last).number; entity !== null; ) {
+      if (entity <= last) throw outOfOrder(file, namespaceId);
+      yield { namespaceId, entity };
       last = entity;
-      entity = nextEntity.get(id, last).number;
+      entity = next.get(namespaceId, last).number;
     }
+  }
+}
+
+/** One by one: to ask for all different ones at once would read every row. */
+function* namespaceIds(database: SqliteDatabase, file: string): Iterable<string> {
+  const next = database.prepare("select min(namespace_id) as id from entities where namespace_id > ?");
+  let after = "";
+  for (let id: string | null = next.get(after).id; id !== null; id = next.get(after).id) {
+    if (!isLater(id, after)) throw outOfOrder(file, id);
+    yield id;
     after = id;
   }
 }

@@ -119,6 +119,12 @@ function handle({ database }: Open, message: Exclude<ToWorker, Commit>): null {
     hasFailed = failure?.kind === "sync-failed";
     return null;
   }
+  if (message.type === "read") {
+    const { namespaceId } = message;
+    const give = (_: string, text: string) => tell({ type: "rows", namespaceId, text });
+    tell({ type: "read", failure: attempt(() => readRows(database, file, give, namespaceId)) });
+    return null;
+  }
   // Whatever cannot be folded now is read from the log at the next start.
   const failure = attempt(() => fold(database, "truncate"));
   return failure?.kind === "sync-failed" ? fail(failure) : leave(failure);

@@ -15,6 +15,8 @@ export interface Journal {
    * they were decided on top of what was lost.
    */
   append(namespaceId: string, changes: readonly Change[]): Promise<void>;
+  /** Every entity that is stored for one namespace, once all that was appended before is durable. */
+  loadNamespace(namespaceId: string): Promise<readonly Change[]>;
   /** Writes something for real, to see whether the store takes it (a full disk may have been cleared). */
   probe(): Promise<void>;
   /** Resolves when everything appended so far is durable. */
@@ -28,6 +30,8 @@ export type TakeStored = (namespaceId: string, stored: Change) => void;
 export interface MemoryJournal extends Journal {
   /** While true, appends and probes are rejected and nothing of them is kept. */
   isFailing: boolean;
+  /** While true, no single namespace can be read. */
+  isUnreadable: boolean;
   /** While true, appends wait: nothing is durable until `release`. */
   isHeld: boolean;
   release(): void;
@@ -55,6 +59,7 @@ export function createMemoryJournal(): MemoryJournal {
 
   const journal = {
     isFailing: false,
+    isUnreadable: false,
     isHeld: false,
     appendCount: 0,
     async load(take?: TakeStored) {
@@ -73,6 +78,11 @@ export function createMemoryJournal(): MemoryJournal {
       last = Promise.all([last.catch(() => undefined), released]).then(() => store(namespaceId, changes));
       last.catch(() => undefined);
       return last;
+    },
+    async loadNamespace(namespaceId: string) {
+      if (journal.isUnreadable) throw new Error("The journal was told to fail when it is read.");
+      await last;
+      return [...(namespaces.get(namespaceId)?.values() ?? [])];
     },
     async probe() {
       if (journal.isFailing) throw new Error("The journal was told to fail.");

@@ -1,5 +1,5 @@
-import { apply } from "../../matchmaker/apply.ts";
-import { type Change, createStateLoader, type StateLoader } from "../../matchmaker/changes.ts";
+import { apply, takeEffects } from "../../matchmaker/apply.ts";
+import { type Change, createStateLoader, loadState, type StateLoader } from "../../matchmaker/changes.ts";
 import type {
   Answer,
   CommandOf,
@@ -10,6 +10,7 @@ import type {
   QueryOf,
   QueryType,
 } from "../../matchmaker/commands.ts";
+import { CommandFault } from "../../matchmaker/outcome.ts";
 import { answer } from "../../matchmaker/queries.ts";
 import { createState, nextDueAt, type State } from "../../matchmaker/state.ts";
 import { type Engine, EngineUnavailable } from "../engine.ts";
@@ -26,7 +27,8 @@ export interface MemoryEngine extends Engine {
  * a read is answered when everything it shows is in the journal.
  *
  * When the journal refuses, memory is ahead of it. Then memory is thrown away and loaded again, every command whose
- * changes were lost fails, reads go on, and each new command first probes whether the journal writes again.
+ * changes were lost fails, reads go on, and each new command first probes whether the journal writes again. When a rule
+ * throws, only its namespace is loaded again.
  */
 export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine> {
   const hub = createEventHub();
@@ -40,6 +42,8 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
   let lastGroup: CommitGroup | null = null;
   let loading: Promise<void> | null = null;
   let probing: Promise<void> | null = null;
+  /** Namespaces that a rule left half written: each is loaded again by itself. Nothing here rejects. */
+  const reloads = new Map<string, Promise<void>>();
 
   await load();
   phase = "running";
@@ -53,6 +57,7 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
     });
     states = new Map();
     unstarted.clear();
+    reloads.clear();
     for (const [namespaceId, loader] of loaders) {
       states.set(namespaceId, loader.finish());
       unstarted.add(namespaceId);
@@ -64,20 +69,48 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
     const { namespaceId, now } = command;
     if (unstarted.delete(namespaceId)) run({ type: "restarted", namespaceId, now });
     const state = states.get(namespaceId) ?? createState(namespaceId);
-    const { outcome, changes, events } = applyOrLose(state, command);
-    if (isBlank(state)) states.delete(namespaceId);
-    else states.set(namespaceId, state);
+    const { outcome, changes, events } = applyOrReload(state, command);
+    writeOrDropNamespace(state);
     return { outcome, committed: commit(namespaceId, changes, events) };
   }
 
-  /** A rule that throws may have written half of what it meant to; the journal knows what is true. */
-  function applyOrLose<T extends CommandType>(state: State, command: CommandOf<T>) {
+  /** A rule that throws may have written half of what it meant to; the journal knows what is true of its namespace. */
+  function applyOrReload<T extends CommandType>(state: State, command: CommandOf<T>) {
     try {
       return apply(state, command);
     } catch (error) {
-      lose();
+      if (error instanceof CommandFault) keepEffects(state);
+      else reload(state.namespaceId);
       throw error;
     }
+  }
+
+  /** What was due before a command that was no good has happened all the same. */
+  function keepEffects(state: State): void {
+    const { changes, events } = takeEffects(state);
+    writeOrDropNamespace(state);
+    void commit(state.namespaceId, changes, events);
+  }
+
+  function writeOrDropNamespace(state: State): void {
+    if (isBlank(state)) states.delete(state.namespaceId);
+    else states.set(state.namespaceId, state);
+  }
+
+  /** What was decided before is appended already, and so part of what is loaded. Others do not wait for it. */
+  function reload(namespaceId: string): void {
+    const mine = generation;
+    states.delete(namespaceId);
+    const reloaded = journal.loadNamespace(namespaceId).then((stored) => {
+      if (mine !== generation) return;
+      writeOrDropNamespace(loadState(namespaceId, stored));
+      unstarted.add(namespaceId);
+      reloads.delete(namespaceId);
+    });
+    const orLose = () => {
+      if (generation === mine) lose();
+    };
+    reloads.set(namespaceId, reloaded.catch(orLose));
   }
 
   function commit(namespaceId: string, changes: readonly Change[], events: readonly Event[]): Promise<void> {
@@ -122,6 +155,14 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
     if (phase !== "closed") phase = "lost";
   }
 
+  /** Null: what is in memory can be shown. */
+  function untilReadable(query: Query): Promise<unknown> | null {
+    if (phase === "lost" || phase === "closed") return becomeReadable();
+    if (reloads.size === 0) return null;
+    if (query.type === "namespaces") return Promise.all(reloads.values());
+    return reloads.get(query.namespaceId) ?? null;
+  }
+
   async function becomeReadable(): Promise<void> {
     if (phase === "closed") throw new EngineUnavailable("The engine is closed.");
     if (phase !== "lost") return;
@@ -157,7 +198,9 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
 
   return {
     async execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>> {
-      while (phase !== "running") await becomeWritable();
+      while (phase !== "running" || reloads.has(command.namespaceId)) {
+        await (phase === "running" ? reloads.get(command.namespaceId) : becomeWritable());
+      }
       const { outcome, committed } = run(command);
       await committed;
       return outcome;
@@ -165,7 +208,7 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
 
     async read<T extends QueryType>(query: QueryOf<T>): Promise<Answer<T>> {
       for (let attemptsLeft = 2; ; attemptsLeft--) {
-        while (phase === "lost" || phase === "closed") await becomeReadable();
+        for (let waiting = untilReadable(query); waiting !== null; waiting = untilReadable(query)) await waiting;
         // A border: the compiler cannot see that an answer has the type of its query.
         const result = look(query) as Answer<T>;
         const isDurable = await lastCommit.then(

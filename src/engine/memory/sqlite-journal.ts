@@ -67,6 +67,8 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
   let filling: Batch | null = null;
   let sent: Batch[] = [];
   let probes: Settleable[] = [];
+  /** Of single namespaces, in the order in which they were asked for. */
+  let readings: Loading[] = [];
   let batchNumber = 0;
   let pending = 0;
   let commits = 0;
@@ -101,14 +103,17 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
   }
 
   function hear(message: FromWorker): void {
-    if (message.type === "rows") loading?.add(message.namespaceId, message.text);
+    // The thread loads everything before it takes the first message.
+    if (message.type === "rows") (loading ?? readings[0])?.add(message.namespaceId, message.text);
     else if (message.type === "committed") finishBatches(message.throughBatch);
     else if (message.failure === null) {
       if (message.type === "loaded") finishLoading();
+      else if (message.type === "read") readings.shift()?.finish(null);
       else probes.shift()?.resolve();
     } else {
       const error = noted(errorOf(message.failure));
       if (message.type === "probed" && syncFailure === null) probes.shift()?.reject(error);
+      else if (message.type === "read") readings.shift()?.finish(error);
       else failAll(error);
     }
   }
@@ -133,13 +138,16 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
   /** Everything that is under way fails, and so does everything that comes until the next load. */
   function failAll(error: Error): void {
     const failing = [...sent, ...(filling === null ? [] : [filling]), ...probes];
+    const unread = readings;
     fault = error;
     worker = null;
     filling = null;
     sent = [];
     probes = [];
+    readings = [];
     pending = 0;
     for (const waiting of failing) waiting.reject(error);
+    for (const reading of unread) reading.finish(error);
     loading?.finish(error);
     loading = null;
   }
@@ -226,6 +234,15 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
       probes.push(probe);
       worker?.postMessage({ type: "probe" } satisfies ToWorker);
       return probe.done;
+    },
+
+    async loadNamespace(namespaceId) {
+      if (fault !== null) throw fault;
+      sendFilling();
+      const reading = createLoading(file, undefined);
+      readings.push(reading);
+      worker?.postMessage({ type: "read", namespaceId } satisfies ToWorker);
+      return (await reading.done).get(namespaceId) ?? [];
     },
 
     flush,

@@ -2,6 +2,7 @@ import type { CreateLobby, Outcome } from "../commands.ts";
 import { refuse } from "../outcome.ts";
 import { findPool, type NamespaceRecord, pairKey, type State } from "../state.ts";
 import {
+  assertNewLobby,
   assertNewPlayers,
   currentNamespace,
   makeLobby,
@@ -28,6 +29,7 @@ export function createLobby(state: State, command: CreateLobby): Outcome<"create
   const creationRefusal = refuseCreation(state, namespace, lobby, playerIds.length);
   if (creationRefusal !== null) return refuse(creationRefusal);
   assertNewPlayers(state, playerIds);
+  assertNewLobby(state, lobby);
 
   const made = makeLobby(state, lobby, reason, command.clientId);
   return seatParty(state, made, { clientId, playerIds, idempotency: command.idempotency }, true);

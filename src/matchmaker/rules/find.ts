@@ -5,6 +5,7 @@ import { bestFit } from "../pools.ts";
 import { type Lobby, tagKeysOf } from "../records.ts";
 import { findPool, type NamespaceRecord, type State } from "../state.ts";
 import {
+  assertNewLobby,
   assertNewPlayers,
   currentNamespace,
   makeLobby,
@@ -23,6 +24,7 @@ export function find(state: State, command: Find): Outcome<"find"> {
   const explained = explanationOf(state, namespace, command, decision);
   if (decision.type === "refused") return withExplanation(decision.refusal, explained);
   assertNewPlayers(state, command.playerIds);
+  if (decision.type === "create") assertNewLobby(state, decision.create);
 
   const isNewLobby = decision.type === "create";
   const lobby = isNewLobby ? makeLobby(state, decision.create, "found", command.clientId) : decision.lobby;

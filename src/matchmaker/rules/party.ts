@@ -1,5 +1,5 @@
 import type { CreateReason, Idempotency, NewLobby, Outcome, RefusalCode, Seated } from "../commands.ts";
-import { accept, refuse } from "../outcome.ts";
+import { accept, CommandFault, refuse } from "../outcome.ts";
 import { isTaken, keyKind, type Lobby, lobbyKind, type Player, playerKind, tagKeysOf } from "../records.ts";
 import {
   addLobby,
@@ -65,9 +65,14 @@ export function refuseCreation(
 
 /** Ids are made by the caller; one that exists already would be a fault of ours, told before anything is written. */
 export function assertNewPlayers(state: State, playerIds: readonly string[]): void {
-  for (const id of playerIds) if (state.players.has(id)) throw new Error(`Player ${id} exists already.`);
+  for (const id of playerIds) if (state.players.has(id)) throw new CommandFault(`Player ${id} exists already.`);
   if (playerIds.length > 1 && new Set(playerIds).size !== playerIds.length)
-    throw new Error("A party needs a different id for each player.");
+    throw new CommandFault("A party needs a different id for each player.");
+}
+
+export function assertNewLobby(state: State, { lobbyId }: NewLobby): void {
+  if (state.lobbies.has(lobbyId))
+    throw new CommandFault(`Lobby ${lobbyId} exists already; a new lobby needs a new id.`);
 }
 
 export function makeLobby(state: State, fresh: NewLobby, createReason: CreateReason, createdBy: string | null): Lobby {
