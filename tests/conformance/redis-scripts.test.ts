@@ -147,7 +147,7 @@ describe("scripts", () => {
     expect(await everything()).toEqual(before);
   });
 
-  test("[RD5] a command that lay around for ten seconds is not decided any more", async () => {
+  test("[RD5] a command from a clock that is ten seconds behind is not decided", async () => {
     await redis.flushall();
     let delayMs = 0;
     const one = await openEngine(server.url, { wallClock: () => Date.now() - delayMs });

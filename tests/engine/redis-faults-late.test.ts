@@ -30,7 +30,7 @@ const lobby: CommandOf<"createLobby">["lobby"] = {
   lobbyConfig: null,
 };
 
-test("[RF4] what the rules were asked while Redis was frozen for more than ten seconds never happens", {
+test("[RF4] what the rules were asked while Redis was frozen never happens once its caller has been answered", {
   timeout: 240_000,
 }, async () => {
   const server = await startRedis();
@@ -52,9 +52,7 @@ test("[RF4] what the rules were asked while Redis was frozen for more than ten s
   for (const isClosed of [true, false]) await setClosed(isClosed);
 
   server.freeze();
-  const sentAt = Date.now();
   await expect(setClosed(true)).rejects.toThrow(EngineUnavailable);
-  await until("it is too late", () => Date.now() - sentAt > 10_100);
   server.thaw();
   expect(await isClosed()).toBe(false);
   // The command is on an earlier connection than the question: it was read and refused, or is still to be read.

@@ -2,8 +2,19 @@ import type { RedisLink, Script } from "./link.ts";
 import type { WrittenAnswer } from "./read-outcomes.ts";
 import { commandScripts } from "./scripts.ts";
 
-/** What a script answers to a command or a query: the position of the last event that it told, and the answer. */
-type Reply = readonly [position: string, answer: WrittenAnswer];
+/** What a script answers to a command or a query: the position of the last event that it told, the answer, Redis' time. */
+type Reply = readonly [position: string, answer: WrittenAnswer, redisNow: number];
+
+/** One command for a script. */
+export interface Sent {
+  readonly script: Script;
+  readonly key: string;
+  readonly args: readonly string[];
+  /** When its caller gives up. */
+  readonly giveUpAt: number;
+  /** It takes long by itself. */
+  readonly isLong: boolean;
+}
 
 /** What players cause, each time little. */
 const together: ReadonlySet<Script> = new Set([
@@ -22,6 +33,7 @@ const waitMaxMs = 100;
 
 interface Waiting {
   readonly args: readonly string[];
+  readonly giveUpAt: number;
   resolve(reply: Reply): void;
   reject(error: unknown): void;
 }
@@ -40,9 +52,7 @@ interface Queue {
  * event loop, or while earlier ones are under way. They are decided one after the other as ever, but the script begins
  * once, and writes and tells once what all of them changed, which is more than half of its work.
  */
-export function createBatches(
-  link: RedisLink,
-): (script: Script, key: string, args: readonly string[], isLong: boolean) => Promise<Reply> {
+export function createBatches(link: RedisLink): (sent: Sent) => Promise<Reply> {
   const queues = new Map<string, Queue>();
 
   function queueOf(script: Script, key: string): Queue {
@@ -76,15 +86,17 @@ export function createBatches(
   function run(queue: Queue): void {
     const commands = queue.commands.splice(0, commandsMax);
     const args = commands.length === 1 ? commands[0]!.args : commands.flatMap((command) => command.args);
+    // Each command carries its own deadline to the script, so that waiting for the last one lets none happen too late.
+    const giveUpAt = Math.max(...commands.map((command) => command.giveUpAt));
     queue.runs += 1;
     link
-      .run(queue.script, queue.key, args)
+      .run(queue.script, queue.key, args, giveUpAt)
       .then(
         (reply) => {
-          const [position, answer] = reply as Reply;
-          if (commands.length === 1) return commands[0]!.resolve([position, answer]);
+          const [position, answer, redisNow] = reply as Reply;
+          if (commands.length === 1) return commands[0]!.resolve([position, answer, redisNow]);
           const [, ...answers] = answer as unknown as readonly ["ALL", ...WrittenAnswer[]];
-          for (const [at, command] of commands.entries()) command.resolve([position, answers[at]!]);
+          for (const [at, command] of commands.entries()) command.resolve([position, answers[at]!, redisNow]);
         },
         (error: unknown) => {
           for (const command of commands) command.reject(error);
@@ -100,12 +112,12 @@ export function createBatches(
       });
   }
 
-  return (script, key, args, isLong) => {
+  return ({ script, key, args, giveUpAt, isLong }) => {
     // A border: only our own scripts answer. What takes long by itself would keep everybody else waiting with the others.
-    if (isLong || !together.has(script)) return link.run(script, key, args) as Promise<Reply>;
+    if (isLong || !together.has(script)) return link.run(script, key, args, giveUpAt) as Promise<Reply>;
     return new Promise((resolve, reject) => {
       const queue = queueOf(script, key);
-      queue.commands.push({ args, resolve, reject });
+      queue.commands.push({ args, giveUpAt, resolve, reject });
       if (queue.runs >= runsMax) waitForTurn(queue);
       else if (queue.commands.length === 1) setImmediate(sendSome, queue);
     });

@@ -64,10 +64,13 @@ function createConnection(
   let isClosed = false;
   const subscriptions = openSubscriptions((turn) => createSubscriberClient(client, address, turn), patienceMs, log);
 
-  async function attempt(what: string, send: () => Promise<unknown>): Promise<unknown> {
+  function giveUpAtOf(startedAt: number): number {
+    return startedAt + Math.max(patienceMs - watch.downForMs(startedAt), Math.min(shortPatienceMs, patienceMs));
+  }
+
+  async function attempt(what: string, send: () => Promise<unknown>, until?: number): Promise<unknown> {
     const startedAt = performance.now();
-    const giveUpAt =
-      startedAt + Math.max(patienceMs - watch.downForMs(startedAt), Math.min(shortPatienceMs, patienceMs));
+    const giveUpAt = until ?? giveUpAtOf(startedAt);
     for (let tries = 1; ; tries++) {
       try {
         if (isClosed) throw new EngineUnavailable("The connection to Redis is closed.");
@@ -107,10 +110,11 @@ function createConnection(
 
   return {
     kind: client.isCluster ? "cluster" : address.kind,
-    run(script, key, args) {
+    run(script, key, args, giveUpAt) {
       const keys = client.isCluster ? withWitnesses(key) : [key];
-      return attempt(`script ${script.name}`, () => evaluate(script, keys, args));
+      return attempt(`script ${script.name}`, () => evaluate(script, keys, args), giveUpAt);
     },
+    giveUpAt: () => giveUpAtOf(performance.now()),
     call: (command, key, args = []) => attempt(command, () => client.call(command, key, ...args)),
     subscribe: subscriptions.subscribe,
     primaries: () => primariesOf(client, address),

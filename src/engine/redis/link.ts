@@ -9,9 +9,12 @@ export interface Script {
 export interface RedisLink {
   /**
    * Runs a script on the server that has `key`. It may be sent more than once; scripts recognise a resend. `KEYS[1]` is
-   * the key; scripts must not look at any further entry of KEYS. Rejects with EngineUnavailable only (bugs aside).
+   * the key; scripts must not look at any further entry of KEYS. Rejects with EngineUnavailable only (bugs aside), at
+   * the latest at `giveUpAt`, which is a time of `performance.now()`.
    */
-  run(script: Script, key: string, args: readonly string[]): Promise<unknown>;
+  run(script: Script, key: string, args: readonly string[], giveUpAt?: number): Promise<unknown>;
+  /** When a command that is sent now is given up, as a time of `performance.now()`. */
+  giveUpAt(): number;
   /** A plain command that is safe to repeat. */
   call(command: string, key: string, args?: readonly (string | number)[]): Promise<unknown>;
   /** At most once; `onGap` is called when messages may have been missed (reconnect). Resolves when subscribed. */

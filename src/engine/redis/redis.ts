@@ -16,6 +16,7 @@ import type { RedisLink, Script } from "./link.ts";
 import { readAnswer } from "./read-answers.ts";
 import { readOutcome, type WrittenAnswer } from "./read-outcomes.ts";
 import { timeOf } from "./read-views.ts";
+import { createRedisClock } from "./redis-clock.ts";
 import { commandScripts, nextDueScript, queryScripts } from "./scripts.ts";
 import { type Written, writeCommand, writeQuery } from "./write-commands.ts";
 
@@ -44,6 +45,7 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   const keyOf = (namespaceId: string) => `${prefix}:{${namespaceId}}:ns`;
   const streams = await createStreams(link, prefix, options.wallClock());
   const send = createBatches(link);
+  const clock = createRedisClock();
   /** Namespaces whose heartbeat clocks have to start anew, because heartbeats could not be taken: the first command does it. */
   const unstarted = new Set(await namespaceIds());
   const starting = new Map<string, Promise<unknown>>();
@@ -96,17 +98,39 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
     written: Written,
     isLong = false,
   ): Promise<WrittenAnswer> {
-    const [body, create, made] = written;
     for (let again = ""; ; again = "again") {
-      if (isClosed) throw new EngineUnavailable("The engine is closed.");
-      const args = [body, options.newOpId(), String(options.wallClock()), create, made, again];
-      const [position, answer] = await send(script, keyOf(namespaceId), args, isLong);
-      if (position !== "") streams.note(namespaceId, position);
+      const answer = await runOnce(script, namespaceId, written, again, isLong);
       if (answer[0] === "LATE") throw new EngineUnavailable("The command reached Redis too late to be decided.");
       if (answer[0] === "EARLY") throw new EngineUnavailable("This machine's clock is ahead of Redis'.");
       if (answer[0] === "GONE") throw new EngineUnavailable("The command was answered before, and the answer is gone.");
       if (answer[0] === "FAULT") throw new Error(String(answer[1]));
       if (answer[0] !== "MORE") return answer;
+    }
+  }
+
+  /**
+   * One that came too late by what was known of Redis' clock had no effect. It is sent once more while its caller waits,
+   * for its answer told Redis' time.
+   */
+  async function runOnce(
+    script: Script,
+    namespaceId: string,
+    [body, create, made]: Written,
+    again: string,
+    isLong: boolean,
+  ): Promise<WrittenAnswer> {
+    const giveUpAt = link.giveUpAt();
+    const opId = options.newOpId();
+    for (let triesLeft = 1; ; triesLeft--) {
+      if (isClosed) throw new EngineUnavailable("The engine is closed.");
+      const sentAt = options.wallClock();
+      const deadline = clock.deadlineOf(namespaceId, giveUpAt, sentAt);
+      const args = [body, opId, String(sentAt), create, made, again, String(deadline)];
+      const startedAt = performance.now();
+      const [position, answer, redisNow] = await send({ script, key: keyOf(namespaceId), args, giveUpAt, isLong });
+      clock.learn(namespaceId, redisNow, startedAt);
+      if (position !== "") streams.note(namespaceId, position);
+      if (answer[0] !== "LATE" || triesLeft === 0 || performance.now() >= giveUpAt) return answer;
     }
   }
 
@@ -133,6 +157,7 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   }
 
   async function strikeOff(namespaceId: string): Promise<void> {
+    clock.forget(namespaceId);
     await link.call("SREM", namespacesKey, [namespaceId]);
     if ((await nextDueOf(namespaceId)).isThere) await link.call("SADD", namespacesKey, [namespaceId]);
   }

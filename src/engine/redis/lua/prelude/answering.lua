@@ -1,7 +1,6 @@
 -- How a query runs: what is due happens first. A read that finds nothing due writes nothing, not even its time.
-function foyer.look(reader)
-  local wall = foyer.wallClock()
-  local wrongTime = foyer.refuseTime(wall, foyer.arg(3))
+function foyer.look(reader, wall)
+  local wrongTime = foyer.refuseTime(wall)
   if wrongTime then return wrongTime end
   local query = cjson.decode(foyer.arg(1))
   foyer.loadNamespace()
@@ -17,6 +16,7 @@ function foyer.look(reader)
 end
 
 function foyer.answer(reader)
-  local found = foyer.look(reader)
-  return { foyer.lastPosition, found }
+  local wall = foyer.wallClock()
+  local found = foyer.look(reader, wall)
+  return { foyer.lastPosition, found, wall }
 end

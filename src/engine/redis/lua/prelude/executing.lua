@@ -12,7 +12,7 @@ end
 function foyer.opKey() return stem .. "op:" .. foyer.arg(2) end
 
 function foyer.decide(rule, isSeating, wall)
-  local wrongTime = foyer.refuseTime(wall, foyer.arg(3))
+  local wrongTime = foyer.refuseTime(wall)
   if wrongTime then return wrongTime end
   local command = cjson.decode(foyer.arg(1))
   local seatId = isSeating and command.playerIds[1]
@@ -49,16 +49,16 @@ end
 -- `isSeating`: the rule seats a party. The answer to one command is given as it is, those to several as one list after ALL.
 function foyer.execute(rule, isSeating)
   local wall = foyer.wallClock()
-  if #ARGV > 6 then return foyer.executeAll(rule, isSeating, wall) end
+  if #ARGV > 7 then return foyer.executeAll(rule, isSeating, wall) end
   local decided = foyer.decide(rule, isSeating, wall)
   if foyer.namespace then foyer.flush() end
-  return { foyer.lastPosition, decided }
+  return { foyer.lastPosition, decided, wall }
 end
 
 -- A mistake of ours in one command must not take from the others what they have written.
 function foyer.executeAll(rule, isSeating, wall)
   local answers, isBehind = { "ALL" }, false
-  for before = 0, #ARGV - 1, 6 do
+  for before = 0, #ARGV - 1, 7 do
     foyer.argsBefore = before
     local isWell, decided = true, { "MORE" }
     if not isBehind then isWell, decided = pcall(foyer.decide, rule, isSeating, wall) end
@@ -68,7 +68,7 @@ function foyer.executeAll(rule, isSeating, wall)
     answers[#answers + 1] = decided
   end
   if foyer.namespace then foyer.flush() end
-  return { foyer.lastPosition, answers }
+  return { foyer.lastPosition, answers, wall }
 end
 
 -- Rarely:

@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { EngineUnavailable } from "../../src/engine/engine.ts";
+import { closeAfterEach, openEngine, underTest } from "../conformance/redis-engine.ts";
+import { World } from "../conformance/world.ts";
+import { type RedisServer, startRedis } from "../services/redis.ts";
+import { openSlowWay, type SlowWay } from "../services/slow-way.ts";
+
+closeAfterEach();
+
+let server: RedisServer;
+beforeAll(async () => {
+  server = await startRedis();
+});
+afterAll(() => server.stop());
+
+const ways: SlowWay[] = [];
+afterEach(async () => {
+  for (const way of ways.splice(0)) await way.close();
+});
+
+const rounds = [1, 2, 3, 4, 5, 6, 7, 8];
+const patient = { timeout: 240_000 };
+
+/** Two nodes that share a namespace, and the way of the first one to Redis. */
+async function twoNodes(name: string) {
+  const way = await openSlowWay(server.port);
+  ways.push(way);
+  const direct = await openEngine(server.url);
+  const far = await openEngine(`redis://127.0.0.1:${way.port}`, { prefix: direct.prefix });
+  const ids = { next: 0 };
+  const near = new World(underTest(direct, server.url), name, ids);
+  await near.configure();
+  const farAway = new World(underTest(far, server.url), name, ids);
+  farAway.revision = near.revision;
+  for (const world of [near, farAway]) world.isAudited = false;
+  return { near, farAway, way };
+}
+
+test(
+  "[RD11] an opening that was answered as failed does not undo a later close, however late it arrives",
+  patient,
+  async () => {
+    const play = async (round: number) => {
+      const { near, farAway, way } = await twoNodes(`opening-${round}`);
+      const { id } = await near.ready({ maxPlayers: 8, party: 1 });
+      // Redis has the script from here on; else it would not do what it is asked even if it were in time.
+      for (const isClosed of [false, true]) await farAway.setClosed(id, isClosed);
+      way.hold();
+      await expect(farAway.setClosed(id, false)).rejects.toThrow(EngineUnavailable);
+      expect(await near.setClosed(id, true)).toMatchObject({ ok: true });
+      await way.release();
+      expect(await near.route()).toBe("NO_AVAILABLE_LOBBIES");
+      expect(await near.lobby(id)).toMatchObject({ isClosed: true });
+      // The way is free again, and so are commands.
+      expect(await farAway.setClosed(id, false)).toMatchObject({ ok: true });
+    };
+    await Promise.all(rounds.map(play));
+  },
+);
+
+test("[RD11] neither does a state, nor finds that are sent together", patient, async () => {
+  const play = async (round: number) => {
+    const { near, farAway, way } = await twoNodes(`state-${round}`);
+    const { id } = await near.ready({ maxPlayers: 40, party: 1 });
+    const setState = (world: World, state: string) =>
+      world.execute<"setState">({ type: "setState", lobbyId: id, state });
+    await setState(farAway, '"first"');
+    await farAway.find();
+    way.hold();
+    const late = [setState(farAway, '"late"'), ...Array.from({ length: 20 }, () => farAway.find())];
+    const outcomes = await Promise.allSettled(late);
+    expect(outcomes.map(({ status }) => status)).toEqual(late.map(() => "rejected"));
+    await setState(near, '"later"');
+    await way.release();
+    expect(await near.lobby(id)).toMatchObject({ state: '"later"', reserved: 2 });
+  };
+  await Promise.all(rounds.map(play));
+});
