@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/define.ts";
 import type { Metrics } from "../metrics.ts";
@@ -45,6 +46,8 @@ export function createEventStreams({
   authenticate: Authenticate;
 }): EventStreams {
   const open = new Set<OpenStream>();
+  /** The connections of those, each of which carries one. */
+  const streaming = new Set<Socket>();
   let isEnded = false;
   metrics.gauge("foyer_event_streams", "Event streams open now.", () => open.size);
   const timer = setInterval(() => {
@@ -66,20 +69,27 @@ export function createEventStreams({
   return {
     send(operation, request, reply, stream) {
       const { raw } = reply;
+      const { socket } = request.raw;
       const { reader } = stream;
       beginAnswer(request, reply);
       metrics.requestStreams(request.routeOptions.config.operationId ?? "none", 200);
-      if (raw.destroyed || isEnded || request.method === "HEAD") {
+      // A stream goes on for as long as its connection, so what is asked for behind it can never be answered.
+      const hasStream = streaming.has(socket);
+      if (raw.destroyed || socket.destroyed || isEnded || hasStream || request.method === "HEAD") {
         reader.close();
         raw.end();
         return reply;
       }
 
+      const startedAt = performance.now();
       const sender = startSending(raw, reader, { ...timing, now: () => performance.now() });
       let isChecking = false;
       const entry: OpenStream = {
         async check() {
-          sender.tick(performance.now());
+          const now = performance.now();
+          sender.tick(now);
+          // The answers before it on the connection are not taken, or the answer was cut off before its turn came.
+          if (raw.destroyed || (raw.socket === null && now - startedAt >= timing.stalledMs)) return cutOff();
           if (isChecking) return;
           isChecking = true;
           if (!(await mayGoOn(operation, request, stream))) raw.end();
@@ -87,11 +97,21 @@ export function createEventStreams({
         },
         end: () => raw.end(),
       };
-      open.add(entry);
-      raw.once("close", () => {
+      function cutOff(): void {
+        socket.destroy();
+        leave();
+      }
+      function leave(): void {
+        socket.off("close", leave);
+        streaming.delete(socket);
         open.delete(entry);
         reader.close();
-      });
+      }
+      open.add(entry);
+      streaming.add(socket);
+      // An answer whose turn has not come on its connection does not notice that the connection is closed.
+      raw.once("close", leave);
+      socket.once("close", leave);
       return reply;
     },
     endAll() {

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../services/programs.ts";
+import { listenTo } from "./event-streams.ts";
+import { createCloudToken, createGame, createNamespace, type Service, startService, until } from "./harness.ts";
+import { openRaw } from "./raw.ts";
+
+let service: Service;
+let metricsPort: number;
+
+beforeAll(async () => {
+  metricsPort = await freePort();
+  service = await startService("sqlite", { metricsPort });
+});
+afterAll(() => service?.close());
+
+async function openStreams(): Promise<number> {
+  const scraped = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  return Number(/^foyer_event_streams (\d+)$/m.exec(scraped)?.[1]);
+}
+
+/** A namespace, and the text of a request for its events with a cloud token. */
+async function askable() {
+  const game = await createGame(service);
+  const namespace = await createNamespace(service, game);
+  const { token } = await createCloudToken(service, game);
+  const path = `${namespace.path}/events`;
+  const ask = (at = path) => `GET ${at} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n\r\n`;
+  return { namespace, path, token, ask };
+}
+
+describe("places of event streams", () => {
+  test("[EV10] streams asked for one behind the other hold one place, and none once the connection is gone", async () => {
+    const { path, token, ask } = await askable();
+    for (let round = 0; round < 3; round++) {
+      const connection = await openRaw(service.port);
+      connection.write(ask().repeat(300));
+      await until(async () => (await openStreams()) === 1);
+      const beside = await listenTo(service, path, { token });
+      expect(beside.status).toBe(200);
+      beside.leave();
+      connection.destroy();
+      await until(async () => (await openStreams()) === 0);
+    }
+    const listeners = await Promise.all(Array.from({ length: 20 }, () => listenTo(service, path, { token })));
+    expect(listeners.map(({ status }) => status)).toEqual(listeners.map(() => 200));
+    for (const listener of listeners) listener.leave();
+    await until(async () => (await openStreams()) === 0);
+  });
+
+  test("[EV10] a stream behind other answers gives its place back with the connection", async () => {
+    const { ask } = await askable();
+    const connection = await openRaw(service.port);
+    connection.write(ask("/openapi.json").repeat(20) + ask().repeat(10));
+    await until(async () => (await openStreams()) === 1);
+    connection.destroy();
+    await until(async () => (await openStreams()) === 0);
+  });
+
+  test("[EV10] a connection whose stream has ended carries the next one", async () => {
+    const game = await createGame(service);
+    const [one, two] = [await createNamespace(service, game), await createNamespace(service, game)];
+    const connection = await openRaw(service.port);
+    const ask = (path: string) =>
+      `GET ${path}/events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${service.adminToken}\r\n\r\n`;
+    connection.write(ask(one.path));
+    await until(async () => (await openStreams()) === 1);
+    await service.admin("DELETE", one.path);
+    await until(async () => (await openStreams()) === 0);
+    connection.write(ask(two.path));
+    await until(async () => (await openStreams()) === 1);
+    connection.destroy();
+    await until(async () => (await openStreams()) === 0);
+  });
+});
