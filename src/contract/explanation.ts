@@ -12,7 +12,7 @@ export const explanation = object(
         region_id: Type.String(),
         codes: Type.Array(Type.String(), {
           description:
-            "`chosen`; of a lobby that fits: `less_full`, `newer`, `larger_id`, `not_ready`, `other_pair_first`, `client_limit`; of one that does not, everything in its way: `party_does_not_fit`, `full`, `missing_tags`, `closed`, `silent`, `other_version`.",
+            "`chosen`; of a lobby that fits: `less_full`, `newer`, `larger_id`, `not_ready`, `other_pair_first`, `client_limit`; of one that does not, everything in its way: `party_does_not_fit`, `full`, `missing_tags`, `closed`, `closed_by_operator`, `silent`, `other_version`.",
         }),
         message: Type.String({ description: "The same in words." }),
       }),

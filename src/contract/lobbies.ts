@@ -287,7 +287,10 @@ export const lobbies = {
     }),
     reply: object({
       player_ids: Type.Array(Type.String()),
-      is_closed: Type.Boolean(),
+      is_closed: Type.Boolean({ description: "The lobby's own flag." }),
+      is_closed_by_operator: Type.Boolean({
+        description: "The operator keeps find away from the lobby, whatever its own flag says.",
+      }),
       is_outdated: Type.Boolean({ description: "Another version is deployed: stop when it suits you." }),
     }),
     errors: ["MATCHMAKER_LOBBY_STOPPED"],

@@ -15,7 +15,11 @@ const lobbyFields = {
   status: Type.Enum(["starting", "ready", "stopped"]),
   publicity: Type.Enum(["public", "private"]),
   runtime: Type.Enum(["process", "external"]),
-  is_closed: Type.Boolean({ description: "Find does not route to it." }),
+  is_closed: Type.Boolean({ description: "Find does not route to it: the lobby's own flag or the operator's is set." }),
+  closed_by: Type.Array(Type.Enum(["lobby", "operator", "token_revoked"]), {
+    description:
+      "Who closed it: `lobby` by itself; `operator` by games.namespaces.lobbies.setClosed; `token_revoked` with the server token that registered it. Empty while it is open.",
+  }),
   is_silent: Type.Boolean({ description: "It has missed its heartbeats; find does not route to it." }),
   is_outdated: Type.Boolean({ description: "Another version is deployed; find does not route to it." }),
   max_players_normal: uint32("The most players that find puts there."),
@@ -25,6 +29,7 @@ const lobbyFields = {
   total_player_count: uint32("Seats taken: reserved and connected."),
   tags: Type.Record(Type.String(), Type.String()),
   ports: portsOut,
+  registered_by: nullable(uuid("The server token that registered it; null: Foyer runs it, or it is not known.")),
   create_ts: timestamp("When it was created."),
   ready_ts: nullable(timestamp("When it became ready.")),
   heartbeat_ts: nullable(
@@ -107,6 +112,18 @@ export const namespaceLobbies = {
         ),
       }),
     }),
+    errors: [...notFound, "CLOUD_LOBBY_NOT_FOUND"],
+  },
+  "games.namespaces.lobbies.setClosed": {
+    ...cloud,
+    method: "PUT",
+    path: `${lobbiesPath}/{lobby_id}/closed`,
+    summary: "Sets whether find avoids a lobby, beside what the lobby says itself.",
+    details:
+      "Find avoids a lobby while this flag or the lobby's own is set, and neither call touches the other's flag. " +
+      "Players stay, and join works. Opening also ends what revoking the lobby's server token set.",
+    body: object({ is_closed: Type.Boolean() }),
+    reply: null,
     errors: [...notFound, "CLOUD_LOBBY_NOT_FOUND"],
   },
   "games.namespaces.lobbies.stop": {

@@ -203,6 +203,13 @@ export const namespaces = {
     method: "DELETE",
     path: `${namespacePath}/tokens/{token_id}`,
     summary: "Revokes a token of the namespace.",
+    details:
+      "`lobbies` says what becomes of the lobbies that a server token registered, before the answer: `unroute` (the " +
+      "default) keeps find away from them until the operator opens them, `stop` ends them, `keep` leaves them alone. " +
+      "To other kinds of tokens it means nothing.",
+    query: object({
+      lobbies: Type.Optional(Type.Enum(["keep", "unroute", "stop"], { default: "unroute" })),
+    }),
     reply: null,
     errors: [...notFound, "CLOUD_TOKEN_NOT_FOUND"],
   },

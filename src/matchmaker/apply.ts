@@ -1,6 +1,7 @@
 import { type Change, takeChanges } from "./changes.ts";
 import type { CommandOf, CommandType, Event, Outcome } from "./commands.ts";
 import { refuse } from "./outcome.ts";
+import { closeRegistered } from "./rules/close-registered.ts";
 import { configure } from "./rules/configure.ts";
 import { connectPlayer } from "./rules/connect-player.ts";
 import { createLobby } from "./rules/create-lobby.ts";
@@ -13,7 +14,7 @@ import { placeLobby } from "./rules/place-lobby.ts";
 import { releaseSeats } from "./rules/release-seats.ts";
 import { removeNamespace } from "./rules/remove-namespace.ts";
 import { restarted, restartHeartbeats } from "./rules/restarted.ts";
-import { setClosed } from "./rules/set-closed.ts";
+import { setClosed, setOperatorClosed } from "./rules/set-closed.ts";
 import { setPorts } from "./rules/set-ports.ts";
 import { setReady } from "./rules/set-ready.ts";
 import { setState } from "./rules/set-state.ts";
@@ -67,6 +68,8 @@ const rules: { readonly [T in CommandType]: Rule<T> } = {
   createLobby,
   setReady,
   setClosed,
+  setOperatorClosed,
+  closeRegistered,
   setState,
   setPorts,
   placeLobby,

@@ -72,6 +72,8 @@ export interface CreateLobby extends RevisedCommand {
   readonly lobby: NewLobby;
   /** Null for `warm` and `registered`. */
   readonly clientId: string | null;
+  /** The id of the server token that registers it. */
+  readonly registeredBy?: string;
   readonly playerIds: readonly string[];
   readonly idempotency: Idempotency | null;
 }
@@ -85,6 +87,22 @@ export interface SetClosed extends CommandBase {
   readonly type: "setClosed";
   readonly lobbyId: string;
   readonly isClosed: boolean;
+}
+
+/** The operator's flag, beside the lobby's own. */
+export interface SetOperatorClosed extends CommandBase {
+  readonly type: "setOperatorClosed";
+  readonly lobbyId: string;
+  readonly isClosed: boolean;
+}
+
+/** Closes or stops what a server token registered. It looks at a bounded number of lobbies: send it again from `next` on. */
+export interface CloseRegistered extends CommandBase {
+  readonly type: "closeRegistered";
+  readonly tokenId: string;
+  readonly action: "unroute" | "stop";
+  /** Looks at lobbies with greater ids only; null: at all. */
+  readonly after: string | null;
 }
 
 export interface SetState extends CommandBase {
@@ -167,6 +185,8 @@ export type Command =
   | CreateLobby
   | SetReady
   | SetClosed
+  | SetOperatorClosed
+  | CloseRegistered
   | SetState
   | SetPorts
   | PlaceLobby
@@ -205,13 +225,18 @@ interface Outcomes {
   /** Not changed: it was ready before. */
   readonly setReady: { readonly isChanged: boolean };
   readonly setClosed: { readonly isChanged: boolean };
+  readonly setOperatorClosed: { readonly isChanged: boolean };
+  /** Where to go on; null: every lobby was looked at. */
+  readonly closeRegistered: { readonly next: string | null };
   readonly setState: Nothing;
   readonly setPorts: Nothing;
   /** Not changed: it was placed on this node before. */
   readonly placeLobby: { readonly isChanged: boolean };
   readonly heartbeat: {
     readonly playerIds: readonly string[];
+    /** The lobby's own flag. */
     readonly isClosed: boolean;
+    readonly isClosedByOperator: boolean;
     readonly isOutdated: boolean;
   };
   readonly stopLobby: Nothing;
@@ -240,7 +265,7 @@ export interface LobbyEvent extends EventBase {
     | "lobby.ready"
     | "lobby.closed"
     | "lobby.opened"
-    /** Its state or ports were set, or it fell silent or spoke again. */
+    /** Its state, ports or one of two closing flags were set, or it fell silent or spoke again. */
     | "lobby.changed"
     | "lobby.stopped";
   readonly lobby: LobbyView;

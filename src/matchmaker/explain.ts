@@ -6,7 +6,15 @@ import { findPool, type NamespaceRecord, pairKey, type State } from "./state.ts"
 const candidatesMax = 20;
 
 /** From the nearest to a fit to the farthest from it. */
-const obstacles = ["party_does_not_fit", "full", "missing_tags", "closed", "silent", "other_version"] as const;
+const obstacles = [
+  "party_does_not_fit",
+  "full",
+  "missing_tags",
+  "closed",
+  "closed_by_operator",
+  "silent",
+  "other_version",
+] as const;
 
 /**
  * Why a find takes the chosen lobby and none of the others; `chosen` is null when it takes none of those that are there.
@@ -73,6 +81,7 @@ function judge(lobby: Lobby, wish: GatherWish, request: FindRequest, chosen: Lob
     full: taken >= cap,
     missing_tags: missingTags.length > 0,
     closed: lobby.isClosed,
+    closed_by_operator: lobby.operatorClose !== null,
     silent: lobby.silentSince !== null,
     other_version: !lobby.pool.isDeployed,
   };

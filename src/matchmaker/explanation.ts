@@ -22,6 +22,7 @@ export type CandidateCode =
   | "full"
   | "missing_tags"
   | "closed"
+  | "closed_by_operator"
   | "silent"
   | "other_version";
 

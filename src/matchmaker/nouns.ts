@@ -119,12 +119,21 @@ export interface Refusal {
   readonly explanation?: Explanation;
 }
 
+/** Why the operator's flag keeps find away from a lobby. */
+export type OperatorClose =
+  | "operator"
+  /** The server token that registered it was revoked. */
+  | "token_revoked";
+
 export type LobbyStatus = "starting" | "ready" | "stopped";
 
 /** A lobby as it was when it was read; nothing in it changes afterwards. */
 export interface LobbyView extends NewLobby {
   readonly status: LobbyStatus;
+  /** The lobby's own flag. */
   readonly isClosed: boolean;
+  /** The operator's flag; null: not set. Find avoids a lobby while either is set. */
+  readonly operatorClose: OperatorClose | null;
   readonly isSilent: boolean;
   /** Its version is not the deployed one. */
   readonly isOutdated: boolean;
@@ -135,6 +144,7 @@ export interface LobbyView extends NewLobby {
   /** The node that runs its server; null: nobody has been chosen yet, or there is only one. */
   readonly nodeId: string | null;
   readonly createReason: CreateReason;
+  /** The client that caused it, or the id of the server token that registered it. */
   readonly createdBy: string | null;
   readonly createdAt: number;
   readonly readyAt: number | null;

@@ -1,4 +1,4 @@
-import type { CreateReason, LobbyStatus, SeatStatus, StopReason, Tags } from "./commands.ts";
+import type { CreateReason, LobbyStatus, OperatorClose, SeatStatus, StopReason, Tags } from "./commands.ts";
 import type { OrderedSet } from "./ordered-set.ts";
 
 /**
@@ -28,7 +28,10 @@ export interface Lobby {
   nodeId: string | null;
   state: string | null;
   status: LobbyStatus;
+  /** The lobby's own flag. */
   isClosed: boolean;
+  /** The operator's; null: not set. */
+  operatorClose: OperatorClose | null;
   readyAt: number | null;
   silentSince: number | null;
   /** When it last had no taken seat; means something only while it has none. */
@@ -102,7 +105,7 @@ export interface Pool {
   idleStarting: number;
   /** What the public list shows, by id. */
   readonly listed: OrderedSet<Lobby>;
-  /** Living public lobbies that are closed or silent, the oldest first: what an explanation tells besides the groups. */
+  /** Living public lobbies that are closed, by themselves or by the operator, or silent, the oldest first: what an explanation tells besides the groups. */
   readonly barred: OrderedSet<Lobby>;
   /** Living private lobbies. */
   privateCount: number;
@@ -140,9 +143,14 @@ export function isLiving(lobby: Lobby): boolean {
   return lobby.status !== "stopped";
 }
 
+/** Neither the lobby nor the operator keeps find away from it. */
+export function isOpen(lobby: Lobby): boolean {
+  return !lobby.isClosed && lobby.operatorClose === null;
+}
+
 /** Find may choose it, as far as the lobby itself goes. */
 export function isRoutable(lobby: Lobby): boolean {
-  return isLiving(lobby) && !lobby.isClosed && !lobby.isPrivate && lobby.silentSince === null;
+  return isLiving(lobby) && isOpen(lobby) && !lobby.isPrivate && lobby.silentSince === null;
 }
 
 /** It waits for players that may come: such lobbies make up the warm pool. */

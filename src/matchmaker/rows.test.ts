@@ -23,6 +23,16 @@ test("[Q8] a lobby that was stored before peaks were kept has as its peak the se
   expect(lobbyRow(lobby)).toEqual([2, ...firstLayout.slice(1), 0, null]);
 });
 
+test("[CL9] a lobby that was stored before the operator's flag does not have it, and each reason is stored", () => {
+  const load = (value: readonly unknown[]) =>
+    loadState("namespace", [{ entity: "lobby", id: lobbyId, value }]).lobbies.get(lobbyId)!;
+  const lobby = load(firstLayout);
+  expect(lobby.operatorClose).toBe(null);
+  for (const operatorClose of ["operator", "token_revoked", null] as const) {
+    expect(load(lobbyRow({ ...lobby, operatorClose }))).toMatchObject({ operatorClose, isClosed: false });
+  }
+});
+
 test("[DU2] a lobby of a layout that does not exist yet is refused", () => {
   const load = () =>
     loadState("namespace", [{ entity: "lobby", id: lobbyId, value: [3, ...firstLayout.slice(1), 0, null] }]);

@@ -1,4 +1,4 @@
-import type { CreateReason, LobbyStatus, SeatStatus, StopReason, Tags } from "./commands.ts";
+import type { CreateReason, LobbyStatus, OperatorClose, SeatStatus, StopReason, Tags } from "./commands.ts";
 import { type Key, keyKind, type Lobby, lobbyKind, type Player, type Pool, playerKind, tagKeysOf } from "./records.ts";
 import type { NamespaceRecord } from "./state.ts";
 
@@ -45,7 +45,7 @@ export function lobbyRow(lobby: Lobby): Row {
     lobby.pool.region,
     lobby.maxPlayers,
     lobby.maxPlayersDirect,
-    (lobby.isExternal ? 1 : 0) + (lobby.isPrivate ? 2 : 0) + (lobby.isClosed ? 4 : 0) + (lobby.isJoinable ? 8 : 0),
+    flagsOf(lobby),
     lobby.tags,
     lobby.readyMs,
     lobby.reservationMs,
@@ -67,6 +67,17 @@ export function lobbyRow(lobby: Lobby): Row {
     lobby.peakBefore,
     lobby.nodeId,
   ];
+}
+
+/** Rows from before the operator's flag have none of its bits, which is right. */
+function flagsOf({ isExternal, isPrivate, isClosed, isJoinable, operatorClose }: Lobby): number {
+  const own = (isExternal ? 1 : 0) + (isPrivate ? 2 : 0) + (isClosed ? 4 : 0) + (isJoinable ? 8 : 0);
+  return own + (operatorClose === "operator" ? 16 : 0) + (operatorClose === "token_revoked" ? 32 : 0);
+}
+
+function operatorCloseOf(flags: number): OperatorClose | null {
+  if ((flags & 16) !== 0) return "operator";
+  return (flags & 32) !== 0 ? "token_revoked" : null;
 }
 
 type LobbyRow = [
@@ -128,6 +139,7 @@ export function readLobbyRow(
     state: fields[14],
     status: fields[18],
     isClosed: (fields[6] & 4) !== 0,
+    operatorClose: operatorCloseOf(fields[6]),
     readyAt: fields[19],
     silentSince: fields[20],
     emptySince: fields[21],

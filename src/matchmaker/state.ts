@@ -187,6 +187,7 @@ export type LobbyPatch = Partial<
     | "state"
     | "status"
     | "isClosed"
+    | "operatorClose"
     | "readyAt"
     | "silentSince"
     | "stoppedAt"

@@ -25,6 +25,7 @@ export function viewLobby(lobby: Lobby): LobbyView {
     lobbyConfig: lobby.lobbyConfig,
     status: lobby.status,
     isClosed: lobby.isClosed,
+    operatorClose: lobby.operatorClose,
     isSilent: lobby.silentSince !== null,
     isOutdated: !lobby.pool.isDeployed,
     reserved: lobby.reserved,

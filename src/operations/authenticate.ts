@@ -59,7 +59,7 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
     context.tokenUses.note(row.tokenId, now);
     // Only what was found is worth remembering, or a flood of invented tokens would push out the known ones.
     if (credentials.authorization !== undefined) knownBearers.set(credentials.authorization, bearer);
-    return { caller: callerOf(row), rateKey: row.tokenId };
+    return { caller: callerOf(row, bearer.hash), rateKey: row.tokenId };
   }
 
   return (callers, credentials) => {
@@ -138,7 +138,7 @@ function isLocalhost(origin: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/.test(origin);
 }
 
-function callerOf(row: TokenRow): Caller {
+function callerOf(row: TokenRow, tokenHash: string): Caller {
   const { kind, tokenId, gameId } = row;
   if (kind === "cloud") return { kind, tokenId, gameId };
   const namespaceId = row.namespaceId!;
@@ -146,7 +146,7 @@ function callerOf(row: TokenRow): Caller {
     // The details were checked when the token was made.
     return { kind, tokenId, gameId, namespaceId, server: JSON.parse(row.details!) as DevelopmentServer };
   }
-  return { kind, tokenId, namespaceId };
+  return kind === "server" ? { kind, tokenId, namespaceId, tokenHash } : { kind, tokenId, namespaceId };
 }
 
 function invalid(token: string): Refusal<"TOKEN_INVALID"> {

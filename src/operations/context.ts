@@ -81,7 +81,13 @@ export type Caller =
       readonly namespaceId: string;
       readonly server: DevelopmentServer;
     }
-  | { readonly kind: "server"; readonly tokenId: string; readonly namespaceId: string }
+  | {
+      readonly kind: "server";
+      readonly tokenId: string;
+      readonly namespaceId: string;
+      /** Of its token, by which it is looked up again. */
+      readonly tokenHash: string;
+    }
   | { readonly kind: "lobby"; readonly namespaceId: string; readonly lobbyId: string };
 
 export type CallerOf<K extends CallerKind> = Extract<Caller, { kind: K }>;
@@ -160,10 +166,10 @@ type AnswerOf<O extends Operation> = {
   readonly never: ReplyOf<O>;
 }[StreamsOf<O>];
 
-/** TOKEN_INVALID is every operation's: what a token belongs to may be gone by the time the handler looks. */
+/** The two are every operation's: a token, or what it belongs to, may be gone by the time the handler looks. */
 type Handler<O extends Operation, K extends CallerKind> = (
   request: Request<O, K>,
-) => Promise<AnswerOf<O> | Refusal<ErrorOf<O> | "TOKEN_INVALID">>;
+) => Promise<AnswerOf<O> | Refusal<ErrorOf<O> | "TOKEN_INVALID" | "TOKEN_REVOKED">>;
 
 /** What an operation really does. A development token never gets here: it is answered by a mock. */
 export type Handlers = {

@@ -37,6 +37,7 @@ const words: Record<CandidateCode, (candidate: Candidate, partySize: number) => 
   full: ({ taken, cap }) => `It is full: ${taken} taken, and find may fill it to ${cap}.`,
   missing_tags: ({ missingTags }) => `It does not have the wanted value of ${missingTags.map(quote).join(", ")}.`,
   closed: () => "It is closed: it said so by setClosed or in a heartbeat. Players can still join it by id.",
+  closed_by_operator: () => "It is closed by the operator. Players can still join it by id.",
   silent: () => "It is silent: its heartbeats stopped. It is found again after the next one.",
   other_version: () => "It runs another version than the one that is deployed.",
 };

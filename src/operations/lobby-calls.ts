@@ -4,6 +4,7 @@ import { checkTags } from "./lobby-requests.ts";
 import { checkModeSize, checkModeTags, deployedVersion, gameModeOf, newLobby, regionNotFound } from "./plans.ts";
 import { isHostname, portsAnswer } from "./ports.ts";
 import { quoted } from "./resources.ts";
+import { checkServerToken } from "./revoking.ts";
 import { namespaceGone, seatRefusal } from "./seats.ts";
 
 type LobbyCommandType = "setReady" | "setClosed" | "setState" | "heartbeat" | "stopLobby";
@@ -62,7 +63,12 @@ export function lobbyCallOperations(context: Context) {
       const now = context.now();
       const outcome = await tell<"heartbeat">({ type: "heartbeat", namespaceId, lobbyId, now, playerIds, isClosed });
       if (isRefusal(outcome)) return outcome;
-      return { player_ids: [...outcome.playerIds], is_closed: outcome.isClosed, is_outdated: outcome.isOutdated };
+      return {
+        player_ids: [...outcome.playerIds],
+        is_closed: outcome.isClosed,
+        is_closed_by_operator: outcome.isClosedByOperator,
+        is_outdated: outcome.isOutdated,
+      };
     },
 
     "lobbies.stop": async ({ caller: { namespaceId, lobbyId } }) => {
@@ -80,7 +86,9 @@ export function lobbyCallOperations(context: Context) {
       const named = await versionFor(request);
       if (isRefusal(named)) return named;
       const lobbyId = context.newId();
-      const outcome = await context.configs.execute("createLobby", namespaceId, ({ revision, ...config }) => {
+      const outcome = await context.configs.execute("createLobby", namespaceId, async ({ revision, ...config }) => {
+        const revoked = await checkServerToken(context, caller);
+        if (revoked) return revoked;
         const version = named ?? deployedVersion({ revision, ...config });
         if (isRefusal(version)) return version;
         const mode = gameModeOf(version, body.game_mode);
@@ -103,6 +111,7 @@ export function lobbyCallOperations(context: Context) {
           revision,
           lobby,
           clientId: null,
+          registeredBy: caller.tokenId,
           playerIds: [],
           idempotency: null,
         } satisfies CommandOf<"createLobby">;

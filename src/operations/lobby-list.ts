@@ -1,6 +1,7 @@
 import { pageSizeDefault } from "../limits.ts";
 import type { ListCursor, LobbyView } from "../matchmaker/commands.ts";
 import { badCursor, isUuid } from "./answers.ts";
+import { closedByOf } from "./closing.ts";
 import { type Context, type Handlers, isRefusal } from "./context.ts";
 import { isName } from "./names.ts";
 import { deployedVersion, gameModeOf, regionNotFound } from "./plans.ts";
@@ -53,7 +54,7 @@ function listedLobby(lobby: LobbyView, withState: boolean) {
     max_players_direct: lobby.maxPlayersDirect,
     max_players_party: lobby.maxPlayers,
     total_player_count: lobby.reserved + lobby.connected,
-    is_closed: lobby.isClosed,
+    is_closed: closedByOf(lobby).length > 0,
     tags: { ...lobby.tags },
     ...(withState && { state: lobby.state === null ? null : JSON.parse(lobby.state) }),
   };

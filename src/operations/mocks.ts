@@ -108,6 +108,7 @@ export function mockOperations(context: Context): Mocks {
     "lobbies.heartbeat": async ({ body }) => ({
       player_ids: body?.player_ids ?? [],
       is_closed: body?.is_closed ?? false,
+      is_closed_by_operator: false,
       is_outdated: false,
     }),
     "lobbies.stop": nothing,

@@ -48,7 +48,7 @@ export interface NamespaceConfigs {
   execute<T extends CommandType, Other = never>(
     type: T,
     namespaceId: string,
-    build: (config: NamespaceConfig) => CommandOf<T> | Other,
+    build: (config: NamespaceConfig) => CommandOf<T> | Other | Promise<CommandOf<T> | Other>,
   ): Promise<Outcome<T> | Exclude<Other, CommandOf<T>> | null>;
 }
 
@@ -155,12 +155,13 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     async execute<T extends CommandType, Other>(
       type: T,
       namespaceId: string,
-      build: (config: NamespaceConfig) => CommandOf<T> | Other,
+      build: (config: NamespaceConfig) => CommandOf<T> | Other | Promise<CommandOf<T> | Other>,
     ) {
       for (let attempt = 0; attempt < attemptsMax; attempt++) {
         const config = await get(namespaceId);
         if (!config) return null;
-        const command = build(config);
+        const built = build(config);
+        const command = built instanceof Promise ? await built : built;
         if (!isCommand(command, type)) return command as Exclude<Other, CommandOf<T>>;
         const outcome = await engine.execute(command);
         if (outcome.ok || outcome.code !== "STALE_REVISION") return outcome;

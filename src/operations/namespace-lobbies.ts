@@ -1,5 +1,6 @@
 import type { LobbyView, PlayerView } from "../matchmaker/commands.ts";
 import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
+import { closedByOf } from "./closing.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
 import { exitOfOne, exitsOf } from "./lobby-exits.ts";
 import { namespaceOf, quoted } from "./resources.ts";
@@ -17,7 +18,7 @@ export function namespaceLobbyOperations(context: Context) {
     const lobbyId = params.lobby_id.toLowerCase();
     const query = { type: "lobby", namespaceId, lobbyId, now: context.now() } as const;
     const lobby = isUuid(lobbyId) ? await engine.read(query) : null;
-    if (!lobby) return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
+    if (!lobby) return lobbyNotFound(params.lobby_id);
     return { namespaceId, lobby };
   }
 
@@ -70,6 +71,17 @@ export function namespaceLobbyOperations(context: Context) {
       };
     },
 
+    "games.namespaces.lobbies.setClosed": async ({ params, body }) => {
+      const found = await lobbyOf(params);
+      if (isRefusal(found)) return found;
+      const { namespaceId, lobby } = found;
+      const { lobbyId } = lobby;
+      const now = context.now();
+      const command = { type: "setOperatorClosed", namespaceId, lobbyId, now, isClosed: body.is_closed } as const;
+      const outcome = await engine.execute(command);
+      return outcome.ok ? null : lobbyNotFound(params.lobby_id);
+    },
+
     "games.namespaces.lobbies.stop": async ({ params }) => {
       const found = await lobbyOf(params);
       if (isRefusal(found)) return found;
@@ -82,7 +94,12 @@ export function namespaceLobbyOperations(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
+function lobbyNotFound(reference: string) {
+  return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(reference)}, or it has stopped.`);
+}
+
 export function lobbyAnswer(lobby: LobbyView, exit: ExitDetails | null = exitOf(lobby)) {
+  const closedBy = closedByOf(lobby);
   return {
     lobby_id: lobby.lobbyId,
     game_mode_id: lobby.gameMode,
@@ -91,7 +108,8 @@ export function lobbyAnswer(lobby: LobbyView, exit: ExitDetails | null = exitOf(
     status: lobby.status,
     publicity: lobby.isPrivate ? ("private" as const) : ("public" as const),
     runtime: lobby.isExternal ? ("external" as const) : ("process" as const),
-    is_closed: lobby.isClosed,
+    is_closed: closedBy.length > 0,
+    closed_by: closedBy,
     is_silent: lobby.isSilent,
     is_outdated: lobby.isOutdated,
     max_players_normal: lobby.maxPlayers,
@@ -101,6 +119,7 @@ export function lobbyAnswer(lobby: LobbyView, exit: ExitDetails | null = exitOf(
     total_player_count: lobby.reserved + lobby.connected,
     tags: { ...lobby.tags },
     ports: lobby.ports === null ? {} : JSON.parse(lobby.ports),
+    registered_by: lobby.createReason === "registered" ? lobby.createdBy : null,
     create_ts: timestampOf(lobby.createdAt),
     ready_ts: timestampOrNull(lobby.readyAt),
     heartbeat_ts: timestampOrNull(lobby.lastHeartbeatAt),

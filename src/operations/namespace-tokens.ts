@@ -5,6 +5,7 @@ import { type Context, type DevelopmentServer, type Fault, type Handlers, isRefu
 import { isName } from "./names.ts";
 import { isHostname } from "./ports.ts";
 import { namespaceNotFound, namespaceOf, quoted } from "./resources.ts";
+import { closeLobbiesOf } from "./revoking.ts";
 import { tokenAnswer } from "./token-answer.ts";
 
 interface NamespaceParams {
@@ -64,12 +65,19 @@ export function namespaceTokenOperations(context: Context) {
       return { tokens: rows.map((row) => tokenAnswer(row, context.tokenUses)), ...more };
     },
 
-    "games.namespaces.revokeToken": async ({ params }) => {
+    "games.namespaces.revokeToken": async ({ params, query }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
       const tokenId = params.token_id.toLowerCase();
-      const known = isUuid(tokenId) && (await revokeToken(db, namespace, tokenId, context.now()));
-      return known ? null : refuse("CLOUD_TOKEN_NOT_FOUND", `The namespace has no token ${quoted(params.token_id)}.`);
+      const kind = isUuid(tokenId) ? await revokeToken(db, namespace, tokenId, context.now()) : null;
+      if (kind === null) {
+        return refuse("CLOUD_TOKEN_NOT_FOUND", `The namespace has no token ${quoted(params.token_id)}.`);
+      }
+      const action = query.lobbies ?? "unroute";
+      if (kind === "server" && action !== "keep") {
+        await closeLobbiesOf(context, namespace.namespaceId, tokenId, action);
+      }
+      return null;
     },
   } satisfies Partial<Handlers>;
 }

@@ -21,6 +21,7 @@ function lobby(changed: Partial<LobbyView> = {}): LobbyView {
     lobbyConfig: null,
     status: "ready",
     isClosed: false,
+    operatorClose: null,
     isSilent: false,
     isOutdated: false,
     reserved: 0,

@@ -1,4 +1,5 @@
 import type { Event, LobbyEvent, LobbyView, PlayerEvent } from "../matchmaker/commands.ts";
+import { closedByOf } from "./closing.ts";
 
 /** What happened to a lobby at one moment. */
 export interface Moment {
@@ -24,7 +25,7 @@ interface Timeline {
   /** What happened to players is kept as it came: there is much of it, and hardly anybody looks. */
   readonly moments: (Moment | PlayerEvent)[];
   /** What `lobby.changed` is compared with; null before the first event that shows the lobby. */
-  last: Pick<LobbyView, "isSilent" | "ports"> | null;
+  last: Pick<LobbyView, "isSilent" | "ports" | "isClosed" | "operatorClose"> | null;
 }
 
 export function createTimelines(momentsMax = usualMomentsMax): Timelines {
@@ -62,7 +63,8 @@ export function createTimelines(momentsMax = usualMomentsMax): Timelines {
       const timeline = timelines.get(lobbyId) ?? { moments: [], last: null };
       if (!("lobby" in event)) return note(lobbyId, timeline, event);
       const details = lobbyDetails(event, timeline.last);
-      timeline.last = { isSilent: event.lobby.isSilent, ports: event.lobby.ports };
+      const { isSilent, ports, isClosed, operatorClose } = event.lobby;
+      timeline.last = { isSilent, ports, isClosed, operatorClose };
       note(lobbyId, timeline, { at: event.at, event: event.type, details });
     },
     of(lobby) {
@@ -87,11 +89,13 @@ function recordedMoments(lobby: LobbyView): Moment[] {
 function lobbyDetails({ type, lobby }: LobbyEvent, last: Timeline["last"]): Moment["details"] {
   if (type === "lobby.created") return createdDetails(lobby);
   if (type === "lobby.stopped") return stoppedDetails(lobby);
+  if (type === "lobby.closed") return { closed_by: closedByOf(lobby) };
   return type === "lobby.changed" && last !== null ? { change: changeOf(lobby, last) } : null;
 }
 
 function changeOf(lobby: LobbyView, last: NonNullable<Timeline["last"]>): string {
   if (lobby.isSilent !== last.isSilent) return lobby.isSilent ? "fell_silent" : "spoke_again";
+  if (lobby.isClosed !== last.isClosed || lobby.operatorClose !== last.operatorClose) return "closed_by";
   return lobby.ports === last.ports ? "state" : "ports";
 }
 

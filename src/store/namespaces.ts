@@ -156,6 +156,11 @@ export function setDomainPublicAuth(
   });
 }
 
+/** What is decided by an earlier configuration is decided again. Gives the new revision; null: there is no such namespace. */
+export function raiseRevision(db: Db, namespaceId: string): Promise<number | null> {
+  return setRaisingRevision(db, namespaceId, {});
+}
+
 function setRaisingRevision(
   db: Db,
   namespaceId: string,

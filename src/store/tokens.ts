@@ -69,17 +69,24 @@ export async function listTokens(db: Db, owner: TokenOwner, page: Page): Promise
   return await query.orderBy("token_id", "desc").limit(page.limit).execute();
 }
 
-/** False: the owner has no such token. A second time is no error and keeps the first moment. */
-export function revokeToken(db: Db, owner: TokenOwner, tokenId: string, revokeTs: number): Promise<boolean> {
+/** Gives its kind; null: the owner has no such token. A second time is no error and keeps the first moment. */
+export function revokeToken(
+  db: Db,
+  owner: TokenOwner,
+  tokenId: string,
+  revokeTs: number,
+): Promise<KeptTokenKind | null> {
   return write(db, async () => {
-    const { numUpdatedRows } = await db.query
+    const row = await db.query
       .updateTable("tokens")
       .set((update) => ({ revoke_ts: update.fn.coalesce("revoke_ts", sql<number>`cast(${revokeTs} as bigint)`) }))
       .where("token_id", "=", tokenId)
       .where("game_id", "=", owner.gameId)
       .where("namespace_id", owner.namespaceId === null ? "is" : "=", owner.namespaceId)
+      .returning("kind")
+      .$narrowType<{ kind: KeptTokenKind }>()
       .executeTakeFirst();
-    return numUpdatedRows > 0n;
+    return row?.kind ?? null;
   });
 }
 

@@ -10,6 +10,7 @@ import { isolationSuite } from "./isolation.ts";
 import { joiningSuite } from "./joining.ts";
 import { leasesSuite } from "./leases.ts";
 import { limitsSuite } from "./limits.ts";
+import { operatorClosingSuite } from "./operator-closing.ts";
 import { placingSuite } from "./placing.ts";
 import { playersSuite } from "./players.ts";
 import { readinessSuite } from "./readiness.ts";
@@ -33,6 +34,7 @@ export function everySuite(factory: EngineFactory): void {
   joiningSuite(factory);
   leasesSuite(factory);
   limitsSuite(factory);
+  operatorClosingSuite(factory);
   placingSuite(factory);
   playersSuite(factory);
   readinessSuite(factory);

@@ -9,7 +9,13 @@ export function heartbeatsSuite(factory: EngineFactory): void {
       const [here, ghost, reserved] = players as [string, string, string];
       await world.connect(id, here);
       await world.connect(id, ghost);
-      const both = { ok: true, playerIds: [here, ghost], isClosed: false, isOutdated: false };
+      const both = {
+        ok: true,
+        playerIds: [here, ghost],
+        isClosed: false,
+        isClosedByOperator: false,
+        isOutdated: false,
+      };
       expect(await world.heartbeat(id, [here])).toEqual(both);
       expect(await world.heartbeat(id, [here, ghost])).toEqual(both);
       expect(await world.heartbeat(id, [here])).toEqual(both);

@@ -37,6 +37,7 @@ const modes = ["duel", "royale"];
 const regions = ["local", "far"];
 const clients = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
 const versions = ["version-a", "version-b"];
+const serverTokens = ["server-a", "server-b"];
 
 /** Turns steps into valid commands; ids of lobbies and players made so far are picked from, unknown ones among them. */
 export function createHistory(namespaceId = randomNamespaceId) {
@@ -118,10 +119,16 @@ export function createHistory(namespaceId = randomNamespaceId) {
         clientId: caller,
         playerIds: ids,
         idempotency: key,
+        ...(reason === "registered" && { registeredBy: at(serverTokens, step.pick) }),
       };
     }
     if (step.kind < 58) return { ...base, type: "setReady", lobbyId };
-    if (step.kind < 63) return { ...base, type: "setClosed", lobbyId, isClosed: step.flag };
+    if (step.kind < 61) return { ...base, type: "setClosed", lobbyId, isClosed: step.flag };
+    if (step.kind < 63 && step.pick % 9 === 0) {
+      const action = step.flag ? "unroute" : "stop";
+      return { ...base, type: "closeRegistered", tokenId: at(serverTokens, step.size), action, after: null };
+    }
+    if (step.kind < 63) return { ...base, type: "setOperatorClosed", lobbyId, isClosed: step.flag };
     if (step.kind < 65) return { ...base, type: "setState", lobbyId, state: step.flag ? "1" : null };
     if (step.kind < 72) {
       const named = step.flag ? playerIds.slice(-step.pick % 20) : null;

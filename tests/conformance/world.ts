@@ -214,6 +214,9 @@ export class World {
   setClosed(lobbyId: string, isClosed = true) {
     return this.execute<"setClosed">({ type: "setClosed", lobbyId, isClosed });
   }
+  setOperatorClosed(lobbyId: string, isClosed = true) {
+    return this.execute<"setOperatorClosed">({ type: "setOperatorClosed", lobbyId, isClosed });
+  }
   connect(lobbyId: string, playerId: string) {
     return this.execute<"connectPlayer">({ type: "connectPlayer", lobbyId, playerId });
   }

@@ -67,6 +67,7 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "games.namespaces.getVersionHistory": cloud,
   "games.namespaces.lobbies.list": cloud,
   "games.namespaces.lobbies.get": cloud,
+  "games.namespaces.lobbies.setClosed": cloud,
   "games.namespaces.lobbies.stop": cloud,
   "games.namespaces.lobbies.getLogs": cloud,
   "games.namespaces.lobbies.history": cloud,

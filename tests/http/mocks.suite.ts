@@ -82,9 +82,9 @@ export function mocksTests(at: () => Service): void {
 
   test("[DEV3] heartbeat echoes", async () => {
     const ids = [randomUUID(), randomUUID()];
-    const echoed = { player_ids: ids, is_closed: true, is_outdated: false };
+    const echoed = { player_ids: ids, is_closed: true, is_closed_by_operator: false, is_outdated: false };
     expectAnswer(await call("POST", "lobbies/heartbeat", { player_ids: ids, is_closed: true }), echoed);
-    const empty = { player_ids: [], is_closed: false, is_outdated: false };
+    const empty = { player_ids: [], is_closed: false, is_closed_by_operator: false, is_outdated: false };
     for (const body of [{}, { player_ids: null, is_closed: null }]) {
       expectAnswer(await call("POST", "lobbies/heartbeat", body), empty);
     }

@@ -15,6 +15,8 @@ export interface Seen {
 export function createAuditor() {
   /** Whether each lobby is closed, from the answers alone. */
   const closed = new Map<string, boolean>();
+  /** The same of the operator's flag. */
+  const operatorClosed = new Map<string, boolean>();
   const readyAt = new Map<string, number>();
   const stopped = new Set<string>();
   const connected = new Set<string>();
@@ -41,10 +43,16 @@ export function createAuditor() {
   ): void {
     if (command.type === "configure" && "isApplied" in outcome && outcome.isApplied) limits = command.limits;
     if (command.type === "removeNamespace") {
-      for (const known of [closed, readyAt]) known.clear();
+      for (const known of [closed, operatorClosed, readyAt]) known.clear();
       stopped.clear();
     }
     if (command.type === "setClosed") closed.set(command.lobbyId, command.isClosed);
+    if (command.type === "setOperatorClosed") operatorClosed.set(command.lobbyId, command.isClosed);
+    if (command.type === "closeRegistered" && command.action === "unroute") {
+      const ofToken = before.lobbies.filter((lobby) => lobby.createdBy === command.tokenId);
+      const meant = ofToken.filter(({ lobbyId }) => command.after === null || lobbyId > command.after);
+      for (const { lobbyId } of meant) if (isStillThere(lobbyId, seen)) operatorClosed.set(lobbyId, true);
+    }
     if (command.type === "heartbeat" && command.isClosed === true) closed.set(command.lobbyId, true);
     if (command.type === "connectPlayer") {
       expect(!connected.has(command.playerId), `[I16] ${command.playerId} connected twice`);
@@ -63,6 +71,7 @@ export function createAuditor() {
     expect(!stopped.has(lobby.lobbyId), `[I13] lobby ${lobby.lobbyId} was given after it had stopped`);
     if (command.type === "find") {
       expect(!closed.get(lobby.lobbyId), `[I7] a find was given the closed lobby ${lobby.lobbyId}`);
+      expect(!operatorClosed.get(lobby.lobbyId), `[I7] a find was given ${lobby.lobbyId}, which the operator closed`);
       expect(!lobby.isPrivate, `[I7] a find was given the private lobby ${lobby.lobbyId}`);
     }
     if (outcome.isNewLobby) {
@@ -83,6 +92,8 @@ export function createAuditor() {
     expect(lobby.reserved === count("reserved"), `[I2] ${lobbyId} counts ${lobby.reserved} reserved seats`);
     expect(lobby.connected === count("connected"), `[I2] ${lobbyId} counts ${lobby.connected} connected seats`);
     expect(lobby.isClosed === (closed.get(lobbyId) ?? false), `[I8] ${lobbyId} is closed: ${lobby.isClosed}`);
+    const isClosedByOperator = operatorClosed.get(lobbyId) ?? false;
+    expect((lobby.operatorClose !== null) === isClosedByOperator, `[I8] ${lobbyId} is ${lobby.operatorClose}`);
     const since = readyAt.get(lobbyId);
     expect(since === undefined || since === lobby.readyAt, `[I11] ${lobbyId} became ready twice`);
     if (lobby.readyAt !== null) readyAt.set(lobbyId, lobby.readyAt);
@@ -106,6 +117,11 @@ export function createAuditor() {
   }
 
   return { audit };
+}
+
+/** One that what was due has stopped just before is not closed any more. */
+function isStillThere(lobbyId: string, { lobbies }: Seen): boolean {
+  return lobbies.some((lobby) => lobby.lobbyId === lobbyId && lobby.status !== "stopped");
 }
 
 const noCounts = { revision: null, starting: 0, ready: 0, reserved: 0, connected: 0, nextDueAt: null };

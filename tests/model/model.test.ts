@@ -66,6 +66,8 @@ const wanted = [
   "removeNamespace ok",
   "restart",
   "setClosed ok",
+  "setOperatorClosed ok",
+  "closeRegistered ok",
   "setReady ok",
   "stopLobby ok",
 ];

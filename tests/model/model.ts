@@ -34,6 +34,7 @@ export interface ModelLobby {
   createdAt: number;
   status: LobbyView["status"];
   isClosed: boolean;
+  operatorClose: LobbyView["operatorClose"];
   readyAt: number | null;
   lastHeartbeatAt: number | null;
   silentSince: number | null;
@@ -85,6 +86,20 @@ export function createModel(namespaceId: string): Model {
 export const isTaken = (seat: ModelSeat) => seat.status === "reserved" || seat.status === "connected";
 export const isLiving = (lobby: ModelLobby) => lobby.status !== "stopped";
 
+/** Find avoids a lobby while its own flag or the operator's is set. */
+export const isOpen = (lobby: ModelLobby) => !lobby.isClosed && lobby.operatorClose === null;
+
+/** Sets one of the two flags; closed and opened are told when find's behaviour changes. */
+export function setFlag(
+  model: Model,
+  lobby: ModelLobby,
+  flag: Partial<Pick<ModelLobby, "isClosed" | "operatorClose">>,
+) {
+  const wasOpen = isOpen(lobby);
+  Object.assign(lobby, flag);
+  tell(model, wasOpen === isOpen(lobby) ? "lobby.changed" : wasOpen ? "lobby.closed" : "lobby.opened", lobby);
+}
+
 export function lobbyOf(model: Model, lobbyId: string): ModelLobby | undefined {
   return model.lobbies.find((lobby) => lobby.made.lobbyId === lobbyId);
 }
@@ -111,7 +126,7 @@ export function idleLobbies(model: Model, gameMode: string, region: string): Mod
   return model.lobbies
     .filter((lobby) => isLiving(lobby) && isDeployed(model, lobby))
     .filter(({ made }) => made.gameMode === gameMode && made.region === region)
-    .filter((lobby) => !lobby.made.isExternal && !lobby.made.isPrivate && !lobby.isClosed && lobby.silentSince === null)
+    .filter((lobby) => !lobby.made.isExternal && !lobby.made.isPrivate && isOpen(lobby) && lobby.silentSince === null)
     .filter((lobby) => takenIn(model, lobby).length === 0)
     .sort(byAge);
 }
@@ -173,6 +188,7 @@ export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
     nodeId: lobby.nodeId,
     status: lobby.status,
     isClosed: lobby.isClosed,
+    operatorClose: lobby.operatorClose,
     isSilent: lobby.silentSince !== null,
     isOutdated: !isDeployed(model, lobby),
     reserved,

@@ -17,6 +17,7 @@ import {
   endLobby,
   endSeat,
   isLiving,
+  isOpen,
   isTaken,
   lobbyOf,
   type Model,
@@ -24,6 +25,7 @@ import {
   type ModelLobby,
   type ModelSeat,
   missingOf,
+  setFlag,
   takenIn,
   tell,
   tellSeat,
@@ -97,7 +99,7 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     if (isOverClientLimit(model, configuration, party)) return refuse("TOO_MANY_PLAYERS_FROM_SOURCE");
     const refusal = refuseNewLobby(model, configuration, lobby, playerIds.length);
     if (refusal !== null) return refusal;
-    return seat(model, make(model, lobby, reason, command.clientId), party, true);
+    return seat(model, make(model, lobby, reason, command.registeredBy ?? command.clientId), party, true);
   },
 
   setReady: onLiving((model, lobby) => {
@@ -110,10 +112,25 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
 
   setClosed: onLiving((model, lobby, { isClosed }) => {
     if (lobby.isClosed === isClosed) return { ok: true, isChanged: false };
-    lobby.isClosed = isClosed;
-    tell(model, isClosed ? "lobby.closed" : "lobby.opened", lobby);
+    setFlag(model, lobby, { isClosed });
     return { ok: true, isChanged: true };
   }),
+
+  setOperatorClosed: onLiving((model, lobby, { isClosed }) => {
+    if ((lobby.operatorClose !== null) === isClosed) return { ok: true, isChanged: false };
+    setFlag(model, lobby, { operatorClose: isClosed ? "operator" : null });
+    return { ok: true, isChanged: true };
+  }),
+
+  closeRegistered(model, { tokenId, action, after }) {
+    const lobbies = lobbiesAfter(model, after).slice(0, 500);
+    for (const lobby of lobbies.filter(isLiving)) {
+      if (lobby.reason !== "registered" || lobby.createdBy !== tokenId) continue;
+      if (action === "stop") endLobby(model, lobby, "operator", null);
+      else if (lobby.operatorClose === null) setFlag(model, lobby, { operatorClose: "token_revoked" });
+    }
+    return { ok: true, next: lobbies.length === 500 ? lobbies.at(-1)!.made.lobbyId : null };
+  },
 
   setState: onLiving((model, lobby, { state }) => {
     lobby.state = state;
@@ -142,8 +159,7 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
       tell(model, "lobby.changed", lobby);
     }
     if (isClosed === true && !lobby.isClosed) {
-      lobby.isClosed = true;
-      tell(model, "lobby.closed", lobby);
+      setFlag(model, lobby, { isClosed: true });
     }
     const connected = () =>
       takenIn(model, lobby)
@@ -159,6 +175,7 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
       ok: true,
       playerIds: connected().map(({ playerId }) => playerId),
       isClosed: lobby.isClosed,
+      isClosedByOperator: lobby.operatorClose !== null,
       isOutdated,
     };
   }),
@@ -226,6 +243,11 @@ function onLiving<C extends { readonly lobbyId: string }, O>(rule: (model: Model
   };
 }
 
+function lobbiesAfter(model: Model, after: string | null): ModelLobby[] {
+  const later = model.lobbies.filter(({ made }) => after === null || made.lobbyId > after);
+  return later.sort((a, b) => (a.made.lobbyId < b.made.lobbyId ? -1 : 1));
+}
+
 function current(model: Model, revision: number): ModelConfiguration | null {
   const { configuration } = model;
   return configuration?.removedAt === null && configuration.revision === revision ? configuration : null;
@@ -275,7 +297,7 @@ export function chooseFor(
     const fits = model.lobbies
       .filter((lobby) => isLiving(lobby) && lobby.made.versionId === deployedVersionId)
       .filter(({ made }) => made.gameMode === gameMode && made.region === region)
-      .filter((lobby) => !lobby.isClosed && !lobby.made.isPrivate && lobby.silentSince === null)
+      .filter((lobby) => isOpen(lobby) && !lobby.made.isPrivate && lobby.silentSince === null)
       .filter(({ made }) => Object.entries(request.tags).every(([name, value]) => made.tags[name] === value))
       .filter((lobby) => takenIn(model, lobby).length + party <= Math.min(lobby.made.maxPlayers, limits.maxPlayers));
     const isReady = (lobby: ModelLobby) => Number(lobby.status === "ready");
@@ -297,6 +319,7 @@ function make(model: Model, made: NewLobby, reason: LobbyView["createReason"], c
     createdAt: model.clock,
     status: "starting",
     isClosed: false,
+    operatorClose: null,
     readyAt: null,
     lastHeartbeatAt: null,
     silentSince: null,

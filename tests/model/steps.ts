@@ -30,16 +30,19 @@ const modes = ["duel", "royale"];
 const regions = ["local", "far"];
 const clients = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
 const versions = ["version-a", "version-b"];
+const serverTokens = ["server-a", "server-b"];
 const startOfTime = 1_700_000_000_000;
 
 /** Out of a thousand. What is left over is `expire`. */
 const shares: readonly (readonly [CommandType | "restart", number])[] = [
   ["configure", 30],
-  ["find", 240],
+  ["find", 230],
   ["join", 95],
   ["createLobby", 95],
-  ["setReady", 110],
-  ["setClosed", 55],
+  ["setReady", 105],
+  ["setClosed", 45],
+  ["setOperatorClosed", 25],
+  ["closeRegistered", 8],
   ["setState", 10],
   ["setPorts", 10],
   ["placeLobby", 10],
@@ -109,7 +112,9 @@ export function createReader(models: readonly [Model, Model]) {
           const playerIds = party(1 + (pick % 3));
           return { ...base, type, revision, reason, lobby: made, clientId, playerIds, idempotency };
         }
-        return { ...base, type, revision, reason, lobby: made, clientId: null, playerIds: [], idempotency: null };
+        const nobody = { clientId: null, playerIds: [], idempotency: null };
+        if (reason === "warm") return { ...base, type, revision, reason, lobby: made, ...nobody };
+        return { ...base, type, revision, reason, lobby: made, ...nobody, registeredBy: at(serverTokens, pick) };
       }
       case "setReady":
       case "stopLobby":
@@ -117,7 +122,12 @@ export function createReader(models: readonly [Model, Model]) {
           ? { ...base, type, lobbyId }
           : { ...base, type, lobbyId, reason: "self", exit: flag ? "{}" : null };
       case "setClosed":
+      case "setOperatorClosed":
         return { ...base, type, lobbyId, isClosed: flag };
+      case "closeRegistered": {
+        const after = pick % 3 === 0 ? lobbyId : null;
+        return { ...base, type, tokenId: at(serverTokens, pick), action: flag ? "unroute" : "stop", after };
+      }
       case "setState":
         return { ...base, type, lobbyId, state: flag ? `${size}` : null };
       case "setPorts":

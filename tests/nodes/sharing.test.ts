@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listenTo } from "../http/event-streams.ts";
 import { createToken, type Service, until } from "../http/harness.ts";
-import { createArena } from "../http/matchmaker/arena.ts";
+import { address, createArena } from "../http/matchmaker/arena.ts";
 import { install } from "./installation.ts";
 
 const external = { runtime: { external: {} } };
@@ -33,6 +33,20 @@ describe("what one node changes holds on the others", () => {
       expect((await find(there, { dry_run: true }, {}, token)).status).toBe(200);
       await here.admin("DELETE", `${arena.namespace.path}/tokens/${token_id}`);
       expect((await find(there, { dry_run: true }, {}, token)).json.code).toBe("TOKEN_REVOKED");
+    }
+  });
+
+  test("[ND1] [RV3] lobbies of a server token that one node revokes are not found on the other from the answer on", async () => {
+    const { here, there, arena, find } = await open();
+    for (let round = 0; round < 5; round++) {
+      const { token, token_id } = await createToken(here, arena.namespace, "server");
+      const body = { game_mode: "duel", region: "local", ports: address };
+      expect((await there.request("POST", "/matchmaker/lobbies/register", { token, body })).status).toBe(200);
+      expect((await find(there, { dry_run: true })).json.lobby).not.toBeNull();
+      await here.admin("DELETE", `${arena.namespace.path}/tokens/${token_id}`);
+      expect((await find(there)).json.code).toBe("MATCHMAKER_NO_AVAILABLE_LOBBIES");
+      const again = await there.request("POST", "/matchmaker/lobbies/register", { token, body });
+      expect(again.json.code).toBe("TOKEN_REVOKED");
     }
   });
 

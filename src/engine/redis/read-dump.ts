@@ -11,7 +11,7 @@ import {
 } from "../../matchmaker/records.ts";
 import type { NamespaceRecord } from "../../matchmaker/state.ts";
 import { idsOf } from "./read-outcomes.ts";
-import { timeOf } from "./read-views.ts";
+import { closeOf, timeOf } from "./read-views.ts";
 import type { MadeLobby } from "./write-commands.ts";
 
 /** Everything of a namespace as dump.lua gives it. Every shape here is a border: only our own scripts write these. */
@@ -143,6 +143,7 @@ export function lobbyOf({ id, facts, texts }: DumpedLobby): Lobby {
     nodeId: facts.nodeId ?? null,
     status: facts.status as LobbyStatus,
     isClosed: facts.isClosed === "1",
+    operatorClose: closeOf(facts.operatorClose),
     readyAt: timeOf(facts.readyAt),
     silentSince: timeOf(facts.silentSince),
     emptySince: Number(facts.emptySince),

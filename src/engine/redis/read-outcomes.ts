@@ -37,11 +37,18 @@ const readers: { readonly [T in CommandType]: Reader<T> } = {
   createLobby: (written, command) => accept(readSeated(written, command)),
   setReady: readChanged,
   setClosed: readChanged,
+  setOperatorClosed: readChanged,
+  closeRegistered: ([, next]) => accept({ next: next === undefined || next === "" ? null : next }),
   setState: () => accept({}),
   setPorts: () => accept({}),
   placeLobby: readChanged,
-  heartbeat: ([, isClosed, isOutdated, ids]) =>
-    accept({ playerIds: idsOf(ids), isClosed: isClosed === "1", isOutdated: isOutdated === "1" }),
+  heartbeat: ([, isClosed, isOutdated, ids, isClosedByOperator]) =>
+    accept({
+      playerIds: idsOf(ids),
+      isClosed: isClosed === "1",
+      isClosedByOperator: isClosedByOperator === "1",
+      isOutdated: isOutdated === "1",
+    }),
   stopLobby: () => accept({}),
   connectPlayer: () => accept({}),
   disconnectPlayer: readChanged,

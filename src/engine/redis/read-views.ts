@@ -3,6 +3,7 @@ import type {
   LobbyEvent,
   LobbyStatus,
   LobbyView,
+  OperatorClose,
   PlayerEvent,
   SeatStatus,
   StopReason,
@@ -43,6 +44,7 @@ export function readView([lobbyId, line, madeText, ports, state, exit, nodeId]: 
     lobbyConfig: made.lobbyConfig,
     status: facts[0] as LobbyStatus,
     isClosed: facts[1] === "1",
+    operatorClose: closeOf(facts[13]),
     isSilent: silentSince !== null,
     isOutdated: facts[2] === "1",
     reserved: Number(facts[3]),
@@ -61,6 +63,11 @@ export function readView([lobbyId, line, madeText, ports, state, exit, nodeId]: 
     stopReason: facts[12] === "" ? null : (facts[12] as StopReason),
     exit,
   };
+}
+
+/** Nothing is null, and so is what was written before there was such a flag. */
+export function closeOf(text: string | undefined): OperatorClose | null {
+  return text === undefined || text === "" ? null : (text as OperatorClose);
 }
 
 /** Nothing is null. */

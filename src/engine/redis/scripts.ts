@@ -24,6 +24,8 @@ export const commandScripts: { readonly [T in CommandType]: Script } = {
   createLobby: loadWhole("create-lobby", ofParties),
   setReady: loadWhole("set-ready", ofLobbies),
   setClosed: loadWhole("set-closed", ofLobbies),
+  setOperatorClosed: loadWhole("set-operator-closed", ofLobbies),
+  closeRegistered: loadWhole("close-registered", ofCommands),
   setState: loadWhole("set-state", ofLobbies),
   setPorts: loadWhole("set-ports", ofLobbies),
   placeLobby: loadWhole("place-lobby", ofLobbies),

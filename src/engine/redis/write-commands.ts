@@ -22,7 +22,8 @@ export function writeCommand(command: Command): Written {
   }
   if (command.type === "createLobby") {
     const { lobby, reason, clientId, ...rest } = command;
-    return [withoutNulls({ ...rest, reason, clientId }), ...writeLobby(lobby, reason, clientId)];
+    const createdBy = command.registeredBy ?? clientId;
+    return [withoutNulls({ ...rest, reason, clientId }), ...writeLobby(lobby, reason, createdBy)];
   }
   if (command.type === "configure") {
     const { limits, ...rest } = command;

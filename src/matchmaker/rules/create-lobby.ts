@@ -31,7 +31,7 @@ export function createLobby(state: State, command: CreateLobby): Outcome<"create
   assertNewPlayers(state, playerIds);
   assertNewLobby(state, lobby);
 
-  const made = makeLobby(state, lobby, reason, command.clientId);
+  const made = makeLobby(state, lobby, reason, command.registeredBy ?? command.clientId);
   return seatParty(state, made, { clientId, playerIds, idempotency: command.idempotency }, true);
 }
 

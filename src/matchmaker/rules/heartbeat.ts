@@ -4,6 +4,7 @@ import { compareIds, type Lobby } from "../records.ts";
 import { changeLobby, changePlayer, emitLobby, noteHeartbeat, type State } from "../state.ts";
 import { endSeat } from "./end-seat.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
+import { changeClosing } from "./set-closed.ts";
 
 /** The lobby's own truth repairs ours: ghosts go, a close is heard. It never reopens and never adds a player. */
 export function heartbeat(state: State, command: Heartbeat): Outcome<"heartbeat"> {
@@ -16,12 +17,16 @@ export function heartbeat(state: State, command: Heartbeat): Outcome<"heartbeat"
     emitLobby(state, "lobby.changed", lobby);
   }
   if (command.isClosed === true && !lobby.isClosed) {
-    changeLobby(state, lobby, { isClosed: true });
-    emitLobby(state, "lobby.closed", lobby);
+    changeClosing(state, lobby, { isClosed: true });
   }
   if (command.playerIds !== null) freeMissing(state, lobby, new Set(command.playerIds));
   const playerIds = connectedPlayers(lobby).map((player) => player.id);
-  return accept({ playerIds, isClosed: lobby.isClosed, isOutdated: !lobby.pool.isDeployed });
+  return accept({
+    playerIds,
+    isClosed: lobby.isClosed,
+    isClosedByOperator: lobby.operatorClose !== null,
+    isOutdated: !lobby.pool.isDeployed,
+  });
 }
 
 /** Missing once may be a heartbeat that crossed with a connect; missing twice in a row is gone. */

@@ -99,6 +99,7 @@ export function makeLobby(state: State, fresh: NewLobby, createReason: CreateRea
     state: null,
     status: "starting",
     isClosed: false,
+    operatorClose: null,
     readyAt: null,
     silentSince: null,
     emptySince: state.now,

@@ -221,7 +221,7 @@ export function lobbiesTests(at: () => Matchmaker): void {
     const players = answer.json.players as { player_id: string; token: string }[];
     for (const { token } of players) await lobby.connect(token);
     const ids = players.map(({ player_id }) => player_id).sort();
-    const believes = { player_ids: ids, is_closed: false, is_outdated: false };
+    const believes = { player_ids: ids, is_closed: false, is_closed_by_operator: false, is_outdated: false };
     expectAnswer(await lobby.heartbeat(), believes);
     expectAnswer(await lobby.heartbeat({ player_ids: null, is_closed: null }), believes);
     // Every field may be left out, and so may all of them.
@@ -230,11 +230,13 @@ export function lobbiesTests(at: () => Matchmaker): void {
     expectAnswer(await lobby.heartbeat({ player_ids: [ids[0]], is_closed: true }), {
       player_ids: [ids[0]],
       is_closed: true,
+      is_closed_by_operator: false,
       is_outdated: false,
     });
     expectAnswer(await lobby.heartbeat({ is_closed: false }), {
       player_ids: [ids[0]],
       is_closed: true,
+      is_closed_by_operator: false,
       is_outdated: false,
     });
     const gone = players.find(({ player_id }) => player_id === ids[1])!;

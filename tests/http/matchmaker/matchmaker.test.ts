@@ -6,6 +6,7 @@ import { findingTests } from "./finding.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
 import { lobbiesTests } from "./lobbies.suite.ts";
+import { operatorsTests } from "./operators.suite.ts";
 import { originsTests } from "./origins.suite.ts";
 import { playersTests } from "./players.suite.ts";
 import { startedTests } from "./started.suite.ts";
@@ -26,6 +27,7 @@ describe("players", () => playersTests(at));
 describe("lobbies that Foyer starts", () => startedTests(at));
 describe("limits and keys", () => limitsTests(at));
 describe("lists and the operator's view", () => viewsTests(at));
+describe("operators", () => operatorsTests(at));
 describe("origins", () => originsTests(at));
 describe("isolation", () => isolationTests(at));
 describe("waiting", () => waitingTests());
@@ -33,7 +35,8 @@ describe("waiting", () => waitingTests());
 test("every outcome that the contract declares was seen", () => {
   // Logs and the history of lobbies are shown by the tests of the programs that write them.
   const live = operationList.filter(
-    ([id, { path }]) => path.startsWith("/matchmaker/") || /^games\.namespaces\.lobbies\.(list|get|stop)$/.test(id),
+    ([id, { path }]) =>
+      path.startsWith("/matchmaker/") || /^games\.namespaces\.lobbies\.(list|get|setClosed|stop)$/.test(id),
   );
   const declared = live.flatMap(([id, { errors }]) => ["ok", ...errors].map((code) => ({ id, code })));
   declared.push({ id: "games.namespaces.deleteGameNamespace", code: "CLOUD_NAMESPACE_NOT_EMPTY" });

@@ -5,6 +5,7 @@ import { until } from "../harness.ts";
 import { config, createArena, lobbyIdOf, type Matchmaker, startMatchmaker, tokensOf } from "./arena.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
+import { operatorsTests } from "./operators.suite.ts";
 import { originsTests } from "./origins.suite.ts";
 import { viewsTests } from "./views.suite.ts";
 
@@ -19,6 +20,7 @@ afterAll(() => matchmaker?.service.close());
 
 describe("limits and keys", () => limitsTests(at));
 describe("lists and the operator's view", () => viewsTests(at));
+describe("operators", () => operatorsTests(at));
 describe("origins", () => originsTests(at));
 describe("isolation", () => isolationTests(at));
 

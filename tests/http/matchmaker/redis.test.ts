@@ -4,6 +4,7 @@ import { findingTests } from "./finding.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
 import { lobbiesTests } from "./lobbies.suite.ts";
+import { operatorsTests } from "./operators.suite.ts";
 import { originsTests } from "./origins.suite.ts";
 import { playersTests } from "./players.suite.ts";
 import { startedTests } from "./started.suite.ts";
@@ -25,6 +26,7 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("limits and keys", () => limitsTests(at));
   describe("lobbies that are started", () => startedTests(at));
   describe("lists and the operator's view", () => viewsTests(at));
+  describe("operators", () => operatorsTests(at));
   describe("origins", () => originsTests(at));
   describe("isolation", () => isolationTests(at));
 });

@@ -134,6 +134,7 @@ export function viewsTests(at: () => Matchmaker): void {
       publicity: "public",
       runtime: "external",
       is_closed: false,
+      closed_by: [],
       is_silent: false,
       is_outdated: false,
       max_players_normal: 2,

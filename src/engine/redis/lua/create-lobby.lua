@@ -22,5 +22,5 @@ return foyer.execute(function(command)
   local wrong = foyer.faultOfIds(command.playerIds, made)
   if wrong then return wrong end
 
-  return foyer.seatParty(foyer.makeLobby(made), command, true)
+  return foyer.seatParty(foyer.makeLobby(made, command.registeredBy), command, true)
 end, true)

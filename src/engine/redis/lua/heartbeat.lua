@@ -30,12 +30,12 @@ return foyer.execute(function(command)
     foyer.emitLobby("lobby.changed", lobby)
   end
   if command.isClosed and not lobby.isClosed then
-    foyer.changeLobby(lobby, { isClosed = true })
-    foyer.emitLobby("lobby.closed", lobby)
+    foyer.changeClosing(lobby, { isClosed = true })
   end
   if command.playerIds then freeMissing(lobby, command.playerIds) end
   local ids = {}
   for _, player in ipairs(connectedPlayers(lobby)) do ids[#ids + 1] = player.id end
   local isOutdated = not foyer.isDeployed(foyer.poolOf(lobby.pool))
-  return foyer.accept(lobby.isClosed and "1" or "0", isOutdated and "1" or "0", table.concat(ids, " "))
+  return foyer.accept(lobby.isClosed and "1" or "0", isOutdated and "1" or "0", table.concat(ids, " "),
+    lobby.operatorClose and "1" or "0")
 end)

@@ -72,7 +72,7 @@ function foyer.refuseCreation(made, seats)
 end
 
 -- The text that rules hand on is beside it.
-function foyer.makeLobby(made)
+function foyer.makeLobby(made, registeredBy)
   local text = foyer.arg(5)
   local lobby = foyer.newRecord(foyer.lobbyKey(made.lobbyId), {
     pool = foyer.poolKey(made.versionId, made.gameMode, made.region),
@@ -91,6 +91,7 @@ function foyer.makeLobby(made)
     isClosed = false,
     emptySince = foyer.namespace.now,
     peakBefore = 0,
+    registeredBy = registeredBy,
     reserved = 0,
     connected = 0,
   })

@@ -145,9 +145,12 @@ function foyer.takenSeats(lobby) return lobby.reserved + lobby.connected end
 function foyer.isTaken(player) return player.status == "reserved" or player.status == "connected" end
 function foyer.isLiving(lobby) return lobby.status ~= "stopped" end
 
+-- Neither the lobby nor the operator keeps find away from it.
+function foyer.isOpen(lobby) return not lobby.isClosed and not lobby.operatorClose end
+
 -- Find may choose it, as far as the lobby itself goes.
 function foyer.isRoutable(lobby)
-  return foyer.isLiving(lobby) and not lobby.isClosed and not lobby.isPrivate and lobby.silentSince == nil
+  return foyer.isLiving(lobby) and foyer.isOpen(lobby) and not lobby.isPrivate and lobby.silentSince == nil
 end
 
 -- It waits for players that may come: such lobbies make up the warm pool.

@@ -221,6 +221,14 @@ function foyer.changeLobby(lobby, patch)
   end
 end
 
+-- Closing and opening are told where they decide: while the other flag is set, only that something changed.
+function foyer.changeClosing(lobby, patch)
+  local wasOpen = foyer.isOpen(lobby)
+  foyer.changeLobby(lobby, patch)
+  if foyer.isOpen(lobby) == wasOpen then foyer.emitLobby("lobby.changed", lobby)
+  else foyer.emitLobby(wasOpen and "lobby.closed" or "lobby.opened", lobby) end
+end
+
 -- Forgets a lobby without taken seats.
 function foyer.removeLobby(lobby)
   foyer.removeFromPool(lobby)

@@ -16,6 +16,7 @@ function foyer.viewLobby(lobby)
     math.max(lobby.peakBefore, taken),
     lobby.stoppedAt or "",
     lobby.stopReason or "",
+    lobby.operatorClose or "",
   }, ",")
   return {
     lobby.id, line, texts.made, texts.ports or false, texts.state or false, texts.exit or false, lobby.nodeId or false,
