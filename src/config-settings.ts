@@ -52,6 +52,18 @@ export const settings = {
     "Proxies, as IP addresses or CIDR ranges, whose forwarding headers are believed.",
   ),
   max_in_flight: setting(whole("REQUESTS", 1, 1_000_000), 2000, "Network", "Requests handled at once; more get 503."),
+  max_event_streams: setting(
+    whole("COUNT", 1, 100_000),
+    256,
+    "Network",
+    "Event streams open at once, of which each namespace and token has a share.",
+  ),
+  max_log_followers: setting(
+    whole("COUNT", 1, 100_000),
+    64,
+    "Network",
+    "Logs followed at once, of which each namespace and token has a share.",
+  ),
 
   data_dir: setting(
     text("DIR", 1, 4096),

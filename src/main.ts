@@ -45,6 +45,7 @@ import type { Runtime } from "./runtime/runtime.ts";
 import { createStartGate } from "./runtime/start-gate.ts";
 import { createStartPlaces, type StartPlaces } from "./runtime/start-places.ts";
 import type { Secrets, Shared } from "./shared.ts";
+import { createSharedPlaces } from "./shares.ts";
 import { startTasks } from "./tasks.ts";
 import { createDerivedTokens } from "./tokens.ts";
 
@@ -113,7 +114,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     now,
   });
   const creationBudget = createCreationBudget(config.lobbyCreationBudget);
-  const happenings = createHappenings(engine, { now, newId }, sharedEvents);
+  const happenings = createHappenings(engine, { now, newId }, createSharedPlaces(config.maxEventStreams), sharedEvents);
   const startsProcesses = injected.runtime !== undefined || config.runtimes.includes("process");
   // Also open when it may start nothing: lobbies of an earlier run are still to be watched and stopped.
   const driver = injected.runtime ?? (await openRuntime(config, folder.path, now));

@@ -92,6 +92,11 @@ export type Caller =
 
 export type CallerOf<K extends CallerKind> = Extract<Caller, { kind: K }>;
 
+/** What an operator's token is called where it has a share of something; the admin token has no row, so no id. */
+export function tokenIdOf(caller: CallerOf<"admin" | "cloud">): string {
+  return caller.kind === "admin" ? "admin" : caller.tokenId;
+}
+
 /** The player's machine. */
 export interface Client {
   /** An IPv4 address or the /64 of an IPv6 one. */

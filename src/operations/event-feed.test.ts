@@ -1,23 +1,29 @@
 import { describe, expect, test } from "vitest";
 import type { PlayerEvent } from "../matchmaker/commands.ts";
+import { createSharedPlaces } from "../shares.ts";
 import { createEventFeed, type EventReader, type FeedLimits } from "./event-feed.ts";
 
-const limits: FeedLimits = { readersMax: 3, eventsPerNamespaceMax: 100, charactersMax: 1e6, keptMs: 300_000 };
+const limits: FeedLimits = { eventsPerNamespaceMax: 100, charactersMax: 1e6, keptMs: 300_000 };
 const here = "aaaaaaaa-0000-7000-8000-000000000001";
 const elsewhere = "bbbbbbbb-0000-7000-8000-000000000002";
 
-function createFeed(changed: Partial<FeedLimits> = {}) {
+function createFeed({ readersMax = 3, ...changed }: Partial<FeedLimits> & { readersMax?: number } = {}) {
   const clock = { now: 1_700_000_000_000 };
   let ids = 0;
   const newId = () => `00000000-0000-7000-8000-${String(++ids).padStart(12, "0")}`;
-  const feed = createEventFeed({ now: () => clock.now, newId }, { ...limits, ...changed });
+  const feed = createEventFeed({ now: () => clock.now, newId }, createSharedPlaces(readersMax), {
+    ...limits,
+    ...changed,
+  });
   let players = 0;
   const happen = (count: number, namespaceId = here) => {
     for (let i = 0; i < count; i++) feed.push(event(namespaceId, `player-${++players}`));
   };
-  const open = (namespaceId = here, lastEventId?: string) => feed.open(namespaceId, lastEventId)!;
+  const open = (namespaceId = here, lastEventId?: string) => feed.open(ownerIn(namespaceId), lastEventId)!;
   return { feed, clock, happen, open };
 }
+
+const ownerIn = (namespaceId: string) => ({ namespaceId, tokenId: "token" });
 
 function event(namespaceId: string, playerId: string): PlayerEvent {
   return {
@@ -136,9 +142,9 @@ describe("event feed", () => {
   test("[EV4] so is the number of readers", () => {
     const { feed, open } = createFeed();
     const readers = [open(), open(), open()];
-    expect(feed.open(here, undefined)).toBe(null);
+    expect(feed.open(ownerIn(here), undefined)).toBe(null);
     readers[0]!.close();
-    expect(feed.open(here, undefined)).not.toBe(null);
+    expect(feed.open(ownerIn(here), undefined)).not.toBe(null);
   });
 
   test("[EV5] a reader that does not read falls behind, and the others do not notice", () => {
@@ -162,7 +168,7 @@ describe("event feed", () => {
 });
 
 /** Events with positions that every node knows, and a past that is answered when the test says so. */
-function createSharedFeed(changed: Partial<FeedLimits> = {}) {
+function createSharedFeed(changed: Parameters<typeof createFeed>[0] = {}) {
   const { feed, clock } = createFeed(changed);
   const at = (position: string) => ({ ...event(here, `at-${position}`), position });
   const hear = (...positions: string[]) => {
@@ -173,7 +179,7 @@ function createSharedFeed(changed: Partial<FeedLimits> = {}) {
     const isAnswered = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const opening = feed.openAfter(here, async () => {
+    const opening = feed.openAfter(ownerIn(here), async () => {
       await isAnswered;
       return { position, events: told && told.map(at) };
     });
@@ -266,7 +272,7 @@ describe("event feed of one of several nodes", () => {
 
   test("[EV9] a past that cannot be read leaves no place taken", async () => {
     const { feed } = createSharedFeed({ readersMax: 1 });
-    const fail = () => feed.openAfter(here, () => Promise.reject(new Error("away")));
+    const fail = () => feed.openAfter(ownerIn(here), () => Promise.reject(new Error("away")));
     await expect(fail()).rejects.toThrow("away");
     await expect(fail()).rejects.toThrow("away");
     expect(feed.size().readers).toBe(0);

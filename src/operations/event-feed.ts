@@ -1,4 +1,5 @@
 import type { Event } from "../matchmaker/commands.ts";
+import type { PlaceOwner, SharedPlaces } from "../shares.ts";
 import { rememberedEvents } from "./event-ring.ts";
 import { eventText, resetText } from "./event-text.ts";
 
@@ -27,10 +28,10 @@ export interface Past {
 
 /** Keeps the latest events of every namespace that somebody listens to or listened to a short while ago. */
 export interface EventFeed {
-  /** After the event of that id when it is still known, else from now on. Null: there are too many listeners already. */
-  open(namespaceId: string, lastEventId: string | undefined): EventReader | null;
+  /** After the event of that id when it is still known, else from now on. Null: there is no place for the listener. */
+  open(of: PlaceOwner, lastEventId: string | undefined): EventReader | null;
   /** The same where events have positions that every node knows: after what happened before, as far as it is known. */
-  openAfter(namespaceId: string, past: (namespaceId: string) => Promise<Past>): Promise<EventReader | null>;
+  openAfter(of: PlaceOwner, past: () => Promise<Past>): Promise<EventReader | null>;
   push(event: Event): void;
   /** Some events after a position are gone, and the next one that is pushed will be `next`. */
   pushGap(namespaceId: string, position: string, next: string): void;
@@ -39,7 +40,6 @@ export interface EventFeed {
 }
 
 export interface FeedLimits {
-  readonly readersMax: number;
   readonly eventsPerNamespaceMax: number;
   /** All namespaces together. Whoever has the most loses its oldest first. */
   readonly charactersMax: number;
@@ -48,7 +48,6 @@ export interface FeedLimits {
 }
 
 const usualLimits: FeedLimits = {
-  readersMax: 256,
   eventsPerNamespaceMax: 10_000,
   charactersMax: 64 * 1024 * 1024,
   keptMs: 5 * 60_000,
@@ -74,10 +73,10 @@ interface Place {
 
 export function createEventFeed(
   { now, newId }: { now(): number; newId(): string },
+  places: SharedPlaces,
   limits: FeedLimits = usualLimits,
 ): EventFeed {
   const kept = new Map<string, Kept>();
-  let readerCount = 0;
 
   function keptOf(namespaceId: string): Kept {
     let found = kept.get(namespaceId);
@@ -107,18 +106,18 @@ export function createEventFeed(
     return sum;
   }
 
-  /** Null: there are too many already. From here on the events of the namespace are kept until the place is left. */
-  function enter(namespaceId: string): Place | null {
-    if (readerCount >= limits.readersMax) return null;
+  /** Null: there is none for it. From here on the events of the namespace are kept until the place is left. */
+  function enter(of: PlaceOwner): Place | null {
+    const taken = places.take(of, now());
+    if (taken === null) return null;
     forgetUnheard();
-    readerCount += 1;
-    const found = keptOf(namespaceId);
+    const found = keptOf(of.namespaceId);
     const place: Place = { found, listener: () => {}, leave };
     const onNews = () => place.listener();
     found.readers.add(onNews);
     function leave(): void {
       if (!found.readers.delete(onNews)) return;
-      readerCount -= 1;
+      taken?.leave(now());
       found.leftAt = now();
     }
     return place;
@@ -162,8 +161,8 @@ export function createEventFeed(
   }
 
   return {
-    open(namespaceId, lastEventId) {
-      const place = enter(namespaceId);
+    open(of, lastEventId) {
+      const place = enter(of);
       if (place === null) return null;
       const { ring } = place.found;
       const known = lastEventId === undefined ? null : ring.after(lastEventId);
@@ -171,12 +170,12 @@ export function createEventFeed(
       const isResumed = lastEventId === undefined || known !== null;
       return read(place, next, isResumed ? here(ring.idAt(next)) : resetText(ring.idAt(next), now()));
     },
-    async openAfter(namespaceId, pastOf) {
+    async openAfter(of, pastOf) {
       // Before the past is asked for, so that everything after it is heard here.
-      const place = enter(namespaceId);
+      const place = enter(of);
       if (place === null) return null;
       try {
-        const { position, events } = await pastOf(namespaceId);
+        const { position, events } = await pastOf();
         const told = events?.map((event) => eventText(event.position ?? position, event)).join("");
         const greeting = told === undefined ? resetText(position, now()) : here(position) + told;
         const last = events?.at(-1)?.position ?? position;
@@ -189,7 +188,7 @@ export function createEventFeed(
     push: (event) => add(event.namespaceId, (id) => eventText(id, event), event.position),
     // It comes as late as the event after it: who was told of that one already has missed nothing.
     pushGap: (namespaceId, position, next) => add(namespaceId, (id) => resetText(id, now()), next, position),
-    size: () => ({ namespaces: kept.size, readers: readerCount, characters: totalCharacters() }),
+    size: () => ({ namespaces: kept.size, readers: places.taken(), characters: totalCharacters() }),
   };
 }
 

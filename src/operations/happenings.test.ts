@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Engine, SharedEvents } from "../engine/engine.ts";
 import { createEventHub } from "../engine/memory/events.ts";
 import type { Event } from "../matchmaker/commands.ts";
+import { createSharedPlaces } from "../shares.ts";
 import { createHappenings } from "./happenings.ts";
 
 const clock = { now: () => 0, newId: () => "id" };
@@ -28,7 +29,7 @@ function listening(past: readonly Event[], end: string) {
   const lose = (position: string) => {
     for (const listener of gapListeners) listener("a", position);
   };
-  return { hub, lose, happenings: createHappenings(engine as unknown as Engine, clock, shared) };
+  return { hub, lose, happenings: createHappenings(engine as unknown as Engine, clock, createSharedPlaces(8), shared) };
 }
 
 async function isSettled(promise: Promise<void>): Promise<boolean> {
@@ -65,8 +66,8 @@ describe("what another node was told first", () => {
     const { hub, lose, happenings } = listening([], "0-0");
     await happenings.caughtUp("a");
     const past = async () => ({ position: "0-0", events: [] });
-    const reader = (await happenings.feed.openAfter("a", past))!;
-    const other = (await happenings.feed.openAfter("b", past))!;
+    const reader = (await happenings.feed.openAfter({ namespaceId: "a", tokenId: "t" }, past))!;
+    const other = (await happenings.feed.openAfter({ namespaceId: "b", tokenId: "t" }, past))!;
     hub.publish(eventAt("1-0"));
     lose("1-0");
     hub.publish(eventAt("7-0"));

@@ -1,6 +1,7 @@
 import type { Engine, SharedEvents } from "../engine/engine.ts";
 import { isLater } from "../engine/positions.ts";
 import type { Event } from "../matchmaker/commands.ts";
+import type { SharedPlaces } from "../shares.ts";
 import { createEventFeed, type EventFeed } from "./event-feed.ts";
 import { createTimelines, type Timelines } from "./timelines.ts";
 
@@ -24,9 +25,10 @@ export interface Happenings {
 export function createHappenings(
   engine: Engine,
   clock: { now(): number; newId(): string },
+  streamPlaces: SharedPlaces,
   past: SharedEvents | null = null,
 ): Happenings {
-  const feed = createEventFeed(clock);
+  const feed = createEventFeed(clock, streamPlaces);
   const timelines = createTimelines();
   /** Up to where each namespace was heard, where events have positions. */
   const heard = new Map<string, string>();

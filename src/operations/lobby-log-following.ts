@@ -1,31 +1,32 @@
 import type { LogStream } from "../runtime/runtime.ts";
+import { createSharedPlaces, type PlaceOwner } from "../shares.ts";
 import { findPastLobby } from "../store/lobby-history.ts";
 import { type Context, type EventStream, isRefusal, type Refusal, refuse } from "./context.ts";
 import { exitOfOne } from "./lobby-exits.ts";
 import { openLogReader } from "./lobby-log-reader.ts";
 import { namespaceOf } from "./resources.ts";
 
-/** Each one looks at a file four times a second. */
-const followersMax = 64;
-
 /** Logs that are read while they are written. */
 export function createLogFollowing(context: Context) {
-  const { db, lobbyServers } = context;
-  let followerCount = 0;
+  const { db, config, lobbyServers, now } = context;
+  /** Each one looks at a file four times a second. */
+  const places = createSharedPlaces(config.maxLogFollowers);
 
   return {
     async open(
       params: { game_id: string; namespace_id: string },
-      namespaceId: string,
+      owner: PlaceOwner,
       lobbyId: string,
       stream: LogStream,
       lastEventId: string | undefined,
     ): Promise<EventStream | Refusal<"API_UNAVAILABLE">> {
-      if (followerCount >= followersMax) {
-        const message = "As many logs are being followed as the service keeps up. End one, or try again later.";
+      const { namespaceId } = owner;
+      const place = places.take(owner, now());
+      if (place === null) {
+        const message =
+          "As many logs are being followed as the service keeps up, or as this namespace or token has a share of. End one, or try again later.";
         return refuse("API_UNAVAILABLE", message, { retryAfterS: 10 });
       }
-      followerCount += 1;
       try {
         const source = {
           stream,
@@ -38,13 +39,11 @@ export function createLogFollowing(context: Context) {
           },
         };
         const reader = await openLogReader(source, lastEventId);
-        let isClosed = false;
         return {
           reader: {
             ...reader,
             close() {
-              if (!isClosed) followerCount -= 1;
-              isClosed = true;
+              place.leave(now());
               reader.close();
             },
           },
@@ -54,7 +53,7 @@ export function createLogFollowing(context: Context) {
           },
         };
       } catch (fault) {
-        followerCount -= 1;
+        place.leave(now());
         throw fault;
       }
     },

@@ -3,7 +3,7 @@ import { redact } from "../redact.ts";
 import { newestText } from "../runtime/log-text.ts";
 import { findPastLobby, type HistoryCursor, listPastLobbies, type PastLobby } from "../store/lobby-history.ts";
 import { badCursor, isUuid, type PageQuery, timestampOf } from "./answers.ts";
-import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
+import { type Context, type Handlers, isRefusal, refuse, tokenIdOf } from "./context.ts";
 import { createLogFollowing } from "./lobby-log-following.ts";
 import { newestLogBytes } from "./lobby-log-reader.ts";
 import { namespaceOf, quoted } from "./resources.ts";
@@ -20,7 +20,7 @@ export function lobbyRecordOperations(context: Context) {
   }
 
   return {
-    "games.namespaces.lobbies.getLogs": async ({ params, query, lastEventId }) => {
+    "games.namespaces.lobbies.getLogs": async ({ caller, params, query, lastEventId }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
       const lobbyId = params.lobby_id.toLowerCase();
@@ -28,7 +28,8 @@ export function lobbyRecordOperations(context: Context) {
         return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
       }
       const stream = query.stream ?? "stdout";
-      if (query.follow) return following.open(params, namespace.namespaceId, lobbyId, stream, lastEventId);
+      const owner = { namespaceId: namespace.namespaceId, tokenId: tokenIdOf(caller) };
+      if (query.follow) return following.open(params, owner, lobbyId, stream, lastEventId);
       const piece = (from: number, maxBytes: number) => lobbyServers.logPiece(lobbyId, stream, from, maxBytes);
       // A program that prints its environment must not give its token to everyone who may read logs.
       const { text, isTruncated } = await newestText(piece, newestLogBytes, redact);

@@ -1,20 +1,22 @@
 import type { SharedEvents } from "../engine/engine.ts";
-import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
+import { type Context, type Handlers, isRefusal, refuse, tokenIdOf } from "./context.ts";
 import type { Past } from "./event-feed.ts";
 import { namespaceOf } from "./resources.ts";
 
 /** What happens in a namespace, told while it happens. */
 export function namespaceEventOperations({ db, happenings, sharedEvents }: Context) {
   return {
-    "games.namespaces.events": async ({ params, lastEventId }) => {
+    "games.namespaces.events": async ({ caller, params, lastEventId }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
       const { namespaceId } = namespace;
+      const owner = { namespaceId, tokenId: tokenIdOf(caller) };
       const reader = sharedEvents
-        ? await happenings.feed.openAfter(namespaceId, () => pastOf(sharedEvents, namespaceId, lastEventId))
-        : happenings.feed.open(namespaceId, lastEventId);
+        ? await happenings.feed.openAfter(owner, () => pastOf(sharedEvents, namespaceId, lastEventId))
+        : happenings.feed.open(owner, lastEventId);
       if (reader === null) {
-        const message = "As many event streams are open as the service keeps up. End one, or try again later.";
+        const message =
+          "As many event streams are open as the service keeps up, or as this namespace or token has a share of. End one, or try again later.";
         return refuse("API_UNAVAILABLE", message, { retryAfterS: 10 });
       }
       return {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../services/programs.ts";
-import { listenTo } from "./event-streams.ts";
+import { type Listener, listenTo } from "./event-streams.ts";
 import { createCloudToken, createGame, createNamespace, type Service, startService, until } from "./harness.ts";
+import { createArena } from "./matchmaker/arena.ts";
 import { openRaw } from "./raw.ts";
 
 let service: Service;
@@ -71,4 +72,56 @@ describe("places of event streams", () => {
     connection.destroy();
     await until(async () => (await openStreams()) === 0);
   });
+});
+
+describe("shares of streams", () => {
+  /** What is listened to in a namespace of its own, with a token of its game. */
+  async function aGame(small: Service, kind: "events" | "logs") {
+    const { namespace, register } = await createArena(small);
+    const path = kind === "events" ? "events" : `lobbies/${(await register()).lobbyId}/logs?follow=true`;
+    const newToken = async () => (await createCloudToken(small, namespace.game)).token;
+    const open: Listener[] = [];
+    /** Opens as many as it gets. */
+    async function openAll(token: string): Promise<number> {
+      for (let count = 0; ; count++) {
+        const listener = await listenTo(small, `${namespace.path}/${path}`, { token });
+        if (listener.status !== 200) return count;
+        open.push(listener);
+      }
+    }
+    const leave = (count: number) => {
+      for (const listener of open.splice(0, count)) listener.leave();
+    };
+    return { newToken, openAll, leave, open };
+  }
+
+  test.each(["events", "logs"] as const)(
+    "[SH1] [SH3] [SH4] who opens all %s it can leaves others their share, between namespaces and between tokens",
+    async (kind) => {
+      const small = await startService("sqlite", { maxEventStreams: 8, maxLogFollowers: 8 });
+      const [greedy, modest] = [await aGame(small, kind), await aGame(small, kind)];
+      const [first, second, third] = [await greedy.newToken(), await modest.newToken(), await modest.newToken()];
+      expect(await greedy.openAll(first)).toBe(8);
+      expect(await modest.openAll(second)).toBe(0);
+      greedy.leave(2);
+      // Whenever a place comes free it is not for the one that has more than its share.
+      await until(async () => {
+        expect(await greedy.openAll(first)).toBe(0);
+        await modest.openAll(second);
+        return modest.open.length === 2;
+      });
+      expect(await modest.openAll(third)).toBe(0);
+      greedy.leave(2);
+      await until(async () => {
+        expect(await greedy.openAll(first)).toBe(0);
+        await modest.openAll(third);
+        return modest.open.length === 4;
+      });
+      // The other kind has places of its own.
+      const beside = await aGame(small, kind === "events" ? "logs" : "events");
+      expect(await beside.openAll(await beside.newToken())).toBe(8);
+      for (const { leave } of [greedy, modest, beside]) leave(8);
+      await small.close();
+    },
+  );
 });
