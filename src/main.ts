@@ -38,7 +38,8 @@ import { checkLobby } from "./operations/lobby-calls.ts";
 import { answerForLobbyServers, localLobbyServers, sharedLobbyServers } from "./operations/lobby-servers.ts";
 import { describeLobby, portsText } from "./operations/lobby-start.ts";
 import { mockOperations } from "./operations/mocks.ts";
-import { createNamespaceConfigs, type NamespaceConfigs } from "./operations/namespace-configs.ts";
+import { createNamespaceConfigs } from "./operations/namespace-configs.ts";
+import { readAhead } from "./operations/read-ahead.ts";
 import { createTokenUses } from "./operations/token-uses.ts";
 import { createWaiting } from "./operations/waiting.ts";
 import type { Runtime } from "./runtime/runtime.ts";
@@ -175,7 +176,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
       await engine.read({ type: "counts", namespaceId: nilId, now: now() });
     },
   });
-  if (shared) prefetch(engine, configs, log);
+  if (shared) readAhead(context, log);
   const recorder = await record({ engine, db, log, now, isOurs: (lobby) => isRecordedHere(nodes, lobby) });
   nodes.onLease(recorder.expectMore);
   opened.push(() => recorder.stop());
@@ -271,25 +272,4 @@ function isRecordedHere(nodes: Nodes, { nodeId }: LobbyView): boolean {
   if (nodes.ownId === null || nodeId === nodes.ownId) return true;
   const isNobodyElses = !nodes.all().some((node) => node.nodeId === nodeId && node.isAlive);
   return nodes.lease() !== null && isNobodyElses;
-}
-
-/** Every node learns at once how lobbies of a namespace are started, so that it can also while the store is away. */
-function prefetch(engine: Engine, configs: NamespaceConfigs, log: Logger): void {
-  const learnNow = async (namespaceId: string) => {
-    await configs.renew(namespaceId, 0);
-    await configs.get(namespaceId);
-  };
-  const learn = (namespaceId: string) =>
-    learnNow(namespaceId).catch((fault: unknown) => {
-      log.debug({ err: fault, namespace_id: namespaceId }, "a namespace could not be read ahead of need");
-    });
-  const all = async () => {
-    for (const { namespaceId } of await engine.read({ type: "namespaces" })) await learn(namespaceId);
-  };
-  const listen = async () => {
-    for await (const event of engine.events())
-      if (event.type === "namespace.configured") await learn(event.namespaceId);
-  };
-  void all().catch(() => undefined);
-  void listen();
 }

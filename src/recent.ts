@@ -2,6 +2,8 @@
 export interface Recent<T> {
   get(key: string): T | undefined;
   set(key: string, value: T): void;
+  /** Forgets those for which it is true. */
+  drop(isToGo: (value: T) => boolean): void;
   /** How many are kept. One that is in both halves counts twice. */
   size(): number;
 }
@@ -29,6 +31,11 @@ export function createRecent<T>(max: number): Recent<T> {
       return older;
     },
     set,
+    drop(isToGo) {
+      for (const half of [young, old]) {
+        for (const [key, value] of half) if (isToGo(value)) half.delete(key);
+      }
+    },
     size: () => young.size + old.size,
   };
 }

@@ -69,7 +69,8 @@ export async function openShared(
     await claimPrefix(link, prefix, secrets);
     const onFault = nowAndThen((err: unknown) => log.warn({ err }, "Redis could not be reached; it is tried again"));
     const store = createSharedStore({ link, prefix, newId, onFault });
-    await link.subscribe(`${prefix}:changes`, () => {}, store.doubt);
+    // Every request asks anyway; a node without any reads what is new before it is needed.
+    await link.subscribe(`${prefix}:changes`, () => void store.check().catch(onFault), store.doubt);
     return {
       store,
       openEngine: () => createRedisEngine({ link, prefix, newOpId: newId, wallClock: Date.now }),

@@ -30,6 +30,8 @@ export interface NamespaceConfigs {
   get(namespaceId: string): Promise<NamespaceConfig | null>;
   /** A version of the game, deployed or not. */
   version(gameId: string, versionId: string): Promise<VersionInUse | null>;
+  /** Reads a version before anybody needs it, as long as that pushes out none that is in use. */
+  readVersion(gameId: string, versionId: string): Promise<void>;
   /** What never changes about a namespace, so that it is known also while the store is away. Null: there is none. */
   identity(namespaceId: string): Promise<NamespaceIdentity | null>;
   /** Call it after every change in the store and before its answer: from then on nobody decides by the old configuration. */
@@ -63,7 +65,10 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
   /** What was read before a change is not the store's last word. */
   let changes = 0;
   let removals = 0;
-  db.sharing?.onChange(() => known.clear());
+  db.onChange((change) => {
+    if (typeof change === "string") known.clear();
+    else for (const id of change) known.delete(id);
+  });
 
   function get(namespaceId: string): Promise<NamespaceConfig | null> {
     const cached = known.get(namespaceId);
@@ -135,6 +140,9 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
   return {
     get,
     version,
+    async readVersion(gameId, versionId) {
+      if (versions.size < versionsMax / 2) await version(gameId, versionId);
+    },
     identity: async (namespaceId) => identities.get(namespaceId) ?? get(namespaceId),
     renew,
     async changed(namespaceId) {

@@ -1,4 +1,5 @@
 import type { Idempotency, LobbyView, RefusalCode, Seated } from "../matchmaker/commands.ts";
+import { StoreUnavailable } from "../store/db.ts";
 import { type Client, type Context, refuse, type WhenGone } from "./context.ts";
 import { startFailed } from "./start-refusal.ts";
 import { isReachable } from "./waiting.ts";
@@ -61,19 +62,29 @@ export async function answerEarlier(
 }
 
 async function joinAnswer(context: Context, namespaceId: string, lobby: LobbyView, playerIds: readonly string[]) {
-  const config = await context.configs.get(namespaceId);
-  const deployed = config?.version ?? null;
-  const isDeployed = deployed?.versionId === lobby.versionId;
-  const version = isDeployed ? deployed : config && (await context.configs.version(config.gameId, lobby.versionId));
+  const displayName = await regionName(context, namespaceId, lobby);
   const players = playerIds.map((playerId) => ({
     player_id: playerId,
     token: context.tokens.make({ kind: "player", namespaceId, lobbyId: lobby.lobbyId, playerId }),
   }));
   const player = { token: players[0]!.token };
   const ports = lobby.ports === null ? {} : JSON.parse(lobby.ports);
-  const displayName = version?.config.regions[lobby.region]?.display_name ?? lobby.region;
   const region = { region_id: lobby.region, display_name: displayName };
   return { lobby: { lobby_id: lobby.lobbyId, region, ports, player }, ports, player, players };
+}
+
+/** As the lobby's version has it. The seat is taken, so a store that is away does not stand in the way: the id is a name too. */
+async function regionName({ configs }: Context, namespaceId: string, { region, versionId }: LobbyView) {
+  try {
+    const config = await configs.get(namespaceId);
+    const deployed = config?.version ?? null;
+    const isDeployed = deployed?.versionId === versionId;
+    const version = isDeployed ? deployed : config && (await configs.version(config.gameId, versionId));
+    return version?.config.regions[region]?.display_name ?? region;
+  } catch (fault) {
+    if (!(fault instanceof StoreUnavailable)) throw fault;
+    return region;
+  }
 }
 
 /** What it means for a player. What an operator could do about it is in the reference. */

@@ -1,47 +1,102 @@
 import { createRecent, type Recent } from "../recent.ts";
 import type { Db } from "./db.ts";
-import { isLostRace, StoreUnavailable } from "./faults.ts";
+import { isLostRace, mayHaveHappened, StoreUnavailable } from "./faults.ts";
 
-/** What the request path reads on every call, kept until the next write. Null where others may write unnoticed. */
+/**
+ * What became of a change. A list: it was made, and these ids of games, namespaces and tokens name all that it was about.
+ * "everything": it was made, and may be about anything. "doubt": nobody knows whether it was made. Null: it was not.
+ */
+export type Change = readonly string[] | "everything" | "doubt" | null;
+
+/** What the request path reads on every call, kept until a change of it. Null where others may write unnoticed. */
 export interface ReadCache {
-  found: Recent<unknown>;
+  found: Recent<Kept>;
   /** Apart from the rest, so that a flood of unknown names and tokens cannot push out the known ones. */
-  missing: Recent<unknown>;
+  missing: Recent<Kept>;
+  /** Rises with every change: what was being read meanwhile is not kept. */
   generation: number;
+  /** What was kept before this generation may be out of date, and is read again as soon as the store answers. */
+  doubtedBefore: number;
+  /** The store did not answer when something in doubt was read, and is asked again now and then. */
+  isStoreAway: boolean;
+}
+
+interface Kept {
+  readonly value: unknown;
+  readonly generation: number;
+  /** A change of one of these drops it; none: every change does. */
+  readonly about: readonly string[];
 }
 
 export function createReadCache(): ReadCache {
-  return { found: createRecent(entriesMax), missing: createRecent(entriesMax), generation: 0 };
+  const generation = 0;
+  const [found, missing] = [createRecent<Kept>(entriesMax), createRecent<Kept>(entriesMax)];
+  return { found, missing, generation, doubtedBefore: 0, isStoreAway: false };
 }
 
-/** The kept answer, or a loaded one. Answers are shared between callers, so they are frozen. */
-export function cached<T>(db: Db, key: string, load: () => Promise<T>): Promise<T> {
-  if (db.cache === null) return load();
+const entriesMax = 20_000;
+/** A store that takes longer to answer counts as away, where there is an answer from before. */
+const answerWaitMs = 1_000;
+const probeEveryMs = 500;
+
+/**
+ * The kept answer, or a loaded one. Answers are shared between callers, so they are frozen. `about` names the ids of what
+ * was found, so that changes of something else leave it alone.
+ */
+export function cached<T>(
+  db: Db,
+  key: string,
+  load: () => Promise<T>,
+  about: (value: NonNullable<T>) => readonly string[] = () => [],
+): Promise<T> {
+  const { cache } = db;
+  if (cache === null) return load();
   if (!db.isOnlyWriter()) {
-    changed(db);
+    changed(db, "everything");
     return load();
   }
-  // Border: a key names one query with its parameters, and so one type.
-  const kept = (db.cache.found.get(key) ?? db.cache.missing.get(key)) as T | undefined;
-  if (kept !== undefined) return Promise.resolve(kept);
-  return loadInto(db.cache, key, load);
+  const kept = cache.found.get(key) ?? cache.missing.get(key);
+  // Border, here and below: a key names one query with its parameters, and so one type.
+  if (kept !== undefined && kept.generation >= cache.doubtedBefore) return Promise.resolve(kept.value as T);
+  if (kept === undefined) return loadInto(cache, key, load, about);
+  if (cache.isStoreAway) return Promise.resolve(kept.value as T);
+  return loadOr(db, kept.value as T, loadInto(cache, key, load, about));
+}
+
+/** Puts an answer where `cached` finds it, unless a change came after it was asked for. */
+export function keep(
+  cache: ReadCache,
+  generation: number,
+  key: string,
+  value: unknown,
+  about: readonly string[],
+): void {
+  if (cache.generation !== generation) return;
+  const entries = value === null || value === false ? cache.missing : cache.found;
+  entries.set(key, { value: Object.freeze(value), generation, about });
 }
 
 /**
- * Every change of rows goes through here; `work` is one statement or one transaction. A failed one too forgets what
- * was kept, because it may have happened after all.
+ * Every change of rows goes through here; `work` is one statement or one transaction, and `changeOf` says by its outcome
+ * what was changed. One that did not happen leaves what is kept alone; of one that may have happened it is in doubt.
  */
-export async function write<T>(db: Db, work: () => Promise<T>): Promise<T> {
+export async function write<T>(
+  db: Db,
+  work: () => Promise<T>,
+  changeOf: (outcome: T) => Change = () => "everything",
+): Promise<T> {
   const finish = await db.sharing?.begin();
-  let isOver = true;
+  let change: Change = "doubt";
   try {
-    return await withoutLostRaces(work);
+    const outcome = await withoutLostRaces(work);
+    change = changeOf(outcome);
+    return outcome;
   } catch (error) {
-    isOver = !(error instanceof StoreUnavailable);
+    if (!mayHaveHappened(error)) change = null;
     throw error;
   } finally {
-    changed(db);
-    await finish?.(isOver);
+    changed(db, change);
+    await finish?.(change);
   }
 }
 
@@ -58,25 +113,71 @@ export async function withoutLostRaces<T>(work: () => Promise<T>): Promise<T> {
 
 const attemptsMax = 3;
 
-function changed(db: Db): void {
-  if (db.cache !== null) forgetAll(db.cache);
+/** Makes a change count here, whoever made it. */
+export function changed(db: Pick<Db, "cache" | "changeListeners">, change: Change): void {
+  if (change === null) return;
+  if (db.cache !== null) forget(db.cache, change);
+  for (const listener of db.changeListeners) listener(change);
 }
 
-export function forgetAll(cache: ReadCache): void {
+function forget(cache: ReadCache, change: NonNullable<Change>): void {
   cache.generation++;
-  cache.found = createRecent(entriesMax);
+  if (change === "doubt") {
+    cache.doubtedBefore = cache.generation;
+    return;
+  }
   cache.missing = createRecent(entriesMax);
+  if (change === "everything") {
+    cache.found = createRecent(entriesMax);
+  } else {
+    const ids = new Set(change);
+    cache.found.drop(({ about }) => about.length === 0 || about.some((id) => ids.has(id)));
+  }
 }
 
-const entriesMax = 20_000;
-
-async function loadInto<T>(cache: ReadCache, key: string, load: () => Promise<T>): Promise<T> {
+async function loadInto<T>(
+  cache: ReadCache,
+  key: string,
+  load: () => Promise<T>,
+  about: (value: NonNullable<T>) => readonly string[],
+): Promise<T> {
   const { generation } = cache;
   const value = await load();
-  // A write that ended meanwhile may have changed what was read.
-  if (cache.generation !== generation) return value;
-
-  const entries = value === null || value === false ? cache.missing : cache.found;
-  entries.set(key, Object.freeze(value));
+  keep(cache, generation, key, value, value === null || value === undefined ? [] : about(value));
   return value;
+}
+
+/** What was known before serves as long as the store does not answer. */
+async function loadOr<T>(db: Db, before: T, loading: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new StoreUnavailable("The database does not answer.")), answerWaitMs);
+  });
+  try {
+    return await Promise.race([loading, tooLate]);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    void expectStore(db);
+    return before;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Resolves when the store answers again: from then on what is in doubt is read again. */
+async function expectStore(db: Db): Promise<void> {
+  const { cache } = db;
+  if (cache === null || cache.isStoreAway) return;
+  cache.isStoreAway = true;
+  while (!db.isClosed()) {
+    await new Promise((resolve) => setTimeout(resolve, probeEveryMs).unref());
+    const isBack = await db.ping().then(
+      () => true,
+      () => false,
+    );
+    if (!isBack) continue;
+    cache.isStoreAway = false;
+    for (const listener of db.changeListeners) listener("doubt");
+    return;
+  }
 }

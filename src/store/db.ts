@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { createReadCache, forgetAll, type ReadCache } from "./cache.ts";
+import { type Change, changed, createReadCache, type ReadCache } from "./cache.ts";
 import type { EngineName } from "./migrate.ts";
 import type { OpenStore } from "./open-store.ts";
 import { openPostgres } from "./postgres.ts";
@@ -17,7 +17,11 @@ export interface Db {
   /** Copies the store into a new file; on PostgreSQL an error that names pg_dump. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;
-  /** The three below belong to read.ts and cache.ts. */
+  isClosed(): boolean;
+  /** Calls back when rows that were read may no longer be as they are in the store, whoever changed them. */
+  onChange(listener: (change: NonNullable<Change>) => void): void;
+  /** Those below belong to read.ts and cache.ts. */
+  readonly changeListeners: ((change: NonNullable<Change>) => void)[];
   readonly rows: OpenStore["rows"];
   readonly readTexts: Map<string, string>;
   readonly cache: ReadCache | null;
@@ -31,9 +35,9 @@ export interface Db {
 export interface StoreSharing {
   /** Resolves when nothing that was changed before this call can still be remembered here. */
   check(): Promise<void>;
-  /** Announces a change; the result is called when it has been made or has failed, or, with false, when nobody knows. */
-  begin(): Promise<(isOver: boolean) => Promise<void>>;
-  onChange(listener: () => void): void;
+  /** Announces a change; the result is called with what became of it. */
+  begin(): Promise<(change: Change) => Promise<void>>;
+  onChange(listener: (change: NonNullable<Change>) => void): void;
 }
 
 /** One page of a list: `after` is the id of the last row of the page before. */
@@ -57,7 +61,8 @@ export async function openDb(options: DbOptions): Promise<Db> {
   const sharing = options.sharing ?? null;
   const isAlone = options.isOnlyWriter ?? (() => store.engine === "sqlite");
   const cache = store.engine === "sqlite" || options.isOnlyWriter || sharing ? createReadCache() : null;
-  sharing?.onChange(() => cache && forgetAll(cache));
+  const changeListeners: ((change: NonNullable<Change>) => void)[] = [];
+  sharing?.onChange((change) => changed({ cache, changeListeners }, change));
   return {
     engine: store.engine,
     query: store.query,
@@ -69,6 +74,11 @@ export async function openDb(options: DbOptions): Promise<Db> {
       closing ??= store.close();
       return closing;
     },
+    isClosed: () => closing !== null,
+    onChange(listener) {
+      changeListeners.push(listener);
+    },
+    changeListeners,
     rows: store.rows,
     readTexts: new Map(),
     cache,

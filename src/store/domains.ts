@@ -1,6 +1,6 @@
 import { cached } from "./cache.ts";
 import type { Db } from "./db.ts";
-import { type Namespace, type NamespaceRow, namespaceColumns, toNamespace } from "./namespace-row.ts";
+import { aboutNamespace, type Namespace, type NamespaceRow, namespaceColumns, toNamespace } from "./namespace-row.ts";
 import { type PreparedRead, parameter, readRow, readRows } from "./read.ts";
 import { transact } from "./transaction.ts";
 
@@ -18,7 +18,7 @@ export function addDomain(
   request: { namespaceId: string; domain: string; createTs: number; domainsMax: number },
 ): Promise<"added" | "present" | "TAKEN" | "TOO_MANY" | "NAMESPACE_NOT_FOUND"> {
   const { namespaceId, domain, createTs, domainsMax } = request;
-  return transact(db, async (transaction, undo) => {
+  return transact(db, [namespaceId], async (transaction, undo) => {
     const locked = await transaction
       .updateTable("namespaces")
       .set((update) => ({ revision: update("revision", "+", 1) }))
@@ -51,7 +51,7 @@ export function addDomain(
 
 /** False: the namespace does not have the domain. The lock order is that of addDomain, so the two cannot deadlock. */
 export function removeDomain(db: Db, namespaceId: string, domain: string): Promise<boolean> {
-  return transact<boolean>(db, async (transaction, undo) => {
+  return transact<boolean>(db, [namespaceId], async (transaction, undo) => {
     await transaction
       .updateTable("namespaces")
       .set((update) => ({ revision: update("revision", "+", 1) }))
@@ -69,7 +69,8 @@ export function removeDomain(db: Db, namespaceId: string, domain: string): Promi
 
 /** Sorted by domain. */
 export function listDomains(db: Db, namespaceId: string): Promise<readonly Domain[]> {
-  return cached(db, `domains ${namespaceId}`, () => readRows(db, domainsOfNamespace, [namespaceId]));
+  const read = () => readRows(db, domainsOfNamespace, [namespaceId]);
+  return cached(db, `domains ${namespaceId}`, read, () => [namespaceId]);
 }
 
 /** Of each of these namespaces, sorted by domain; in one query, for lists of namespaces. */
@@ -90,10 +91,11 @@ export async function listDomainsOf(
 }
 
 export function findNamespaceByDomain(db: Db, domain: string): Promise<Namespace | null> {
-  return cached(db, `domain ${domain}`, async () => {
+  const read = async () => {
     const row = await readRow(db, namespaceByDomain, [domain]);
     return row && toNamespace(row);
-  });
+  };
+  return cached(db, `domain ${domain}`, read, aboutNamespace);
 }
 
 const domainsOfNamespace: PreparedRead<Domain> = {

@@ -1,13 +1,35 @@
 /** The store cannot answer now and may later: connection lost, server starting, time-out, lock, full disk. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
+  /** Nothing was changed: the store was not reached, or was not told to commit, or said that it undid everything. */
+  readonly isUndone: boolean;
+
+  constructor(message: string, options: ErrorOptions & { readonly isUndone?: boolean } = {}) {
+    super(message, options);
+    this.isUndone = options.isUndone ?? false;
+  }
 }
 
-/** Turns a driver's error into StoreUnavailable where waiting may help; leaves every other error as it is. */
-export function asFault(error: unknown): unknown {
+/**
+ * Turns a driver's error into StoreUnavailable where waiting may help; leaves every other error as it is. `isUndone`: what
+ * was asked for was never to be kept, whatever the error.
+ */
+export function asFault(error: unknown, { isUndone = false } = {}): unknown {
   const reason = unavailableReason(error);
   if (reason === null) return error;
-  return new StoreUnavailable(`The database is not available: ${reason}.`, { cause: error });
+  const message = `The database is not available: ${reason}.`;
+  return new StoreUnavailable(message, { cause: error, isUndone: isUndone || isRefusedByServer(error) });
+}
+
+/** False: a change that failed with this error was not made. */
+export function mayHaveHappened(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return !error.isUndone;
+  return !isRefusedByServer(error);
+}
+
+/** PostgreSQL undoes a statement that it answers with an error, and goes on; after worse ones nobody knows. */
+function isRefusedByServer(error: unknown): boolean {
+  return error instanceof Error && "severity" in error && error.severity === "ERROR";
 }
 
 export function isForeignKeyViolation(error: unknown): boolean {

@@ -1,6 +1,7 @@
 import { cached, write } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
+import { tokensOf } from "./tokens.ts";
 import { transact } from "./transaction.ts";
 
 export interface Game {
@@ -11,7 +12,7 @@ export interface Game {
 }
 
 export function insertGame(db: Db, game: Game): Promise<"ok" | "NAME_TAKEN"> {
-  return write(db, async () => {
+  const insert = async () => {
     const { numInsertedOrUpdatedRows } = await db.query
       .insertInto("games")
       .values({
@@ -23,17 +24,22 @@ export function insertGame(db: Db, game: Game): Promise<"ok" | "NAME_TAKEN"> {
       .onConflict((conflict) => conflict.column("name_id").doNothing())
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 1n ? "ok" : "NAME_TAKEN";
-  });
+  };
+  return write(db, insert, (outcome) => (outcome === "ok" ? [] : null));
 }
 
 /** By UUID in any case, or by name_id. A name is shorter than a UUID, so the two cannot be confused. */
 export function findGame(db: Db, ref: string): Promise<Game | null> {
   if (isUuid(ref)) {
     const gameId = ref.toLowerCase();
-    return cached(db, `game ${gameId}`, () => readRow(db, gameById, [gameId]));
+    return cached(db, `game ${gameId}`, () => readRow(db, gameById, [gameId]), aboutGame);
   }
   if (!mayBeName(ref)) return Promise.resolve(null);
-  return cached(db, `game-name ${ref}`, () => readRow(db, gameByName, [ref]));
+  return cached(db, `game-name ${ref}`, () => readRow(db, gameByName, [ref]), aboutGame);
+}
+
+function aboutGame({ gameId }: Game): readonly string[] {
+  return [gameId];
 }
 
 export async function gameNameExists(db: Db, nameId: string): Promise<boolean> {
@@ -49,14 +55,17 @@ export async function listGames(db: Db, page: Page): Promise<Game[]> {
 
 /** Takes all that belongs to the game with it. False: there is no such game. */
 export function deleteGame(db: Db, gameId: string): Promise<boolean> {
-  return transact<boolean>(db, async (transaction) => {
+  const gone = [gameId, tokensOf(gameId)];
+  return transact<boolean>(db, gone, async (transaction, undo) => {
     // Rows are locked from the game downwards, and namespaces before versions, as deployVersion does. The database's
     // own cascade would begin with the versions, and the two would wait for each other.
     const game = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
     await (db.engine === "postgresql" ? game.forUpdate() : game).execute();
-    await transaction.deleteFrom("namespaces").where("game_id", "=", gameId).execute();
+    const namespaces = transaction.deleteFrom("namespaces").where("game_id", "=", gameId);
+    for (const row of await namespaces.returning("namespace_id").execute()) gone.push(row.namespace_id);
     const { numDeletedRows } = await transaction.deleteFrom("games").where("game_id", "=", gameId).executeTakeFirst();
-    return numDeletedRows > 0n;
+    if (numDeletedRows === 0n) throw undo(false);
+    return true;
   });
 }
 

@@ -42,3 +42,8 @@ export function toNamespace(row: NamespaceRow): Namespace {
   });
   return { ...rest, domainPublicAuth };
 }
+
+/** The ids whose changes change it. */
+export function aboutNamespace({ namespaceId, gameId }: Namespace): readonly string[] {
+  return [namespaceId, gameId];
+}

@@ -2,8 +2,9 @@ import { cached, write } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { isForeignKeyViolation } from "./faults.ts";
 import { isUuid, mayBeName } from "./games.ts";
-import { type Namespace, type NamespaceRow, namespaceColumns, toNamespace } from "./namespace-row.ts";
+import { aboutNamespace, type Namespace, type NamespaceRow, namespaceColumns, toNamespace } from "./namespace-row.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
+import { tokensOf } from "./tokens.ts";
 import { transact } from "./transaction.ts";
 
 export type { Namespace } from "./namespace-row.ts";
@@ -19,7 +20,7 @@ export async function insertNamespace(
     throw new Error(`The namespace ${namespaceId} needs a version and its deployment together, or neither.`);
   }
   try {
-    return await transact<"ok" | "NAME_TAKEN">(db, async (transaction, undo) => {
+    return await transact<"ok" | "NAME_TAKEN">(db, [], async (transaction, undo) => {
       const { numInsertedOrUpdatedRows } = await transaction
         .insertInto("namespaces")
         .values(toRow(namespace))
@@ -57,17 +58,18 @@ export async function insertNamespace(
 export function findNamespace(db: Db, gameId: string, ref: string): Promise<Namespace | null> {
   if (isUuid(ref)) {
     const namespaceId = ref.toLowerCase();
-    return cached(db, `namespace ${gameId} ${namespaceId}`, async () => {
+    const read = async () => {
       const namespace = await readNamespace(db, byId, [namespaceId]);
       return namespace?.gameId === gameId ? namespace : null;
-    });
+    };
+    return cached(db, `namespace ${gameId} ${namespaceId}`, read, aboutNamespace);
   }
   if (!mayBeName(ref)) return Promise.resolve(null);
-  return cached(db, `namespace-name ${gameId} ${ref}`, () => readNamespace(db, byName, [gameId, ref]));
+  return cached(db, `namespace-name ${gameId} ${ref}`, () => readNamespace(db, byName, [gameId, ref]), aboutNamespace);
 }
 
 export function findNamespaceById(db: Db, namespaceId: string): Promise<Namespace | null> {
-  return cached(db, `namespace ${namespaceId}`, () => readNamespace(db, byId, [namespaceId]));
+  return cached(db, `namespace ${namespaceId}`, () => readNamespace(db, byId, [namespaceId]), aboutNamespace);
 }
 
 /** The row as it is, while nobody can change or delete it. For PostgreSQL: elsewhere there is one writer anyway. */
@@ -120,13 +122,14 @@ export async function listDeployedNamespaces(db: Db): Promise<string[]> {
 
 /** Takes its domains, tokens and history with it. False: there is no such namespace. */
 export function deleteNamespace(db: Db, namespaceId: string): Promise<boolean> {
-  return write(db, async () => {
+  const remove = async () => {
     const { numDeletedRows } = await db.query
       .deleteFrom("namespaces")
       .where("namespace_id", "=", namespaceId)
       .executeTakeFirst();
     return numDeletedRows > 0n;
-  });
+  };
+  return write(db, remove, (isDeleted) => (isDeleted ? [namespaceId, tokensOf(namespaceId)] : null));
 }
 
 /** Sets all numbers at once and gives the new revision; null: there is no such namespace. */
@@ -166,7 +169,7 @@ function setRaisingRevision(
   namespaceId: string,
   columns: Partial<Omit<ReturnType<typeof toRow>, "namespace_id" | "game_id" | "revision">>,
 ): Promise<number | null> {
-  return write(db, async () => {
+  const update = async () => {
     const row = await db.query
       .updateTable("namespaces")
       .set(columns)
@@ -175,7 +178,8 @@ function setRaisingRevision(
       .returning("revision")
       .executeTakeFirst();
     return row?.revision ?? null;
-  });
+  };
+  return write(db, update, (revision) => (revision === null ? null : [namespaceId]));
 }
 
 function toRow(namespace: Namespace) {

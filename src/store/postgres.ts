@@ -80,20 +80,27 @@ function parserOf(oid: number, format?: "text" | "binary"): (value: string) => u
   return pg.types.getTypeParser(oid, "text");
 }
 
+/** As Kysely writes them. After a rollback nothing is left to be kept. */
+const transactionWord = /^(?:begin|start transaction|commit|rollback)/;
+
 /** Errors become StoreUnavailable where they mean it, and a connection that had one is never used again. */
 function faultMapping(pool: pg.Pool): PostgresPool {
   const mapped = {
     async connect() {
       const client = await pool.connect().catch((error: unknown) => {
-        throw asFault(error);
+        throw asFault(error, { isUndone: true });
       });
       let broken = false;
+      let isInTransaction = false;
       return {
         async query(text: string, parameters: readonly unknown[]) {
+          const word = transactionWord.exec(text)?.[0];
+          if (word !== undefined) isInTransaction = word !== "commit";
           try {
             return await client.query(text, [...parameters]);
           } catch (error) {
-            const fault = asFault(error);
+            // What was not committed is undone, at the latest with the end of the connection.
+            const fault = asFault(error, { isUndone: isInTransaction });
             // After a time-out the statement may still run, and a rollback may never be sent: a pool that lent the
             // connection again would put someone else's work into the old transaction.
             if (fault instanceof StoreUnavailable) broken = true;

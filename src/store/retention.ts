@@ -1,19 +1,23 @@
-import { write } from "./cache.ts";
+import { changed, withoutLostRaces } from "./cache.ts";
 import type { Db } from "./db.ts";
 
 /**
  * Deletes tokens that were revoked or expired before the time, lobbies that stopped before it, and deployments older
- * than it except each namespace's newest ones. Gives the number of rows deleted.
+ * than it except each namespace's newest ones. Gives the number of rows deleted. Not by write(): other nodes
+ * need not hear of it, for a token that was revoked or has expired is refused with its row or without.
  */
 export async function prune(db: Db, { before }: { before: number }): Promise<number> {
-  const tokens = await write(db, () =>
+  const tokens = await withoutLostRaces(() =>
     db.query
       .deleteFrom("tokens")
       .where((where) => where.or([where("revoke_ts", "<", before), where("expires_ts", "<", before)]))
-      .executeTakeFirst(),
+      .returning("token_id")
+      .execute(),
   );
+  const gone = tokens.map((row) => row.token_id);
+  if (gone.length > 0) changed(db, gone);
   // A namespace with fewer rows has no last kept one, and a comparison with nothing deletes nothing.
-  const deployments = await write(db, () =>
+  const deployments = await withoutLostRaces(() =>
     db.query
       .deleteFrom("deployments")
       .where("deploy_ts", "<", before)
@@ -28,10 +32,10 @@ export async function prune(db: Db, { before }: { before: number }): Promise<num
       )
       .executeTakeFirst(),
   );
-  const lobbies = await write(db, () =>
+  const lobbies = await withoutLostRaces(() =>
     db.query.deleteFrom("lobby_history").where("stop_ts", "<", before).executeTakeFirst(),
   );
-  return Number(tokens.numDeletedRows + deployments.numDeletedRows + lobbies.numDeletedRows);
+  return tokens.length + Number(deployments.numDeletedRows + lobbies.numDeletedRows);
 }
 
 const deploymentsKeptPerNamespace = 100;

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { cached, withoutLostRaces, write } from "./cache.ts";
+import { cached, keep, withoutLostRaces, write } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { isForeignKeyViolation } from "./faults.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
@@ -28,7 +28,7 @@ export interface TokenOwner {
 
 /** OWNER_NOT_FOUND: the game or the namespace was deleted meanwhile. */
 export function insertToken(db: Db, token: TokenRow & { hash: string }): Promise<"ok" | "OWNER_NOT_FOUND"> {
-  return write(db, async () => {
+  const insert = async () => {
     try {
       await db.query
         .insertInto("tokens")
@@ -50,12 +50,51 @@ export function insertToken(db: Db, token: TokenRow & { hash: string }): Promise
       if (isForeignKeyViolation(error)) return "OWNER_NOT_FOUND";
       throw error;
     }
-  });
+  };
+  return write(db, insert, (outcome) => (outcome === "ok" ? [token.tokenId] : null));
 }
 
 export function findTokenByHash(db: Db, hash: string): Promise<TokenRow | null> {
-  return cached(db, `token ${hash}`, () => readRow(db, tokenByHash, [hash]));
+  return cached(db, tokenKey(hash), () => readRow(db, tokenByHash, [hash]), aboutToken);
 }
+
+function tokenKey(hash: string): string {
+  return `token ${hash}`;
+}
+
+/** Not its namespace or game as such: limits and deployments do not change what a token may do. */
+function aboutToken({ tokenId, gameId, namespaceId }: TokenRow): readonly string[] {
+  return [tokenId, tokensOf(gameId), ...(namespaceId === null ? [] : [tokensOf(namespaceId)])];
+}
+
+/** What changes when a game or namespace is deleted with its tokens. */
+export function tokensOf(ownerId: string): string {
+  return `tokens:${ownerId}`;
+}
+
+/**
+ * Reads tokens before anybody needs them: those with these ids, or, with null, those that were used or made last. False:
+ * something was changed meanwhile, and nothing was kept.
+ */
+export async function readTokensAhead(db: Db, ids: readonly string[] | null): Promise<boolean> {
+  const { cache } = db;
+  if (cache === null || ids?.length === 0) return true;
+  const { generation } = cache;
+  const tokens = db.query
+    .selectFrom("tokens")
+    .select([...tokenColumns, "hash"])
+    .$narrowType<{ kind: KeptTokenKind }>();
+  const wanted =
+    ids === null
+      ? tokens.orderBy(sql`coalesce(last_used_ts, create_ts)`, "desc").limit(readAheadMax)
+      : tokens.where("token_id", "in", ids.slice(0, readAheadMax));
+  for (const { hash, ...token } of await wanted.execute()) {
+    keep(cache, generation, tokenKey(hash), token, aboutToken(token));
+  }
+  return cache.generation === generation;
+}
+
+const readAheadMax = 5_000;
 
 /** Newest first, revoked and expired ones included. */
 export async function listTokens(db: Db, owner: TokenOwner, page: Page): Promise<TokenRow[]> {
@@ -76,7 +115,7 @@ export function revokeToken(
   tokenId: string,
   revokeTs: number,
 ): Promise<KeptTokenKind | null> {
-  return write(db, async () => {
+  const revoke = async () => {
     const row = await db.query
       .updateTable("tokens")
       .set((update) => ({ revoke_ts: update.fn.coalesce("revoke_ts", sql<number>`cast(${revokeTs} as bigint)`) }))
@@ -87,7 +126,8 @@ export function revokeToken(
       .$narrowType<{ kind: KeptTokenKind }>()
       .executeTakeFirst();
     return row?.kind ?? null;
-  });
+  };
+  return write(db, revoke, (kind) => (kind === null ? null : [tokenId]));
 }
 
 /** Notes when tokens were last used: never an earlier time, and nothing for tokens that are gone. */

@@ -1,28 +1,38 @@
 import type { Transaction } from "kysely";
-import { write } from "./cache.ts";
+import { type Change, write } from "./cache.ts";
 import type { Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
-/** All of the work happens or none of it. `throw undo(outcome)` takes it back and makes `outcome` the answer. */
+type Work<Outcome> = (transaction: Transaction<Tables>, undo: (outcome: Outcome) => Undone) => Promise<Outcome>;
+
+/**
+ * All of the work happens or none of it. `throw undo(outcome)` takes it back and makes `outcome` the answer. `change` says
+ * what the work changes unless it is taken back; the work may add to a list of ids.
+ */
 export function transact<Outcome extends string | boolean>(
   db: Db,
-  work: (transaction: Transaction<Tables>, undo: (outcome: Outcome) => Undone) => Promise<Outcome>,
+  change: Change,
+  work: Work<Outcome>,
 ): Promise<Outcome> {
-  return write(db, async () => {
+  let isUndone = false;
+  const attempt = async () => {
+    isUndone = false;
     let refused: { undone: Undone; outcome: Outcome } | null = null;
     const undo = (outcome: Outcome): Undone => {
       refused = { undone: new Undone(), outcome };
       return refused.undone;
     };
     const answer = (error: unknown): Outcome => {
-      if (refused !== null && refused.undone === error) return refused.outcome;
-      throw error;
+      if (refused === null || refused.undone !== error) throw error;
+      isUndone = true;
+      return refused.outcome;
     };
     return db.query
       .transaction()
       .execute((transaction) => work(transaction, undo))
       .catch(answer);
-  });
+  };
+  return write(db, attempt, () => (isUndone ? null : change));
 }
 
 class Undone extends Error {

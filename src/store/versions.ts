@@ -22,7 +22,7 @@ export interface Deployment {
 }
 
 export function insertVersion(db: Db, version: Version): Promise<"ok" | "GAME_NOT_FOUND"> {
-  return write(db, async () => {
+  const insert = async () => {
     try {
       await db.query
         .insertInto("versions")
@@ -39,7 +39,9 @@ export function insertVersion(db: Db, version: Version): Promise<"ok" | "GAME_NO
       if (isForeignKeyViolation(error)) return "GAME_NOT_FOUND";
       throw error;
     }
-  });
+  };
+  // Nobody keeps that a version is missing.
+  return write(db, insert, () => null);
 }
 
 export async function findVersion(db: Db, gameId: string, versionId: string): Promise<Version | null> {
@@ -68,7 +70,7 @@ export function deployVersion(
   request: { namespaceId: string; versionId: string; deployment: () => { deploymentId: string; deployTs: number } },
 ): Promise<"deployed" | "unchanged" | "NAMESPACE_NOT_FOUND" | "VERSION_NOT_FOUND"> {
   const { namespaceId, versionId } = request;
-  return transact(db, async (transaction, undo) => {
+  return transact(db, [namespaceId], async (transaction, undo) => {
     // Locked by reading: two updates of one row would check its reference to the game again, and wait for deleteGame.
     const row = transaction
       .selectFrom("namespaces")

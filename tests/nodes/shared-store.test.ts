@@ -7,12 +7,10 @@ async function createPair() {
   const { link, prefix } = await openLink();
   const open = () => {
     const store = createSharedStore({ link, prefix, newId: randomUUID, onFault() {} });
-    let changes = 0;
-    store.onChange(() => {
-      changes += 1;
-    });
+    const heard: unknown[] = [];
+    store.onChange((change) => heard.push(change));
     onTestFinished(() => store.close());
-    return { store, changes: () => changes };
+    return { store, heard, changes: () => heard.length };
   };
   return { here: open(), there: open(), link, prefix };
 }
@@ -26,7 +24,7 @@ test("[ND1] whoever checks after a change has been announced hears of it; before
   const finish = await here.store.begin();
   await there.store.check();
   expect(there.changes()).toBe(before);
-  await finish(true);
+  await finish("everything");
   await there.store.check();
   expect(there.changes()).toBe(before + 1);
   await there.store.check();
@@ -38,24 +36,67 @@ test("[ND1] checks that come while one is under way are not answered by that one
   await there.store.check();
   const early = there.store.check();
   const finish = await here.store.begin();
-  await finish(true);
+  await finish("everything");
   const before = there.changes();
   const late = [there.store.check(), there.store.check(), there.store.check()];
   await Promise.all([early, ...late]);
   expect(there.changes()).toBe(Math.max(before, 2));
 });
 
-test("[ND1] after a lost connection everything counts as changed", async () => {
-  const { there } = await createPair();
+test("[ND1] after a lost connection everything is in doubt, and what was announced since is known", async () => {
+  const { here, there } = await createPair();
+  await (await here.store.begin())("everything");
   await there.store.check();
   const before = there.changes();
   there.store.doubt();
   await there.store.check();
-  expect(there.changes()).toBe(before + 1);
+  expect(there.heard.slice(before)).toEqual(["doubt"]);
+  there.store.doubt();
+  await (await here.store.begin())(["a-game"]);
+  await there.store.check();
+  expect(there.heard.slice(before + 1)).toEqual([["a-game"], "doubt"]);
+});
+
+test("[RF25] [ND1] a change tells what it was about, one that was not made tells nothing, in their order", async () => {
+  const { here, there, link, prefix } = await createPair();
+  await (await here.store.begin())("everything");
+  await there.store.check();
+  const before = there.changes();
+  await (await here.store.begin())(null);
+  await there.store.check();
+  expect(there.changes()).toBe(before);
+  expect(await link.call("ZCARD", `${prefix}:{nodes}:writes`)).toBe(0);
+
+  for (const change of [["one", "two"], [], "doubt", ["three"]] as const) await (await here.store.begin())(change);
+  await there.store.check();
+  expect(there.heard.slice(before)).toEqual([["one", "two"], [], "doubt", ["three"]]);
+});
+
+test("[ND1] a node that has not looked for more changes than are listed forgets everything", async () => {
+  const { here, there, link, prefix } = await createPair();
+  await (await here.store.begin())(["first"]);
+  await there.store.check();
+  const before = there.changes();
+  await (await here.store.begin())(["second"]);
+  await link.call("LTRIM", `${prefix}:{nodes}:changes:log`, [0, 0]);
+  await there.store.check();
+  expect(there.heard.slice(before)).toEqual(["everything"]);
+});
+
+test("[ND1] a node that announces by the name alone, as older ones do, is understood as a change of everything", async () => {
+  const { here, there, link, prefix } = await createPair();
+  await (await here.store.begin())(["first"]);
+  await there.store.check();
+  const before = there.changes();
+  await link.call("SET", `${prefix}:{nodes}:changes`, ["an-older-node 1 2"]);
+  await there.store.check();
+  await there.store.check();
+  expect(there.heard.slice(before)).toEqual(["everything"]);
 });
 
 test("[ND9] a change whose node died before it could announce it is announced by the sweep", async () => {
   const { here, there, link, prefix } = await createPair();
+  await (await here.store.begin())("everything");
   await here.store.begin();
   await there.store.check();
   const before = there.changes();
@@ -68,21 +109,21 @@ test("[ND9] a change whose node died before it could announce it is announced by
   await link.call("ZADD", key, [Date.now() - 120_000, writeId!]);
   await there.store.sweep();
   await there.store.check();
-  expect(there.changes()).toBe(before + 1);
+  expect(there.heard.slice(before)).toEqual(["doubt"]);
   expect(await link.call("ZCARD", key)).toBe(0);
 });
 
 test("[ND1] a change that is announced twice, with another in between, is never taken for the one before", async () => {
   const { here, there } = await createPair();
   const finishFirst = await here.store.begin();
-  await finishFirst(true);
+  await finishFirst("everything");
   await there.store.check();
   const finishSecond = await here.store.begin();
-  await finishSecond(true);
-  await finishFirst(true);
+  await finishSecond("everything");
+  await finishFirst("everything");
   const before = there.changes();
   await there.store.check();
-  expect(there.changes()).toBe(before + 1);
+  expect(there.heard.slice(before)).toEqual(["everything", "everything"]);
 });
 
 test("[ND9] a change of which nobody knows whether it was made is announced at once and kept for the sweep", async () => {
@@ -90,7 +131,7 @@ test("[ND9] a change of which nobody knows whether it was made is announced at o
   await there.store.check();
   const before = there.changes();
   const finish = await here.store.begin();
-  await finish(false);
+  await finish("doubt");
   await there.store.check();
   expect(there.changes()).toBe(before + 1);
   expect(await link.call("ZCARD", `${prefix}:{nodes}:writes`)).toBe(1);

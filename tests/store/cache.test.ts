@@ -1,10 +1,19 @@
-import { describe, expect, test } from "vitest";
-import { cached, write } from "../../src/store/cache.ts";
-import { findGame, insertGame } from "../../src/store/games.ts";
-import { findNamespaceById, namespaceNameExists } from "../../src/store/namespaces.ts";
-import { findTokenByHash, insertToken, recordTokenUse } from "../../src/store/tokens.ts";
-import { storeKinds } from "../services/stores.ts";
-import { deferred, emptyStore, game, now, storedGame, storedNamespace, token } from "./fixtures.ts";
+import { sql } from "kysely";
+import pg from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { cached, changed, write } from "../../src/store/cache.ts";
+import { type Db, openDb, StoreUnavailable } from "../../src/store/db.ts";
+import { addDomain, findNamespaceByDomain, listDomains, removeDomain } from "../../src/store/domains.ts";
+import { asFault } from "../../src/store/faults.ts";
+import { deleteGame, findGame, insertGame } from "../../src/store/games.ts";
+import { findNamespaceById, namespaceNameExists, setMatchmakerConfig } from "../../src/store/namespaces.ts";
+import { prune } from "../../src/store/retention.ts";
+import { findTokenByHash, insertToken, recordTokenUse, revokeToken } from "../../src/store/tokens.ts";
+import { transact } from "../../src/store/transaction.ts";
+import { until } from "../http/harness.ts";
+import { freePort } from "../services/programs.ts";
+import { freshDatabase, type StoreKind, storeKinds } from "../services/stores.ts";
+import { deferred, emptyStore, folder, game, newId, now, storedGame, storedNamespace, token } from "./fixtures.ts";
 
 describe("the read cache on sqlite", () => {
   test("a kept answer is given again until the next write, a missing one too", async () => {
@@ -101,6 +110,142 @@ describe("the read cache on sqlite", () => {
     await storedNamespace(db, { gameId, nameId: "prod" });
 
     expect(await namespaceNameExists(db, gameId, "prod")).toBe(true);
+  });
+});
+
+/** A store that nobody else writes to, so that it keeps what it reads. */
+async function ownStore(kind: StoreKind): Promise<Db> {
+  const { databaseUrl } = await freshDatabase(kind);
+  const db = await openDb({ databaseUrl, dataDir: await folder(), isOnlyWriter: () => true });
+  onTestFinished(() => db.close());
+  return db;
+}
+
+/** Puts an answer into the cache and gives how often it has been loaded since. */
+async function keptAnswer(db: Db, about: string) {
+  let loads = 0;
+  const ask = () =>
+    cached(
+      db,
+      "key",
+      async () => {
+        loads++;
+        return { about };
+      },
+      (value) => [value.about],
+    );
+  await ask();
+  return async () => {
+    loads = 0;
+    await ask();
+    return loads;
+  };
+}
+
+describe.each(storeKinds)("what a change leaves in the cache on %s", (kind) => {
+  test("[RF25] a change that is refused or taken back leaves what is kept alone", async () => {
+    const db = await ownStore(kind);
+    const owner = await storedGame(db);
+    const stored = await storedNamespace(db, owner);
+    const loads = await keptAnswer(db, stored.namespaceId);
+
+    expect(await insertGame(db, game({ nameId: owner.nameId }))).toBe("NAME_TAKEN");
+    expect(await insertToken(db, token({ gameId: newId() }))).toBe("OWNER_NOT_FOUND");
+    expect(await revokeToken(db, { gameId: owner.gameId, namespaceId: null }, newId(), now)).toBeNull();
+    expect(await removeDomain(db, stored.namespaceId, "example.com")).toBe(false);
+    expect(await deleteGame(db, newId())).toBe(false);
+
+    expect(await loads()).toBe(0);
+  });
+
+  test("[RF27] a change is about its own game, namespace or token; pruning is about the tokens that are gone", async () => {
+    const db = await ownStore(kind);
+    const [mine, other] = [await storedNamespace(db), await storedNamespace(db)];
+    const loads = await keptAnswer(db, mine.namespaceId);
+
+    await setMatchmakerConfig(db, other.namespaceId, { lobbyCountMax: 1, maxPlayers: 1 });
+    const revoked = token({ gameId: other.gameId, revokeTs: now - 1 });
+    await insertToken(db, revoked);
+    expect(await prune(db, { before: now })).toBe(1);
+    await deleteGame(db, other.gameId);
+    expect(await loads()).toBe(0);
+
+    await setMatchmakerConfig(db, mine.namespaceId, { lobbyCountMax: 1, maxPlayers: 1 });
+    expect(await loads()).toBe(1);
+    expect((await findNamespaceById(db, mine.namespaceId))?.lobbyCountMax).toBe(1);
+  });
+
+  test("[RF27] deleting a game takes what was kept of its namespaces, domains and tokens with it", async () => {
+    const db = await ownStore(kind);
+    const { gameId, namespaceId } = await storedNamespace(db);
+    const made = token({ gameId, namespaceId, kind: "pub" });
+    await insertToken(db, made);
+    await addDomain(db, { namespaceId, domain: "play.example.com", createTs: now, domainsMax: 5 });
+    const look = () =>
+      Promise.all([
+        findTokenByHash(db, made.hash),
+        findNamespaceById(db, namespaceId),
+        findNamespaceByDomain(db, "play.example.com"),
+        findGame(db, gameId),
+      ]);
+    for (const row of await look()) expect(row).not.toBeNull();
+
+    await deleteGame(db, gameId);
+
+    expect(await look()).toEqual([null, null, null, null]);
+    expect(await listDomains(db, namespaceId)).toEqual([]);
+  });
+
+  test("[RF25] an answer in doubt is given while the store is away, and read again when it answers", async () => {
+    const db = await ownStore(kind);
+    let answer = async () => "old";
+    const ask = () => cached(db, "key", () => answer());
+    await ask();
+    changed(db, "doubt");
+    answer = () => Promise.reject(new StoreUnavailable("away"));
+    expect(await ask()).toBe("old");
+    answer = async () => "new";
+    await until(async () => (await ask()) === "new");
+    // A fault that waiting does not help is no reason to go on by what may be wrong.
+    changed(db, "doubt");
+    answer = () => Promise.reject(new Error("broken"));
+    await expect(ask()).rejects.toThrow("broken");
+  });
+});
+
+describe("a connection to PostgreSQL that breaks", () => {
+  const breakIt = sql`select pg_terminate_backend(pg_backend_pid())`;
+
+  test("[RF25] before the commit: the change was not made, and what is kept is not in doubt", async () => {
+    const db = await ownStore("postgresql");
+    const loads = await keptAnswer(db, newId());
+    const change = transact<boolean>(db, "everything", async (transaction) => {
+      await breakIt.execute(transaction);
+      return true;
+    });
+    await expect(change).rejects.toThrow(StoreUnavailable);
+    expect(await loads()).toBe(0);
+  });
+
+  test("[RF25] during a statement of its own: nobody knows, and what is kept is read again", async () => {
+    const db = await ownStore("postgresql");
+    const loads = await keptAnswer(db, newId());
+    await expect(write(db, () => breakIt.execute(db.query))).rejects.toThrow(StoreUnavailable);
+    expect(await loads()).toBe(1);
+  });
+
+  test("[RF25] before anything was sent, because there is no server: nothing is in doubt", async () => {
+    const db = await ownStore("postgresql");
+    const loads = await keptAnswer(db, newId());
+    const nowhere = new pg.Pool({ host: "127.0.0.1", port: await freePort() });
+    onTestFinished(() => nowhere.end());
+    const refused = write(db, async () => {
+      await nowhere.connect().catch((fault: unknown) => {
+        throw asFault(fault, { isUndone: true });
+      });
+    });
+    await expect(refused).rejects.toThrow(StoreUnavailable);
+    expect(await loads()).toBe(0);
   });
 });
 
