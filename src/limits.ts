@@ -5,6 +5,8 @@ export const uint32Max = 4_294_967_295;
 export const bodyMaxBytes = 64 * 1024;
 export const heartbeatBodyMaxBytes = 1024 * 1024;
 export const jsonDepthMax = 16;
+/** More than fit into a body of 64 KiB, and more than twice as many as a heartbeat may name players. */
+export const jsonValuesMax = 50_000;
 
 export const pageSizeDefault = 100;
 export const pageSizeMax = 500;

@@ -4,7 +4,9 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { operationIds, operations } from "../src/contract/index.ts";
 import { openApiDocument } from "../src/contract/openapi.ts";
+import { versionConfig } from "../src/contract/version-config.ts";
 import type { StopReason } from "../src/matchmaker/commands.ts";
+import type { Schema } from "../src/operations/schema-faults.ts";
 
 interface Described {
   operationId: string;
@@ -80,6 +82,53 @@ test("[T1] bodies are JSON, and every field and parameter has a snake_case name"
   for (const { requestBody } of described) {
     if (requestBody) expect(Object.keys(requestBody.content)).toEqual(["application/json"]);
   }
+});
+
+test("[T61] no schema names its fields by a pattern, which a name with a line break may not match", () => {
+  const keys = new Set<string>();
+  JSON.stringify(document, (key, value) => {
+    keys.add(key);
+    return value;
+  });
+  expect([...keys].filter((key) => /^patternProperties$/i.test(key))).toEqual([]);
+});
+
+test("[T21] bodies and queries say only what the search for faults understands", () => {
+  const understood: Record<keyof Schema, true> = {
+    type: true,
+    enum: true,
+    const: true,
+    anyOf: true,
+    minimum: true,
+    maximum: true,
+    minLength: true,
+    maxLength: true,
+    pattern: true,
+    format: true,
+    minItems: true,
+    maxItems: true,
+    items: true,
+    minProperties: true,
+    maxProperties: true,
+    required: true,
+    propertyNames: true,
+    properties: true,
+    additionalProperties: true,
+  };
+  const known = new Set([...Object.keys(understood), "description", "default"]);
+  const unknown = new Set<string>();
+  function look(schema: unknown): void {
+    if (typeof schema !== "object" || schema === null) return;
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (!known.has(keyword)) unknown.add(keyword);
+      else if (keyword === "properties") Object.values(value).forEach(look);
+      else if (keyword === "anyOf") value.forEach(look);
+      else if (["items", "propertyNames", "additionalProperties"].includes(keyword)) look(value);
+    }
+  }
+  for (const id of operationIds) [operations[id].body, operations[id].query].forEach(look);
+  look(versionConfig);
+  expect([...unknown]).toEqual([]);
 });
 
 test("every name between braces is a required parameter of the path", () => {

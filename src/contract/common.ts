@@ -6,6 +6,22 @@ export function object<P extends Record<string, TSchema>>(properties: P, descrip
   return Type.Object(properties, { additionalProperties: false, ...(description && { description }) });
 }
 
+/**
+ * An object whose names are the caller's. Not Type.Record, which is made of a pattern for names: `^.*$` does not match
+ * a name with a line break, so its value would be neither checked nor answered.
+ */
+export function record<S extends TSchema>(value: S, rest: RecordRest = {}) {
+  return Type.Unsafe<Record<string, Static<S>>>({ type: "object", additionalProperties: value, ...rest });
+}
+
+interface RecordRest {
+  readonly propertyNames?: TSchema;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
 /** A field that may be absent or null. Written as a type list, so that a fault is reported once and not per branch. */
 export function optional<S extends TSchema>(schema: S) {
   return Type.Optional(nullable(schema));
@@ -17,6 +33,9 @@ export function nullable<S extends TSchema>(schema: S) {
   if (!type) throw new Error("nullable() needs a schema with one plain type");
   return Type.Unsafe<Static<S> | null>({ ...schema, type: [type, "null"] });
 }
+
+/** Text of one line: no control character (C0, DEL, C1) and none of the two that are line breaks to some programs. */
+export const plainTextPatternSource = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$";
 
 export const uint32 = (description: string) => Type.Integer({ minimum: 0, maximum: uint32Max, description });
 

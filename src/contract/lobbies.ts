@@ -10,7 +10,7 @@ import {
   partySizeMax,
   portsMax,
 } from "../limits.ts";
-import { cursor, nullable, object, optional, uint32, uuid } from "./common.ts";
+import { cursor, nullable, object, optional, plainTextPatternSource, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { explanation } from "./explanation.ts";
 import { region } from "./regions.ts";
@@ -33,8 +33,11 @@ const lobby = {
 
 const mode = Type.String({ description: "The name of a game mode in the deployed version." });
 const regionId = Type.String({ description: "The name of a region in the deployed version." });
-const tags = Type.Record(Type.String(), Type.String(), {
-  description: "At most 8, names ≤ 64 and values ≤ 256 bytes.",
+/** Tags are shown in lists and handed to lobbies in an environment variable. */
+const tagText = Type.String({ pattern: plainTextPatternSource });
+const tags = record(tagText, {
+  propertyNames: tagText,
+  description: "At most 8, names ≤ 64 and values ≤ 256 bytes, without control characters and line breaks.",
 });
 const partySize = Type.Integer({
   minimum: 1,
@@ -58,7 +61,7 @@ const portOut = object({
   port_range: Type.Optional(object({ min: Type.Integer(), max: Type.Integer() })),
   is_tls: Type.Boolean(),
 });
-export const portsOut = Type.Record(Type.String(), portOut);
+export const portsOut = record(portOut);
 const playerTicket = object({
   token: Type.String({ description: "Pass it to the lobby, which calls players.connected." }),
 });
@@ -222,7 +225,7 @@ export const lobbies = {
           max_players_party: uint32("The same as max_players_normal."),
           total_player_count: uint32("Seats taken."),
           is_closed: Type.Boolean(),
-          tags: Type.Record(Type.String(), Type.String()),
+          tags: record(Type.String()),
           state: Type.Optional(Type.Unknown({ description: "The lobby's state, when asked for." })),
         }),
       ),
@@ -315,8 +318,7 @@ export const lobbies = {
     body: object({
       game_mode: mode,
       region: regionId,
-      ports: Type.Record(
-        Type.String(),
+      ports: record(
         object({
           hostname: Type.String({
             minLength: 1,

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { cursor, nullable, object, pageQuery, stopReasons, timestamp, uint32, uuid } from "./common.ts";
+import { cursor, nullable, object, pageQuery, record, stopReasons, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 import { portsOut } from "./lobbies.ts";
@@ -27,7 +27,7 @@ const lobbyFields = {
   reserved_count: uint32("Seats reserved and not connected yet."),
   connected_count: uint32("Players connected."),
   total_player_count: uint32("Seats taken: reserved and connected."),
-  tags: Type.Record(Type.String(), Type.String()),
+  tags: record(Type.String()),
   ports: portsOut,
   registered_by: nullable(uuid("The server token that registered it; null: Foyer runs it, or it is not known.")),
   create_ts: timestamp("When it was created."),
@@ -100,7 +100,7 @@ export const namespaceLobbies = {
             at: timestamp("As of when it happened."),
             event: Type.String({ description: "The name of the event, as in games.namespaces.events." }),
             details: Type.Optional(
-              Type.Record(Type.String(), Type.Unknown(), {
+              record(Type.Unknown(), {
                 description: "The player, the reason or what was changed, where there is more to say.",
               }),
             ),

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { portsMax, uint32Max } from "../limits.ts";
-import { cursor, faults, nullable, object, optional, pageQuery, timestamp, uint32, uuid } from "./common.ts";
+import { cursor, faults, nullable, object, optional, pageQuery, record, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName, forceQuery, nameId, newToken, proposedNames, tokenList } from "./games.ts";
 import { protocols } from "./version-config.ts";
@@ -43,8 +43,7 @@ const portNumber = Type.Integer({ minimum: 1, maximum: 65_535 });
 
 const developmentServer = object({
   hostname: Type.String({ minLength: 1, maxLength: 253, description: "Where the game server under development runs." }),
-  ports: Type.Record(
-    Type.String(),
+  ports: record(
     object({
       protocol: Type.Enum([...protocols]),
       port: optional(portNumber),

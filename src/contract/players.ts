@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { bodyMaxBytes, playerTokenMaxCharacters } from "../limits.ts";
-import { object, uint32, uuid } from "./common.ts";
+import { object, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 
 const lobby = { callers: ["lobby", "dev"], rate: "lobby", query: null, bodyOptional: false, bodyMaxBytes } as const;
@@ -52,11 +52,10 @@ export const players = {
     summary: "Counts the seats taken, by game mode and region.",
     reply: object({
       player_count: uint32("In the namespace."),
-      game_modes: Type.Record(
-        Type.String(),
+      game_modes: record(
         object({
           player_count: uint32("In the game mode."),
-          regions: Type.Record(Type.String(), object({ player_count: uint32("In the region.") })),
+          regions: record(object({ player_count: uint32("In the region.") })),
         }),
       ),
     }),

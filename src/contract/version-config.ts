@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { gameModesMax, nameIdMaxCharacters, portsMax, regionsMax, uint32Max } from "../limits.ts";
-import { object, optional } from "./common.ts";
+import { object, optional, record } from "./common.ts";
 
 /** What a name_id, a game mode, a region and a port label look like. Reserved words are a matter of name_id alone. */
 export const namePatternSource = `^(?=.{1,${nameIdMaxCharacters}}$)[a-z0-9]+(?:-[a-z0-9]+)*$`;
@@ -23,17 +23,8 @@ const seconds = (minimum: number, value: number, description: string) =>
 const systemText = (minLength: number, description: string) =>
   Type.String({ minLength, maxLength: 8192, pattern: "^[^\\u0000]*$", description });
 
-function byName<S extends TSchema>(
-  schema: S,
-  rest: { minProperties?: number; maxProperties: number; default?: unknown; description: string },
-) {
-  return Type.Unsafe<Record<string, Static<S>>>({
-    type: "object",
-    propertyNames: { type: "string", pattern: namePatternSource },
-    additionalProperties: schema,
-    ...rest,
-  });
-}
+const byName = <S extends TSchema>(schema: S, rest: Parameters<typeof record>[1]) =>
+  record(schema, { propertyNames: Type.String({ pattern: namePatternSource }), ...rest });
 
 const region = object(
   {
@@ -107,10 +98,8 @@ const process = object(
       ),
     ),
     env: optional(
-      Type.Unsafe<Record<string, string>>({
-        type: "object",
-        propertyNames: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", maxLength: 256 },
-        additionalProperties: systemText(0, "Its value."),
+      record(systemText(0, "Its value."), {
+        propertyNames: Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$", maxLength: 256 }),
         maxProperties: 256,
         default: {},
         description: "Environment variables of the program. PORT, PORT_… and FOYER_… are set by Foyer itself.",

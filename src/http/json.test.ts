@@ -36,6 +36,28 @@ describe("accepted", () => {
   });
 });
 
+describe("many values", () => {
+  const list = (count: number, value = "0") => `[${Array(count).fill(value).join(",")}]`;
+
+  test("[T58] as many as a heartbeat or 64 KiB can hold are taken", () => {
+    expect(parse(list(32_000))).toHaveProperty("value");
+    expect(parse(list(20_000, '"00000000-0000-7000-8000-000000000001"'))).toHaveProperty("value");
+    expect(parse(list(21_000, "[]"))).toHaveProperty("value");
+    expect(parse(list(49_998))).toHaveProperty("value");
+  });
+
+  test.each([
+    ["numbers", list(60_000)],
+    ["texts", list(60_000, '""')],
+    ["lists", list(60_000, "[]")],
+    ["lists in lists", list(8000, "[[[[[[[]]]]]]]")],
+    ["fields", `{${Array.from({ length: 60_000 }, (_, index) => `"k${index}":0`).join(",")}}`],
+    ["numbers, and then what is no JSON", `${list(60_000)}x`],
+  ])("[T58] too many %s are refused before anything is built", (_title, text) => {
+    expect(parse(text)).toEqual({ fault: expect.stringContaining("too many values") });
+  });
+});
+
 describe("refused", () => {
   test.each([
     ["", /empty/],

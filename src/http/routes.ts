@@ -17,6 +17,7 @@ import { csvOf, prefersCsv } from "./csv.ts";
 import { endIfStopping, Refused, sendRefusal, unsupportedMediaType } from "./errors.ts";
 import { answersStream, type EventStreams } from "./event-stream.ts";
 import { parseJson } from "./json.ts";
+import { faultsOf } from "./schema-faults.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -169,8 +170,6 @@ function whenClosed(socket: Socket, listener: () => void): () => void {
   return () => socket.off("close", listener);
 }
 
-const faultsMax = 100;
-
 function bodyFault(operation: Operation, request: FastifyRequest): Refusal | null {
   const { body } = request;
   if (operation.body) {
@@ -182,9 +181,11 @@ function bodyFault(operation: Operation, request: FastifyRequest): Refusal | nul
   const isObject = typeof body === "object" && !Array.isArray(body);
   const fields = isObject ? Object.keys(body) : [];
   if (isObject && fields.length === 0) return null;
-  const errors = fields.slice(0, faultsMax).map((field) => ({ path: [field], message: "is not a known field" }));
+  const errors = faultsOf(noFields, isObject ? body : {});
   return refuse("API_BAD_BODY", "The operation takes no body.", { errors });
 }
+
+const noFields = { properties: {}, additionalProperties: false } as const;
 
 function sendAnswer(operation: Operation, reply: FastifyReply, answer: unknown): FastifyReply {
   endIfStopping(reply);

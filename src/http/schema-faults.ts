@@ -1,15 +1,10 @@
-import type { ErrorObject } from "ajv";
+import { shownPlace } from "../operations/fault-list.ts";
 import type { Fault } from "../operations/names.ts";
-import { schemaFaults } from "../operations/schema-faults.ts";
+import { type Schema, schemaFaults } from "../operations/schema-faults.ts";
 
-/**
- * Ajv's errors as the `errors` of an error body: `path` is the field, also of a missing or unknown one. Nobody reads
- * more than the first hundred, and an answer should not be many times as long as its request.
- */
-export function faultsOf(errors: readonly ErrorObject[], root: unknown): Fault[] {
-  return schemaFaults(errors, root)
-    .slice(0, faultsMax)
-    .map(({ place, message }) => ({ path: place, message }));
+/** The `errors` of an error body. Nobody reads more than the first hundred. */
+export function faultsOf(schema: Schema, value: unknown): Fault[] {
+  return schemaFaults(schema, value, faultsMax).map(({ place, message }) => ({ path: shownPlace(place), message }));
 }
 
-const faultsMax = 100;
+export const faultsMax = 100;

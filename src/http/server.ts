@@ -18,7 +18,6 @@ import { addPages } from "./pages.ts";
 import { addPlayPage, type PlayPage } from "./play.ts";
 import { createRawAnswers } from "./raw-answers.ts";
 import { addOperations, forgetTypeOfNothing, readBody } from "./routes.ts";
-import { faultsOf } from "./schema-faults.ts";
 import { useStrictValidation } from "./validation.ts";
 
 export interface ServerParts extends LoadSigns {
@@ -135,7 +134,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       log.debug({ request_id: request.id }, "the client went away in the middle of its request");
       return sendRefusal(reply, request.id, refuse("API_BAD_BODY", "The request is incomplete."));
     }
-    const refusal = validationRefusal(fault, request) ?? refusalOf(fault, request);
+    const refusal = refusalOf(fault, request);
     if (isOurs(refusal)) return answerOurs(fault, refusal, request, reply);
     // That a token is good comes before that its body is not. Of a lobby's token only the engine knows, and it is asked
     // here, where something is wrong anyway, instead of before every call.
@@ -217,19 +216,4 @@ const isOurs = ({ code }: Refusal) => code === "API_INTERNAL" || code === "API_U
 function hasEmptyPart({ url, params }: FastifyRequest): boolean {
   if (!url.includes("//") && !/\/(?:\?|$)/.test(url)) return false;
   return Object.values(params as Record<string, string>).includes("");
-}
-
-/** What the schemas found wrong, every fault of it; null: the fault is of another kind. */
-function validationRefusal(fault: unknown, request: FastifyRequest): Refusal | null {
-  const { validation, validationContext } = fault as { validation?: never[]; validationContext?: string };
-  if (!validation) return null;
-  const isBody = validationContext === "body";
-  const errors = faultsOf(validation, isBody ? request.body : request.query);
-  const first = errors[0] ? `${errors[0].path.join(".")} ${errors[0].message}`.trim() : "";
-  const message = `The ${isBody ? "body" : "query"} has ${count(errors.length)}: ${first}.`;
-  return refuse(isBody ? "API_BAD_BODY" : "API_BAD_QUERY", message, { errors });
-}
-
-function count(faults: number): string {
-  return faults === 1 ? "a fault" : `${faults} faults, the first`;
 }

@@ -1,17 +1,27 @@
-import { Ajv } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 import type { FastifyInstance } from "fastify";
+import { type Refusal, refuse } from "../operations/context.ts";
+import type { Schema } from "../operations/schema-faults.ts";
+import { isTimestamp } from "../operations/timestamps.ts";
+import { Refused } from "./errors.ts";
+import { faultsMax, faultsOf } from "./schema-faults.ts";
 
-/** Bodies are taken as they are; query parameters are text and may become numbers and booleans. Every fault is listed. */
+/** Bodies are taken as they are; query parameters are text and may become numbers and booleans. */
 export function useStrictValidation(app: FastifyInstance): void {
-  const bodies = createAjv(false);
-  const queries = createAjv(true);
-  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === "body" ? bodies : queries).compile(schema));
+  // Whether a body fits is known at its first fault; the others are looked for afterwards, and only as many as are shown.
+  const bodies = createAjv({ allErrors: false, coerceTypes: false });
+  // Here every parameter has to be read, wrong or not, and there are never many.
+  const queries = createAjv({ allErrors: true, coerceTypes: true });
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    httpPart === "body"
+      ? checkOf("body", schema as Schema, bodies.compile(schema))
+      : checkOf("query", schema as Schema, queries.compile(schema)),
+  );
 }
 
-function createAjv(coerceTypes: boolean): Ajv {
+function createAjv(more: { allErrors: boolean; coerceTypes: boolean }): Ajv {
   const ajv = new Ajv({
-    allErrors: true,
-    coerceTypes,
+    ...more,
     useDefaults: false,
     removeAdditional: false,
     allowUnionTypes: true,
@@ -23,10 +33,31 @@ function createAjv(coerceTypes: boolean): Ajv {
   return ajv;
 }
 
-/** RFC 3339 with a time zone; the pattern alone would let 30 February pass. */
-function isTimestamp(text: string): boolean {
-  const match = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i.exec(text);
-  if (!match || Number.isNaN(Date.parse(text))) return false;
-  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
-  return day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+function checkOf(part: "body" | "query", schema: Schema, fits: ValidateFunction) {
+  return (given: unknown): true | { error: Refused } => {
+    const value = part === "query" ? withoutMany(given, schema) : given;
+    return fits(value) ? true : { error: new Refused(shapeRefusal(part, schema, value)) };
+  };
+}
+
+/** The parameters that the operation knows, and of the others as many as are named in the answer. */
+function withoutMany(query: unknown, { properties = {} }: Schema): unknown {
+  // Border: Fastify's parser makes an object of every query.
+  const given = query as Readonly<Record<string, unknown>>;
+  const names = Object.keys(given);
+  if (names.length <= faultsMax) return query;
+  const isKnown = (name: string) => Object.hasOwn(properties, name);
+  const kept = [...names.filter(isKnown), ...names.filter((name) => !isKnown(name)).slice(0, faultsMax)];
+  return Object.fromEntries(kept.map((name) => [name, given[name]]));
+}
+
+function shapeRefusal(part: "body" | "query", schema: Schema, value: unknown): Refusal {
+  const errors = faultsOf(schema, value);
+  const first = errors[0] ? `${errors[0].path.join(".")} ${errors[0].message}`.trim() : "";
+  const message = `The ${part} has ${count(errors.length)}: ${first}.`;
+  return refuse(part === "body" ? "API_BAD_BODY" : "API_BAD_QUERY", message, { errors });
+}
+
+function count(faults: number): string {
+  return faults === 1 ? "a fault" : `${faults} faults, the first`;
 }

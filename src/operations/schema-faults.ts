@@ -1,203 +1,226 @@
-import type { ErrorObject } from "ajv";
-import { namePatternSource } from "../contract/version-config.ts";
-
-export type SchemaReason =
-  | "required"
-  | "wrong_type"
-  | "unknown_field"
-  | "out_of_range"
-  | "too_short"
-  | "too_long"
-  | "too_few"
-  | "too_many"
-  | "not_unique"
-  | "invalid";
+import { createFaultList } from "./fault-list.ts";
+import { type Broken, nameWords, type SchemaReason, valueWords } from "./schema-words.ts";
+import { isTimestamp } from "./timestamps.ts";
 
 /** `place` is the field itself, also for a missing or unknown one. */
 export type SchemaFault = { place: string[]; reason: SchemaReason; message: string };
 
-/** Ajv's errors in plain words, one per place, in Ajv's order. `root` is the value that was checked. */
-export function schemaFaults(errors: readonly ErrorObject[], root: unknown): SchemaFault[] {
-  const faults = new Map<string, SchemaFault>();
-  for (const error of withoutBranches(errors)) {
-    const fault = schemaFault(error, root);
-    const key = JSON.stringify(fault.place);
-    if (!faults.has(key)) faults.set(key, fault);
-  }
-  return [...faults.values()];
+/** The parts of JSON Schema that the contract uses; `tests/openapi.test.ts` sees to it that there are no others. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly items?: Schema;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  readonly required?: readonly string[];
+  readonly propertyNames?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema | boolean;
 }
 
 /**
- * When no branch of an anyOf or oneOf fits, Ajv reports every branch and the whole. The whole says too little and the
- * branches contradict one another, so what stays is the branch that was meant: the one whose errors lie deepest.
+ * What is wrong with a value, in plain words, one fault per place, and no more than `max`: it stops there. Ajv says
+ * whether a value fits, and would list its faults too, but it lists all of them, and a body of 64 KiB can have ten
+ * thousand. The order is Ajv's: first the value itself and its size, then what is in it.
  */
-function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
-  let kept = errors.filter((error) => error.keyword !== "propertyNames");
-  if (!kept.some(isWhole)) return kept;
-  // Each whole walks the list, so a body made of nothing but misfits must not make it long.
-  kept = kept.slice(0, branchedErrorsMax);
-  for (const whole of kept.filter(isWhole)) {
-    const branches = new Map<string, ErrorObject[]>();
-    for (const error of kept) {
-      const isWithin = error.schemaPath.startsWith(`${whole.schemaPath}/`) && isUnder(error, whole.instancePath);
-      if (!isWithin) continue;
-      const branch = error.schemaPath.slice(whole.schemaPath.length + 1).split("/", 1)[0] ?? "";
-      branches.set(branch, [...(branches.get(branch) ?? []), error]);
+export function schemaFaults(schema: Schema, root: unknown, max: number): SchemaFault[] {
+  const list = createFaultList<SchemaFault>(max);
+  const place: string[] = [];
+  walk(schema, root, {
+    place,
+    isFull: () => list.isFull,
+    report(broken, name) {
+      const [reason, message] = (name === undefined ? valueWords : nameWords)(broken);
+      list.add(name === undefined ? place : [...place, name], (at) => ({ place: at, reason, message }));
+    },
+  });
+  return list.all();
+}
+
+interface Walk {
+  /** Where the walk is. */
+  readonly place: string[];
+  isFull(): boolean;
+  /** `name`: it is about the name of that field, not about what is in it. */
+  report(broken: Broken, name?: string): void;
+}
+
+function walk(schema: Schema, value: unknown, to: Walk): void {
+  const broken = (keyword: string, limit: unknown) => to.report({ keyword, limit, value });
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  if (types.length > 0 && !types.some((type) => isOfType(type, value))) broken("type", schema.type);
+  if (schema.const !== undefined && value !== schema.const) broken("const", schema.const);
+  if (schema.enum && !schema.enum.includes(value)) broken("enum", schema.enum);
+  if (schema.anyOf) walkBranches(schema.anyOf, value, to);
+  if (typeof value === "number") {
+    if (schema.maximum !== undefined && value > schema.maximum) broken("maximum", schema.maximum);
+    if (schema.minimum !== undefined && value < schema.minimum) broken("minimum", schema.minimum);
+  } else if (typeof value === "string") {
+    const keyword = brokenByText(schema, value);
+    if (keyword !== null) broken(keyword, schema[keyword]);
+  } else if (Array.isArray(value)) {
+    if (value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY)) broken("maxItems", schema.maxItems);
+    if (value.length < (schema.minItems ?? 0)) broken("minItems", schema.minItems);
+    if (schema.items) {
+      const end = lookedAt(value.length, schema.maxItems);
+      for (let index = 0; index < end && !to.isFull(); index++) {
+        within(String(index), schema.items, value[index], to);
+      }
     }
-    if (branches.size === 0) continue;
-    const within = [...branches.values()];
-    const meant = within.filter((branch) => branch.every((error) => !isAboutTheValueItself(error, whole)));
-    const replacement = meant.length === 1 && meant[0] ? meant[0] : [mergedBranches(whole, within)];
-    const dropped = new Set<ErrorObject>([whole, ...within.flat()]);
-    const position = kept.findIndex((error) => dropped.has(error));
-    const rest = kept.filter((error) => !dropped.has(error));
-    kept = [...rest.slice(0, position), ...replacement, ...rest.slice(position)];
+  } else if (typeof value === "object" && value !== null) {
+    // Border: it came from JSON, so its fields are its own.
+    walkFields(schema, value as Record<string, unknown>, to);
   }
-  return kept;
 }
 
-const branchedErrorsMax = 500;
-
-const isWhole = ({ keyword }: ErrorObject) => keyword === "anyOf" || keyword === "oneOf";
-
-function isUnder(error: ErrorObject, instancePath: string): boolean {
-  return error.instancePath === instancePath || error.instancePath.startsWith(`${instancePath}/`);
+function walkFields(schema: Schema, value: Readonly<Record<string, unknown>>, to: Walk): void {
+  const all = Object.keys(value);
+  const { properties = {}, additionalProperties: others } = schema;
+  if (all.length > (schema.maxProperties ?? Number.POSITIVE_INFINITY)) {
+    to.report({ keyword: "maxProperties", limit: schema.maxProperties, value });
+  }
+  if (all.length < (schema.minProperties ?? 0)) {
+    to.report({ keyword: "minProperties", limit: schema.minProperties, value });
+  }
+  const names = all.slice(0, lookedAt(all.length, schema.maxProperties));
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(value, name)) reportAt(name, { keyword: "required", limit: name, value: undefined }, to);
+  }
+  if (schema.propertyNames) {
+    for (const name of names) {
+      if (to.isFull()) return;
+      const keyword = brokenByText(schema.propertyNames, name);
+      if (keyword !== null) to.report({ keyword, limit: schema.propertyNames[keyword], value: name }, name);
+    }
+  }
+  if (others !== undefined && others !== true) {
+    for (const name of names) {
+      if (to.isFull()) return;
+      if (Object.hasOwn(properties, name)) continue;
+      if (others === false) reportAt(name, { keyword: "additionalProperties", limit: name, value: value[name] }, to);
+      else within(name, others, value[name], to);
+    }
+  }
+  for (const [name, property] of Object.entries(properties)) {
+    if (to.isFull()) return;
+    if (Object.hasOwn(value, name)) within(name, property, value[name], to);
+  }
 }
 
-function isAboutTheValueItself(error: ErrorObject, whole: ErrorObject): boolean {
-  return error.instancePath === whole.instancePath && ["type", "const", "enum"].includes(error.keyword);
+/** Of what has too many entries, the first of them: that there are too many has been said. */
+const lookedAt = (length: number, max: number | undefined) =>
+  max === undefined || length <= max ? length : Math.min(length, max + entriesBeyondMax);
+
+const entriesBeyondMax = 100;
+
+function within(name: string, schema: Schema, value: unknown, to: Walk): void {
+  to.place.push(name);
+  walk(schema, value, to);
+  to.place.pop();
+}
+
+function reportAt(name: string, broken: Broken, to: Walk): void {
+  to.place.push(name);
+  to.report(broken);
+  to.place.pop();
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  switch (type) {
+    case "null":
+      return value === null;
+    case "integer":
+      return Number.isInteger(value);
+    case "number":
+      return Number.isFinite(value);
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return typeof value === "object" && value !== null && !Array.isArray(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+/** The first keyword about texts that this one breaks. */
+function brokenByText(schema: Schema, text: string): "maxLength" | "minLength" | "pattern" | "format" | null {
+  const { maxLength, minLength, pattern, format } = schema;
+  if (maxLength !== undefined && text.length > maxLength && countCodePoints(text) > maxLength) return "maxLength";
+  if (minLength !== undefined && text.length < 2 * minLength && countCodePoints(text) < minLength) return "minLength";
+  if (pattern !== undefined && !regExpOf(pattern).test(text)) return "pattern";
+  if (format === "date-time" && !isTimestamp(text)) return "format";
+  return null;
+}
+
+function countCodePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+/** As many as the contract has patterns. */
+const regExps = new Map<string, RegExp>();
+
+function regExpOf(pattern: string): RegExp {
+  const known = regExps.get(pattern) ?? new RegExp(pattern, "u");
+  regExps.set(pattern, known);
+  return known;
+}
+
+type Found = { readonly place: string[]; readonly broken: Broken; readonly name?: string };
+
+/**
+ * When no branch fits, the branches contradict one another. What is told is the branch that was meant: the only one
+ * whose faults lie deeper than the value itself. If there is none, it is what the branches have in common.
+ */
+function walkBranches(branches: readonly Schema[], value: unknown, to: Walk): void {
+  const found = branches.map((branch) => faultsOfBranch(branch, value, to));
+  if (found.some((faults) => faults.length === 0)) return;
+  const meant = found.filter((faults) => faults.every((fault) => !isAboutTheValueItself(fault, to.place.length)));
+  if (meant.length !== 1) {
+    to.report(mergedBranches(found, value));
+    return;
+  }
+  const depth = to.place.length;
+  for (const { place, broken, name } of meant[0]!) {
+    to.place.push(...place.slice(depth));
+    to.report(broken, name);
+    to.place.length = depth;
+  }
+}
+
+function faultsOfBranch(branch: Schema, value: unknown, { place }: Walk): Found[] {
+  const found: Found[] = [];
+  const report: Walk["report"] = (broken, name) =>
+    void found.push({ place: [...place], broken, ...(name !== undefined && { name }) });
+  walk(branch, value, { place, isFull: () => found.length >= branchFaultsMax, report });
+  return found;
+}
+
+const branchFaultsMax = 100;
+
+function isAboutTheValueItself({ place, broken }: Found, depth: number): boolean {
+  return place.length === depth && ["type", "const", "enum"].includes(broken.keyword);
 }
 
 /** Branches that are all constants make one enumeration, branches that are all types one list of types. */
-function mergedBranches(whole: ErrorObject, branches: ErrorObject[][]): ErrorObject {
-  const constants = branches.map((branch) => branch.find(({ keyword }) => keyword === "const"));
-  if (constants.every((error) => error !== undefined)) {
-    return { ...whole, keyword: "enum", params: { allowedValues: constants.map(({ params }) => params.allowedValue) } };
+function mergedBranches(branches: readonly Found[][], value: unknown): Broken {
+  const constants = branches.map((branch) => branch.find(({ broken }) => broken.keyword === "const"));
+  if (constants.every((found) => found !== undefined)) {
+    return { keyword: "enum", limit: constants.map(({ broken }) => broken.limit), value };
   }
-  if (branches.flat().every(({ keyword }) => keyword === "type")) {
-    return { ...whole, keyword: "type", params: { type: branches.flat().flatMap(({ params }) => params.type) } };
+  if (branches.flat().every(({ broken }) => broken.keyword === "type")) {
+    return { keyword: "type", limit: branches.flat().flatMap(({ broken }) => broken.limit), value };
   }
-  return whole;
-}
-
-function schemaFault(error: ErrorObject, root: unknown): SchemaFault {
-  const place = placeOf(error);
-  const [reason, message] = reasonAndWords(error, root);
-  return { place, reason, message };
-}
-
-function placeOf(error: ErrorObject): string[] {
-  const place = decodePointer(error.instancePath);
-  if (error.keyword === "required") return [...place, String(error.params.missingProperty)];
-  if (error.keyword === "additionalProperties") return [...place, String(error.params.additionalProperty)];
-  if (error.propertyName !== undefined) return [...place, error.propertyName];
-  return place;
-}
-
-function decodePointer(pointer: string): string[] {
-  const parts = pointer.split("/").slice(1);
-  return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-function reasonAndWords(error: ErrorObject, root: unknown): [SchemaReason, string] {
-  const { keyword, params } = error;
-  if (error.propertyName !== undefined) return nameWords(error);
-  switch (keyword) {
-    case "required":
-      return ["required", "is required"];
-    case "additionalProperties":
-      return ["unknown_field", "is not a known field"];
-    case "type":
-      return typeWords(params.type, valueAt(root, error.instancePath));
-    case "minimum":
-      return ["out_of_range", `must be at least ${params.limit}`];
-    case "maximum":
-      return ["out_of_range", `must be at most ${params.limit}`];
-    case "exclusiveMinimum":
-      return ["out_of_range", `must be more than ${params.limit}`];
-    case "exclusiveMaximum":
-      return ["out_of_range", `must be less than ${params.limit}`];
-    case "multipleOf":
-      return ["out_of_range", `must be a multiple of ${params.multipleOf}`];
-    case "minLength":
-      return ["too_short", params.limit === 1 ? "must not be empty" : `must have at least ${params.limit} characters`];
-    case "maxLength":
-      return ["too_long", `must have at most ${counted(params.limit, "character")}`];
-    case "minItems":
-    case "minProperties":
-      return ["too_few", `must have at least ${counted(params.limit, "entry", "entries")}`];
-    case "maxItems":
-    case "maxProperties":
-      return ["too_many", `must have at most ${counted(params.limit, "entry", "entries")}`];
-    case "uniqueItems":
-      return ["not_unique", "must not name the same entry twice"];
-    case "enum":
-      return ["invalid", `must be one of ${listed(params.allowedValues)}`];
-    case "const":
-      return ["invalid", `must be ${JSON.stringify(params.allowedValue)}`];
-    case "pattern":
-      return ["invalid", patternWords(String(params.pattern))];
-    case "format":
-      return ["invalid", formatWords(String(params.format))];
-    default:
-      return ["invalid", "has a form that is not allowed here"];
-  }
-}
-
-function nameWords({ keyword, params }: ErrorObject): [SchemaReason, string] {
-  if (keyword === "maxLength") return ["too_long", `is a name of more than ${counted(params.limit, "character")}`];
-  if (keyword === "minLength") return ["too_short", "is an empty name"];
-  if (params.pattern === namePatternSource) {
-    return ["invalid", "is not an allowed name: use at most 32 of a-z, 0-9 and single hyphens between them"];
-  }
-  return ["invalid", "is not an allowed name: use letters, digits and underscores, and no digit first"];
-}
-
-function typeWords(type: unknown, value: unknown): [SchemaReason, string] {
-  const types = (Array.isArray(type) ? type : String(type).split(",")).map(String);
-  const isFraction = typeof value === "number" && types.includes("integer") && !types.includes("number");
-  if (isFraction) return ["out_of_range", "must be a whole number"];
-  // That an optional field may be null is no news to someone who sent something else.
-  const named = types.filter((name, index) => (name !== "null" || types.length === 1) && types.indexOf(name) === index);
-  return ["wrong_type", `must be ${named.map((name) => typeNames[name] ?? name).join(" or ")}`];
-}
-
-const typeNames: Record<string, string> = {
-  integer: "an integer",
-  number: "a number",
-  string: "a string",
-  boolean: "true or false",
-  object: "an object",
-  array: "an array",
-  null: "null",
-};
-
-function valueAt(root: unknown, pointer: string): unknown {
-  let value = root;
-  for (const part of decodePointer(pointer)) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
-    // A border: the value comes from outside, and its own field was just found to exist.
-    value = (value as Record<string, unknown>)[part];
-  }
-  return value;
-}
-
-function counted(count: unknown, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-function listed(values: unknown): string {
-  const given = Array.isArray(values) ? values.filter((value) => value !== null) : [];
-  return given.map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join(", ");
-}
-
-function patternWords(pattern: string): string {
-  if (pattern.includes("[0-9a-fA-F]{8}-")) return "must be a UUID";
-  if (pattern.includes("\\u0000")) return "must not contain the character NUL";
-  return "has a form that is not allowed here";
-}
-
-function formatWords(format: string): string {
-  if (format === "date-time") return "must be a time such as 2030-01-31T12:00:00.000Z";
-  return `must be a valid ${format}`;
+  return { keyword: "anyOf", limit: null, value };
 }

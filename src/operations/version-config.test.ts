@@ -220,6 +220,16 @@ describe("faults", () => {
     }
   });
 
+  test("[T57] [T59] a name as long as a whole document, with a fault in each of thousands of fields, costs little", () => {
+    const fields = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, index]));
+    for (const name of ["m/".repeat(20_000), "~".repeat(40_000)]) {
+      const { faults } = checkVersionConfig({ regions: { local: {} }, game_modes: { [name]: fields } });
+      expect(faults).toHaveLength(100);
+      expect(faults[0]?.path).toEqual(["config", "game_modes", `${name.slice(0, 128)}…`, "invalid"]);
+      expect(JSON.stringify(faults).length).toBeLessThan(64 * 1024);
+    }
+  });
+
   test("say in words what is wrong", () => {
     const { faults } = checkVersionConfig(document({ max_players: 4294967296 }));
     expect(faults).toEqual([

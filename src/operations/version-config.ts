@@ -8,8 +8,11 @@ import {
   type VersionConfig,
   versionConfig,
 } from "../contract/version-config.ts";
+import { gameModesMax, regionsMax } from "../limits.ts";
+import { createFaultList, shownPlace } from "./fault-list.ts";
 import { checkDisplayName, type Fault } from "./names.ts";
-import { type SchemaReason, schemaFaults } from "./schema-faults.ts";
+import { type Schema, schemaFaults } from "./schema-faults.ts";
+import type { SchemaReason } from "./schema-words.ts";
 
 /** The last element of a fault's path. */
 type VersionFaultReason = SchemaReason | "not_found" | "reserved";
@@ -21,14 +24,17 @@ type VersionFaultReason = SchemaReason | "not_found" | "reserved";
 export function checkVersionConfig(config: unknown): { faults: Fault[]; resolved: ResolvedVersionConfig | null } {
   if (config === undefined)
     return { faults: [toFault({ place: [], reason: "required", message: "is required" })], resolved: null };
+  const list = createFaultList<Found>(faultsMax);
   const isWellShaped = fitsSchema(config);
-  const found: Found[] = [
-    ...schemaFaults((fitsSchema.errors ?? []).slice(0, schemaErrorsMax), config),
-    ...faultsBeyondSchema(config),
-  ];
-  if (isWellShaped && found.length === 0) return { faults: [], resolved: resolveVersionConfig(config) };
-  const faults = inDocumentOrder(onePerPlace(found), config).slice(0, faultsMax);
-  return { faults: faults.map(toFault), resolved: null };
+  if (!isWellShaped) {
+    for (const fault of schemaFaults(versionConfig as Schema, config, faultsMax)) list.add(fault.place, () => fault);
+  }
+  for (const fault of faultsBeyondSchema(config)) {
+    if (list.isFull) break;
+    list.add(fault.place, () => fault);
+  }
+  if (isWellShaped && list.all().length === 0) return { faults: [], resolved: resolveVersionConfig(config) };
+  return { faults: inDocumentOrder(list.all(), config).map(toFault), resolved: null };
 }
 
 /** Fills in every default. The document must have passed checkVersionConfig. */
@@ -47,11 +53,9 @@ export function needsProcessRuntime(resolved: ResolvedVersionConfig): boolean {
 
 const faultsMax = 100;
 
-/** Ordering tens of thousands of faults to show a hundred would be work done for an attacker. */
-const schemaErrorsMax = 1000;
-
+// It says whether a document fits and stops at the first fault; schemaFaults looks for as many as are shown.
 const fitsSchema = new Ajv({
-  allErrors: true,
+  allErrors: false,
   coerceTypes: false,
   removeAdditional: false,
   useDefaults: false,
@@ -65,18 +69,22 @@ const fitsSchema = new Ajv({
 type Found = { place: string[]; reason: VersionFaultReason; message: string };
 
 function toFault({ place, reason, message }: Found): Fault {
-  return { path: ["config", ...place, reason], message };
+  return { path: ["config", ...shownPlace(place), reason], message };
 }
 
-/** What no schema says. The document may be of any shape: each rule looks only at what has the right one. */
-function faultsBeyondSchema(config: unknown): Found[] {
+/**
+ * What no schema says, one after the other, so that nobody looks for more than are shown. The document may be of any
+ * shape: each rule looks only at what has the right one.
+ */
+function* faultsBeyondSchema(config: unknown): Generator<Found> {
   const document = fieldsOf(config);
   const regions = fieldsOf(document.regions);
-  const modes = fieldsOf(document.game_modes);
-  return [
-    ...Object.entries(regions).flatMap(([name, region]) => regionFaults(["regions", name], fieldsOf(region))),
-    ...Object.entries(modes).flatMap(([name, mode]) => gameModeFaults(["game_modes", name], fieldsOf(mode), regions)),
-  ];
+  // The schema says when there are more than a document may have.
+  const firstOf = (fields: Fields, max: number) => Object.entries(fields).slice(0, max + faultsMax);
+  for (const [name, region] of firstOf(regions, regionsMax)) yield* regionFaults(["regions", name], fieldsOf(region));
+  for (const [name, mode] of firstOf(fieldsOf(document.game_modes), gameModesMax)) {
+    yield* gameModeFaults(["game_modes", name], fieldsOf(mode), regions);
+  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -88,15 +96,13 @@ function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function regionFaults(place: string[], region: Fields): Found[] {
-  const faults: Found[] = [];
+function* regionFaults(place: string[], region: Fields): Generator<Found> {
   for (const field of ["display_name", "provider_display_name"]) {
     const name = region[field];
     if (typeof name !== "string" || (name === "" && field === "provider_display_name")) continue;
     const { fault } = checkDisplayName(name);
-    if (fault) faults.push({ place: [...place, field], reason: displayNameReason(fault), message: fault.message });
+    if (fault) yield { place: [...place, field], reason: displayNameReason(fault), message: fault.message };
   }
-  return faults;
 }
 
 function displayNameReason(fault: Fault): VersionFaultReason {
@@ -104,15 +110,13 @@ function displayNameReason(fault: Fault): VersionFaultReason {
   return reason === "too_short" || reason === "too_long" ? reason : "invalid";
 }
 
-function gameModeFaults(place: string[], mode: Fields, regions: Fields): Found[] {
+function* gameModeFaults(place: string[], mode: Fields, regions: Fields): Generator<Found> {
   const runtime = fieldsOf(mode.runtime);
-  return [
-    ...directFaults(place, mode),
-    ...regionListFaults([...place, "regions"], mode.regions, regions),
-    ...createFaults([...place, "actions", "create"], fieldsOf(fieldsOf(mode.actions).create)),
-    ...(isObject(mode.runtime) ? runtimeFaults([...place, "runtime"], runtime) : []),
-    ...envFaults([...place, "runtime", "process", "env"], fieldsOf(fieldsOf(runtime.process).env)),
-  ];
+  yield* directFaults(place, mode);
+  yield* regionListFaults([...place, "regions"], mode.regions, regions);
+  yield* createFaults([...place, "actions", "create"], fieldsOf(fieldsOf(mode.actions).create));
+  if (isObject(mode.runtime)) yield* runtimeFaults([...place, "runtime"], runtime);
+  yield* envFaults([...place, "runtime", "process", "env"], fieldsOf(fieldsOf(runtime.process).env));
 }
 
 function directFaults(place: string[], mode: Fields): Found[] {
@@ -122,18 +126,17 @@ function directFaults(place: string[], mode: Fields): Found[] {
   return [{ place: [...place, "max_players_direct"], reason: "out_of_range", message }];
 }
 
-function regionListFaults(place: string[], list: unknown, regions: Fields): Found[] {
-  if (!Array.isArray(list)) return [];
+function* regionListFaults(place: string[], list: unknown, regions: Fields): Generator<Found> {
+  if (!Array.isArray(list)) return;
   const seen = new Set<unknown>();
-  return list.flatMap((name: unknown, index): Found[] => {
-    if (typeof name !== "string") return [];
-    const isRepeated = seen.has(name);
-    seen.add(name);
+  for (const [index, name] of list.entries()) {
+    if (typeof name !== "string") continue;
     const at = [...place, String(index)];
-    if (isRepeated) return [{ place: at, reason: "not_unique", message: "names a region that the list has already" }];
-    if (Object.hasOwn(regions, name)) return [];
-    return [{ place: at, reason: "not_found", message: "names a region that the document does not define" }];
-  });
+    if (seen.has(name)) yield { place: at, reason: "not_unique", message: "names a region that the list has already" };
+    else if (!Object.hasOwn(regions, name))
+      yield { place: at, reason: "not_found", message: "names a region that the document does not define" };
+    seen.add(name);
+  }
 }
 
 function createFaults(place: string[], create: Fields): Found[] {
@@ -148,18 +151,11 @@ function runtimeFaults(place: string[], runtime: Fields): Found[] {
   return [{ place, reason: "invalid", message }];
 }
 
-function envFaults(place: string[], env: Fields): Found[] {
-  const reserved = Object.keys(env).filter((name) => /^(?:FOYER_|PORT_|PORT$)/.test(name));
-  return reserved.map((name) => ({ place: [...place, name], reason: "reserved", message: "is set by Foyer itself" }));
-}
-
-function onePerPlace(found: Found[]): Found[] {
-  const byPlace = new Map<string, Found>();
-  for (const fault of found) {
-    const key = JSON.stringify(fault.place);
-    if (!byPlace.has(key)) byPlace.set(key, fault);
+function* envFaults(place: string[], env: Fields): Generator<Found> {
+  for (const name of Object.keys(env)) {
+    if (!/^(?:FOYER_|PORT_|PORT$)/.test(name)) continue;
+    yield { place: [...place, name], reason: "reserved", message: "is set by Foyer itself" };
   }
-  return [...byPlace.values()];
 }
 
 function inDocumentOrder(found: Found[], config: unknown): Found[] {
@@ -172,6 +168,10 @@ function positionOf(place: string[], config: unknown, keyOrders: Map<object, Map
   let value = config;
   return place.map((key) => {
     if (typeof value !== "object" || value === null) return 0;
+    if (Array.isArray(value)) {
+      value = value[Number(key)];
+      return Number(key);
+    }
     const order = keyOrders.get(value) ?? new Map(Object.keys(value).map((name, index) => [name, index]));
     keyOrders.set(value, order);
     const index = order.get(key);

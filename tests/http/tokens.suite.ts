@@ -139,6 +139,17 @@ export function tokensTests(at: () => Service): void {
     }
   });
 
+  test("[DEV9] [T61] a port's label with a line break is a fault like any other", async () => {
+    const make = (ports: unknown) =>
+      call("POST", `${namespace.path}/tokens/development`, { hostname: "localhost", ports });
+    for (const port of [5, null, "x"]) {
+      expectRefusal(await make({ "a\nb": port }), "API_BAD_BODY", [["ports", "a\nb"]]);
+    }
+    expectRefusal(await make({ "a\nb": { protocol: "ws", port: 1 } }), "CLOUD_VALIDATION_ERROR", [
+      ["ports", "a\nb", "invalid"],
+    ]);
+  });
+
   test("[DEV9] a development token's server is checked, every fault listed", async () => {
     const make = (body: unknown) => call("POST", `${namespace.path}/tokens/development`, body);
     const port = (more: object) => ({ protocol: "ws", ...more });

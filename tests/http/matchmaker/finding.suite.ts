@@ -140,6 +140,45 @@ export function findingTests(at: () => Matchmaker): void {
     expect((await arena.find({ tags: {} })).status).toBe(200);
   });
 
+  test("[T60] [T61] tags have no control characters and no line breaks, in names and values", async () => {
+    const arena = await arenaWith({ max_players: 10, max_players_direct: 10 });
+    await arena.ready();
+    const register = { game_mode: "duel", region: "local", ports: address };
+    const calls = [
+      (tags: unknown) => arena.find({ tags }),
+      (tags: unknown) => arena.create({ tags }),
+      (tags: unknown) => arena.play("POST", "lobbies/register", { ...register, tags }, { token: arena.server }),
+    ];
+    for (const call of calls) {
+      // A value of the wrong type under such a name is one fault of the same place.
+      for (const value of ["x", 5, null])
+        expectRefusal(await call({ "a\nb": value }), "API_BAD_BODY", [["tags", "a\nb"]]);
+      for (const odd of ["\r", "\t", "\u001f", "\u007f", "\u0085", "\u2028", "\u2029"]) {
+        const answer = await call({ [`a${odd}`]: "x", b: `x${odd}y`, fine: "é ✓ 漢" });
+        expectRefusal(answer, "API_BAD_BODY", [
+          ["tags", `a${odd}`],
+          ["tags", "b"],
+        ]);
+        expect(answer.json.errors[1].message).toBe("must be without a control character or a line break");
+      }
+    }
+    const lobby = await arena.ready({ tags: { "é ✓": "漢\u00a0字" } });
+    const listed = (await arena.list()).json.lobbies.find(
+      ({ lobby_id }: { lobby_id: string }) => lobby_id === lobby.lobbyId,
+    );
+    expect(listed.tags).toEqual({ "é ✓": "漢\u00a0字" });
+  });
+
+  test("[T61] a port's label with a line break is looked at like any other", async () => {
+    const arena = await arenaWith({});
+    const register = (ports: unknown) =>
+      arena.play("POST", "lobbies/register", { game_mode: "duel", region: "local", ports }, { token: arena.server });
+    expectRefusal(await register({ ...address, "a\nb": 5 }), "API_BAD_BODY", [["ports", "a\nb"]]);
+    expectRefusal(await register({ ...address, "a\nb": null }), "API_BAD_BODY", [["ports", "a\nb"]]);
+    const named = await register({ ...address, "a\nb": address.default });
+    expectRefusal(named, "MATCHMAKER_PORTS_INVALID", [["ports", "a\nb"]]);
+  });
+
   test("[F7] a party sits together or not at all, found or joined", async () => {
     const arena = await arenaWith({ max_players: 3, max_players_direct: 5 });
     const lobby = await arena.ready();

@@ -171,9 +171,10 @@ export function lobbiesTests(at: () => Matchmaker): void {
     ["a number", "-1.5e-3"],
     ["true", "true"],
     ["null", "null"],
+    ["names with line breaks", '{"a\\nb":{"\\u2028":[{"\\r":1}]}}'],
     ["names of JavaScript", '{"constructor":1,"toString":2,"length":3}'],
   ];
-  test.each(states)("a state may be any JSON: %s", async (_title, text) => {
+  test.each(states)("[T61] a state may be any JSON: %s", async (_title, text) => {
     const arena = await arenaWith();
     const lobby = await arena.ready();
     const put = (rawBody: string) =>

@@ -1,0 +1,45 @@
+import Fastify from "fastify";
+import { expect, test } from "vitest";
+import { operations } from "../contract/index.ts";
+import { refusalOf } from "./errors.ts";
+import { useStrictValidation } from "./validation.ts";
+
+/** A server whose body is this value, however it would be sent. */
+function serverOf(schema: object, body: unknown) {
+  const app = Fastify();
+  useStrictValidation(app);
+  app.setErrorHandler((fault, request, reply) => reply.code(400).send(refusalOf(fault, request)));
+  app.post("/", {
+    schema,
+    preValidation: (request, _reply, done) => {
+      request.body = body;
+      done();
+    },
+    handler: () => "fine",
+  });
+  return app;
+}
+
+test("[T57] a list full of faults is looked at as far as its faults are shown", async () => {
+  let reads = 0;
+  const ids = new Proxy(Array<number>(20_000).fill(0), {
+    get(list, name) {
+      if (typeof name === "string" && /^\d+$/.test(name)) reads += 1;
+      return Reflect.get(list, name);
+    },
+  });
+  const app = serverOf({ body: operations["lobbies.heartbeat"].body }, { player_ids: ids });
+  const refusal = (await app.inject({ method: "POST", url: "/" })).json();
+  expect([refusal.code, refusal.errors.length]).toEqual(["API_BAD_BODY", 100]);
+  expect(reads).toBeLessThan(300);
+});
+
+test("[T13] [T57] of ten thousand unknown parameters a hundred are named, and the known ones are still read", async () => {
+  const app = serverOf({ querystring: operations["games.listGames"].query }, undefined);
+  const many = Array.from({ length: 10_000 }, (_, index) => `k${index}=1`).join("&");
+  const refusal = (await app.inject({ method: "POST", url: `/?${many}&limit=0` })).json();
+  expect(refusal.code).toBe("API_BAD_QUERY");
+  expect(refusal.errors.map(({ path }: { path: string[] }) => path[0])).toEqual(
+    Array.from({ length: 100 }, (_, index) => `k${index}`),
+  );
+});
