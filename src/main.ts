@@ -1,3 +1,4 @@
+import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import {
   ensureAdminToken,
@@ -22,7 +23,10 @@ import { type Nodes, onlyNode } from "./nodes/nodes.ts";
 import {
   attempt,
   type Close,
+  clockOf,
   closeAll,
+  followWallClock,
+  openClock,
   openEmbeddedEngine,
   openMetrics,
   openRuntime,
@@ -89,21 +93,22 @@ export async function startFoyer(config: Config, log: Logger, injected: Injected
 }
 
 async function start(config: Config, log: Logger, injected: Injected, opened: Close[]): Promise<RunningFoyer> {
-  const now = injected.now ?? Date.now;
+  const clock = injected.now === undefined ? openClock(log) : clockOf(injected.now);
+  const { now } = clock;
   const newId = createIds(now);
   const folder = await openDataFolder(config.dataDir);
   opened.push(() => folder.release());
   const secret = ensureSecret(folder, config.secret);
   const previousSecret = config.previousSecret === null ? null : secretFromText(config.previousSecret);
   const metrics = createMetrics();
-  const shared = await openSharedParts(config, log, metrics, newId, { secret, previousSecret });
+  const shared = await openSharedParts(config, log, metrics, clock, newId, { secret, previousSecret });
   opened.push(() => shared?.close());
   const adminToken = shared
     ? sharedAdminToken(folder, config.adminToken, secret)
     : ensureAdminToken(folder, config.adminToken);
   const tokens = createDerivedTokens(secret, previousSecret);
   const db = await openStore(config, folder.path, log, opened, shared?.store ?? null);
-  const { engine, events: sharedEvents, isBehind } = await openLiveState(shared, folder.path, now, log);
+  const { engine, events: sharedEvents, isBehind } = await openLiveState(shared, folder.path, clock, log);
   opened.push(() => engine.close());
 
   const tokenUses = createTokenUses(db);
@@ -208,7 +213,9 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
 
   const placing = shared && placeLobbies({ engine, nodes, log, now });
   opened.push(() => placing?.stop());
-  const tasks = startTasks(context, { log, recorder, supervisor, placing, sharedStore: shared?.store ?? null });
+  const followClock = shared ? null : () => followWallClock(clock);
+  const sharedStore = shared?.store ?? null;
+  const tasks = startTasks(context, { log, recorder, supervisor, placing, sharedStore, followClock });
   opened.push(() => tasks.stop());
 
   return {
@@ -245,10 +252,17 @@ function openPlaces(runtime: Runtime | null, nodes: Nodes): StartPlaces {
 }
 
 /** Null: this node is alone. What speaks to Redis is loaded only where it is needed, which makes every other start quicker. */
-async function openSharedParts(config: Config, log: Logger, metrics: Metrics, newId: () => string, secrets: Secrets) {
+async function openSharedParts(
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+  clock: Clock,
+  newId: () => string,
+  secrets: Secrets,
+) {
   if (config.redisUrl === null) return null;
   const { openShared } = await import("./shared.ts");
-  return openShared(config.redisUrl, config, { log, metrics, newId, secrets });
+  return openShared(config.redisUrl, config, { log, metrics, clock, newId, secrets });
 }
 
 async function restartClocks(engine: Engine, now: () => number): Promise<void> {
@@ -258,12 +272,12 @@ async function restartClocks(engine: Engine, now: () => number): Promise<void> {
 }
 
 /** Live lobbies in this process, or in a Redis that several share. */
-async function openLiveState(shared: Shared | null, dataDir: string, now: () => number, log: Logger) {
+async function openLiveState(shared: Shared | null, dataDir: string, clock: Clock, log: Logger) {
   if (shared) {
     const engine = await shared.openEngine();
     return { engine, events: engine, isBehind: () => false };
   }
-  const { engine, journal } = await openEmbeddedEngine(dataDir, now, log);
+  const { engine, journal } = await openEmbeddedEngine(dataDir, clock, log);
   return { engine, events: null, isBehind: journal.isBehind };
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { type Clock, createClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { settings } from "./config-settings.ts";
 import { createMemoryEngine } from "./engine/memory/memory.ts";
@@ -15,6 +16,29 @@ import { holdDatabase } from "./store/only-node.ts";
 /** How the parts of the service are opened, one function each. */
 
 export type Close = () => Promise<unknown> | unknown;
+
+/** The core's time. Without other nodes it follows this machine's wall clock, else that of Redis. */
+export function openClock(log: Logger): Clock {
+  return createClock({
+    wall: () => Date.now(),
+    steady: () => performance.now(),
+    onApart: (aheadMs) =>
+      log.warn(
+        { apart_s: Math.round(aheadMs / 100) / 10 },
+        "the clock was set: Foyer's time follows it by at most 1 s in 10, so no deadline moves at once; check the machine's time synchronisation",
+      ),
+    onTogether: () => log.info("Foyer's time agrees with the clock again"),
+  });
+}
+
+/** A clock that somebody else moves. */
+export function clockOf(now: () => number): Clock {
+  return { now, follow() {}, startAt() {} };
+}
+
+export function followWallClock(clock: Clock): void {
+  clock.follow(Date.now() - clock.now());
+}
 
 /** Null when metrics are off. A second service on one machine should start even if nobody gave it a port for these. */
 export async function openMetrics({ metricsHost: host, metricsPort: port }: Config, metrics: Metrics, log: Logger) {
@@ -74,7 +98,7 @@ export async function openRuntime(config: Config, dataDir: string, now: () => nu
 }
 
 /** The embedded engine, with everything that came due while the service was down ended before the first request. */
-export async function openEmbeddedEngine(dataDir: string, now: () => number, log: Logger) {
+export async function openEmbeddedEngine(dataDir: string, clock: Clock, log: Logger) {
   const journal = createSqliteJournal({
     dataDir,
     onSyncFailure(fault) {
@@ -84,7 +108,11 @@ export async function openEmbeddedEngine(dataDir: string, now: () => number, log
     },
   });
   const engine = await createMemoryEngine(journal);
-  await createExpire(engine, now)();
+  // The wall clock may have been set back since: what has happened already is not in the future.
+  let latest = 0;
+  for (const state of engine.states().values()) latest = Math.max(latest, state.now);
+  clock.startAt(latest);
+  await createExpire(engine, clock.now)();
   return { engine, journal };
 }
 

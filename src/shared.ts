@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
+import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Engine, SharedEvents } from "./engine/engine.ts";
-import { checkRedis } from "./engine/redis/checks.ts";
+import { checkRedis, redisAheadMs } from "./engine/redis/checks.ts";
 import { openRedis } from "./engine/redis/connection.ts";
 import type { RedisConnection } from "./engine/redis/link.ts";
 import { createRedisEngine } from "./engine/redis/redis.ts";
@@ -59,13 +60,14 @@ function fingerprintOf(secret: Buffer): string {
 export async function openShared(
   redisUrl: string,
   { redisPrefix: prefix, nodeGraceS }: Config,
-  parts: { log: Logger; metrics: Metrics; newId(): string; secrets: Secrets },
+  parts: { log: Logger; metrics: Metrics; clock: Clock; newId(): string; secrets: Secrets },
 ): Promise<Shared> {
-  const { log, metrics, newId, secrets } = parts;
+  const { log, metrics, clock, newId, secrets } = parts;
   const link = await openRedis({ url: redisUrl, log, measures: measureRedis(metrics) });
   measureRedisConnection(metrics, link);
   try {
     await checkRedis(link, Date.now, log);
+    clock.startAt(clock.now() + (await redisAheadMs(link, clock.now)));
     await claimPrefix(link, prefix, secrets);
     const onFault = nowAndThen((err: unknown) => log.warn({ err }, "Redis could not be reached; it is tried again"));
     const store = createSharedStore({ link, prefix, newId, onFault });
@@ -84,6 +86,7 @@ export async function openShared(
           status,
           steadyNow: () => performance.now(),
           wallClock: Date.now,
+          clock,
           onClockOff(offsetMs) {
             const message = "this machine's clock and Redis' have come apart; let both follow the same time servers";
             log.error({ offset_ms: offsetMs }, message);

@@ -19,6 +19,8 @@ export interface TaskParts {
   /** Null, as is the next: this is the only node. */
   readonly placing: Placing | null;
   readonly sharedStore: SharedStore | null;
+  /** Null: another clock than this machine's is followed. */
+  readonly followClock: (() => void) | null;
 }
 
 type Task = [task: string, everyMs: number, run: () => Promise<unknown>];
@@ -28,7 +30,7 @@ const dayMs = 24 * 60 * 60_000;
 /** Everything that happens again and again without a request. Where there are several nodes, some of it on one only. */
 export function startTasks(context: Context, parts: TaskParts): { stop(): Promise<void> } {
   const { db, config, engine, nodes, now, tokenUses, runtime } = context;
-  const { log, recorder, supervisor, placing, sharedStore } = parts;
+  const { log, recorder, supervisor, placing, sharedStore, followClock } = parts;
   const onceForAll = (run: () => Promise<unknown>) => async () => nodes.lease() && (await run());
 
   const tasks: Task[] = [
@@ -36,6 +38,7 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
     ["pruning", 60 * 60_000, onceForAll(() => prune(db, { before: now() - config.retentionDays * dayMs }))],
     ["catching up with the history of lobbies", 10_000, () => recorder.catchUp()],
   ];
+  if (followClock) tasks.push(["following the wall clock", 1_000, async () => followClock()]);
   if (nodes.ownId === null) tasks.push(["ending what is due", 200, createExpire(engine, now)]);
   else tasks.push(["ending what is due", 500, createSharedExpire(engine, nodes, now)]);
   if (runtime || placing) {

@@ -51,6 +51,7 @@ describe("floors: imports go down only", () => {
     "config-kinds",
     "config-sources",
     "redact",
+    "clock",
     "log",
     "log-pretty",
     "sqlite-library",
@@ -76,6 +77,7 @@ describe("floors: imports go down only", () => {
     tokens: ["recent"],
     recent: [],
     shares: [],
+    clock: [],
     "own-host": [],
     redact: [],
     "config-kinds": ["redact"],
@@ -163,6 +165,11 @@ describe("banned", () => {
     const pattern =
       /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\b|\brandomUUID\b|\bperformance\b|\bsetTimeout\b|\basync\b|\bawait\b/;
     expect(places(rules, new RegExp(`^(?!\\s*(?://|/?\\*)).*(?:${pattern.source})`))).toEqual([]);
+  });
+
+  test("the wall clock is read where the parts are put together, and comes in from there", () => {
+    const readers = places(files.filter(isSource), /\bDate\.now\b|\bnew Date\(\)/).map((place) => place.split(":")[0]);
+    expect([...new Set(readers)]).toEqual(["src/cli/export.ts", "src/open-parts.ts", "src/shared.ts"]);
   });
 
   test("the console belongs to the command line and to scripts", () => {

@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import type { RedisLink } from "../engine/redis/link.ts";
 import type { Lease, NodeStatus, Nodes, OwnStatus } from "./nodes.ts";
 import { script } from "./script.ts";
@@ -14,6 +15,8 @@ export interface RedisNodesOptions {
   /** Milliseconds that only ever rise, whatever the clock on the wall does. */
   steadyNow(): number;
   wallClock(): number;
+  /** The core's time, which follows Redis' clock. */
+  readonly clock?: Pick<Clock, "now" | "follow">;
   /** This machine's clock and Redis' have come apart by so many milliseconds. */
   onClockOff(offsetMs: number): void;
   /** Two processes say that they are this node. */
@@ -52,6 +55,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   async function beat(): Promise<void> {
     const askedAt = steadyNow();
     const wallAskedAt = options.wallClock();
+    const coreAskedAt = options.clock?.now() ?? 0;
     const status = JSON.stringify({ ...options.status(), instanceId });
     // Border: the shape is that of the script's reply.
     const reply = (await link.run(beatScript, key, [
@@ -65,7 +69,8 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     const before = nodes;
     nodes = readList(list, Number(now));
     watch.heard(nodes);
-    noteClock(Number(now), wallAskedAt, options.wallClock());
+    noteClock(aheadMs(Number(now), wallAskedAt, options.wallClock()));
+    options.clock?.follow(aheadMs(Number(now), coreAskedAt, options.clock.now()));
     noteTwin(twin === "1");
     noteLease(holder === `${nodeId} ${instanceId}` ? Number(fence) : null, askedAt);
     const isGone = (node: ListedNode) =>
@@ -74,11 +79,9 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   }
 
   /** Deadlines are decided by time, so a node whose clock has run off would decide them wrongly. */
-  function noteClock(redisNow: number, askedAt: number, answeredAt: number): void {
-    const isBetween = redisNow >= askedAt && redisNow <= answeredAt;
-    const offset = redisNow < askedAt ? askedAt - redisNow : answeredAt - redisNow;
+  function noteClock(redisAheadMs: number): void {
     const wasOff = Math.abs(clockOffsetMs) > clockOffsetMaxMs;
-    clockOffsetMs = isBetween ? 0 : offset;
+    clockOffsetMs = -redisAheadMs;
     if (!wasOff && Math.abs(clockOffsetMs) > clockOffsetMaxMs) options.onClockOff(clockOffsetMs);
   }
 
@@ -164,6 +167,12 @@ interface ListedNode extends NodeStatus {
   readonly said: string;
   /** It stopped in good order and may come back. */
   readonly hasLeft: boolean;
+}
+
+/** How far Redis' time is ahead, at least, of a clock that was read before it was asked for and after. */
+function aheadMs(redisNow: number, askedAt: number, answeredAt: number): number {
+  if (redisNow < askedAt) return redisNow - askedAt;
+  return Math.max(0, redisNow - answeredAt);
 }
 
 /** Counts for how long each node has been unheard of, as far as this process could listen. */

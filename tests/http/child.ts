@@ -25,7 +25,11 @@ export function newDataDir(): string {
 }
 
 /** The built service as a process of its own on SQLite. Its output goes where the search for leaked tokens looks. */
-export function spawnFoyer(dataDir: string, more: readonly string[] = []): Pick<Child, "process" | "output" | "ended"> {
+export function spawnFoyer(
+  dataDir: string,
+  more: readonly string[] = [],
+  nodeFlags: readonly string[] = [],
+): Pick<Child, "process" | "output" | "ended"> {
   const logFile = join(root, "test-output", "logs", `child-${process.pid}-${randomBytes(6).toString("hex")}.log`);
   mkdirSync(join(root, "test-output", "logs"), { recursive: true });
   const flags = [
@@ -36,7 +40,8 @@ export function spawnFoyer(dataDir: string, more: readonly string[] = []): Pick<
     "--log-level=debug",
     "--log-format=json",
   ];
-  const child = spawn(process.execPath, [join(root, "dist/cli/foyer.js"), "serve", ...flags, ...more], {
+  const command = [...nodeFlags, join(root, "dist/cli/foyer.js"), "serve", ...flags, ...more];
+  const child = spawn(process.execPath, command, {
     cwd: dataDir,
     env: { PATH: process.env.PATH },
     stdio: ["ignore", "pipe", "pipe"],
@@ -53,8 +58,12 @@ export function spawnFoyer(dataDir: string, more: readonly string[] = []): Pick<
 }
 
 /** The same, once it answers. */
-export async function startChild(dataDir: string, more: readonly string[] = []): Promise<Child> {
-  const child = spawnFoyer(dataDir, more);
+export async function startChild(
+  dataDir: string,
+  more: readonly string[] = [],
+  nodeFlags: readonly string[] = [],
+): Promise<Child> {
+  const child = spawnFoyer(dataDir, more, nodeFlags);
   while (!child.output().includes("Stop with Ctrl-C")) {
     const isOver = await Promise.race([
       child.ended.then(() => true),

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
+import { type Clock, createClock } from "../../src/clock.ts";
 import type { RedisLink } from "../../src/engine/redis/link.ts";
 import type { Nodes } from "../../src/nodes/nodes.ts";
 import { joinNodes } from "../../src/nodes/redis-nodes.ts";
@@ -8,6 +9,9 @@ import { eventually, openLink } from "./link.ts";
 interface Joined {
   readonly nodes: Nodes;
   readonly clock: { skewMs: number; wallSkewMs: number };
+  readonly core: Clock;
+  /** How far Redis' clock was ahead of the core's time whenever they came apart. */
+  readonly apart: readonly number[];
   readonly offsets: number[];
   twins: number;
 }
@@ -19,7 +23,15 @@ async function join(_any: RedisLink, prefix: string, nodeId: string, room = 4): 
 
 async function joinOver(link: RedisLink, prefix: string, nodeId: string, room = 4): Promise<Joined> {
   const clock = { skewMs: 0, wallSkewMs: 0 };
-  const joined = { clock, offsets: [] as number[], twins: 0 };
+  const apart: number[] = [];
+  const steady = () => performance.now() + clock.skewMs;
+  const core = createClock({
+    wall: () => Date.now() + clock.wallSkewMs,
+    steady,
+    onApart: (aheadMs) => apart.push(aheadMs),
+    onTogether() {},
+  });
+  const joined = { clock, core, apart, offsets: [] as number[], twins: 0 };
   const nodes = await joinNodes({
     link,
     prefix,
@@ -27,7 +39,8 @@ async function joinOver(link: RedisLink, prefix: string, nodeId: string, room = 
     instanceId: randomUUID(),
     graceMs: 6_000,
     status: () => ({ regions: nodeId === "b" ? ["far"] : null, room }),
-    steadyNow: () => performance.now() + clock.skewMs,
+    steadyNow: steady,
+    clock: core,
     wallClock: () => Date.now() + clock.wallSkewMs,
     onClockOff: (offsetMs) => {
       joined.offsets.push(offsetMs);
@@ -144,6 +157,24 @@ test("[ND12] a node whose clock runs off says so and is in trouble until it is r
   a.clock.wallSkewMs = 0;
   await a.nodes.tell();
   expect(a.nodes.trouble()).toBeNull();
+});
+
+test("[CK5] the core's time follows Redis' clock, and not the wall clock of the machine", async () => {
+  const { link, prefix } = await openLink();
+  const a = await join(link, prefix, "a");
+  await a.nodes.tell();
+  a.clock.wallSkewMs = 3_600_000;
+  await a.nodes.tell();
+  expect(a.apart).toEqual([]);
+
+  a.core.startAt(a.core.now() + 90_000);
+  await a.nodes.tell();
+  await a.nodes.tell();
+  // What the way to Redis takes cannot be told from a clock that is less far off.
+  expect(a.apart.map((aheadMs) => Math.sign(aheadMs))).toEqual([-1]);
+  const before = a.core.now();
+  a.clock.skewMs += 100_000;
+  expect(a.core.now() - before).toBeLessThan(95_000);
 });
 
 test("[ND8] a second process under one name refuses to start; one that takes over from a killed one waits and starts", async () => {

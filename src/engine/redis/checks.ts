@@ -61,6 +61,12 @@ async function faultsOf(primary: RedisPrimary, now: () => number): Promise<strin
   return faults;
 }
 
+/** How far Redis' clock is ahead of this one, in milliseconds: that of the first server, where there are several. */
+export async function redisAheadMs(connection: RedisConnection, now: () => number): Promise<number> {
+  const [first] = connection.primaries();
+  return first === undefined ? 0 : clockOffset(first, now);
+}
+
 /** How far the server's clock is ahead, at least: what the way there and back may explain is taken off. */
 async function clockOffset(primary: RedisPrimary, now: () => number): Promise<number> {
   let best = { offset: 0, roundTrip: Infinity };

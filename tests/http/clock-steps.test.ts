@@ -1,0 +1,122 @@
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { type Child, newDataDir, startChild } from "./child.ts";
+import { type Service, until } from "./harness.ts";
+import { config, createArena, lobbyIdOf, tokensOf } from "./matchmaker/arena.ts";
+
+const patient = { timeout: 240_000 };
+const stepClock = fileURLToPath(new URL("step-clock.mjs", import.meta.url));
+const hourMs = 3_600_000;
+const children: Child[] = [];
+
+beforeAll(async () => {
+  // A border: the script is plain JavaScript, so that it runs before anything is installed.
+  const script: string = "../../scripts/ensure-built.mjs";
+  const { ensureBuilt } = (await import(script)) as { ensureBuilt(): boolean };
+  if (!ensureBuilt()) throw new Error("The service does not compile.");
+}, 120_000);
+afterEach(() => {
+  for (const child of children.splice(0)) child.process.kill("SIGKILL");
+});
+
+/** A service whose wall clock the test sets an hour ahead and back again. */
+async function start(dataDir: string) {
+  const child = await startChild(dataDir, [], ["--import", stepClock]);
+  children.push(child);
+  let steps = 0;
+  async function step(): Promise<void> {
+    steps += 1;
+    const aheadMs = steps % 2 === 1 ? hourMs : 0;
+    const count = () => child.output().split(`the wall clock is ${aheadMs} ms ahead`).length;
+    const before = count();
+    child.process.kill("SIGUSR2");
+    await until(() => count() > before);
+  }
+  return { child, step };
+}
+
+const serviceOf = ({ client, process }: Child, dataDir: string): Service => ({
+  ...client,
+  kind: "sqlite",
+  dataDir,
+  databaseUrl: null,
+  close: async () => void process.kill("SIGTERM"),
+});
+
+const timeouts = { reservation_s: 60, heartbeat_s: 60, ready_s: 300 };
+
+test(
+  "[CK1] [CK4] the wall clock of a running service goes an hour ahead: nothing ends, and the log says so",
+  patient,
+  async () => {
+    const dataDir = newDataDir();
+    const { child, step } = await start(dataDir);
+    const arena = await createArena(serviceOf(child, dataDir), config({ timeouts }));
+    const lobby = await arena.ready();
+    const [connected, reserved] = tokensOf(await arena.find({ party_size: 2 }));
+    expect((await lobby.connect(connected!)).status).toBe(200);
+
+    const soon = new Date(Date.now() + hourMs / 2).toISOString();
+    const { game } = arena.namespace;
+    const { token } = await child.client.admin("POST", `${game.path}/tokens/cloud`, { expires_ts: soon });
+
+    await step();
+    await until(() => child.output().includes("the clock was set"));
+    expect((await child.client.request("GET", game.path, { token })).status).toBe(200);
+    expect(await lobby.seen()).toMatchObject({
+      status: "ready",
+      is_silent: false,
+      reserved_count: 1,
+      connected_count: 1,
+    });
+    expect((await lobby.heartbeat()).status).toBe(200);
+    expect((await lobby.connect(reserved!)).status).toBe(200);
+    expect(await lobby.seen()).toMatchObject({ status: "ready", connected_count: 2 });
+  },
+);
+
+test(
+  "[CK4] an hour ahead and back again: a seat that was reserved meanwhile expires in its time",
+  patient,
+  async () => {
+    const dataDir = newDataDir();
+    const { child, step } = await start(dataDir);
+    const arena = await createArena(serviceOf(child, dataDir), config({ timeouts: { ...timeouts, reservation_s: 1 } }));
+    const lobby = await arena.ready();
+    await step();
+    expect(lobbyIdOf(await arena.find())).toBe(lobby.lobbyId);
+    await step();
+    await until(async () => (await lobby.seen()).reserved_count === 0);
+  },
+);
+
+test(
+  "[CK3] a restart after the wall clock was set back goes on from the last time that is known",
+  patient,
+  async () => {
+    const dataDir = newDataDir();
+    // Its wall clock is an hour ahead from before the start.
+    const first = await startChild(
+      dataDir,
+      [],
+      ["--import", stepClock, "--import", "data:text/javascript,process.emit('SIGUSR2')"],
+    );
+    children.push(first);
+    const arena = await createArena(serviceOf(first, dataDir), config({ timeouts: { ...timeouts, reservation_s: 1 } }));
+    const lobby = await arena.ready();
+    const { create_ts } = await lobby.seen();
+    expect(Date.parse(create_ts)).toBeGreaterThan(Date.now() + hourMs / 2);
+    first.process.kill("SIGKILL");
+    await first.ended;
+
+    const { child } = await start(dataDir);
+    const seen = async () =>
+      (await child.client.admin("GET", `${arena.namespace.path}/lobbies/${lobby.lobbyId}`)).lobby;
+    const found = await child.client.request("POST", "/matchmaker/lobbies/find", {
+      token: arena.pub,
+      body: { game_modes: ["duel"] },
+    });
+    expect(lobbyIdOf(found)).toBe(lobby.lobbyId);
+    await until(async () => (await seen()).reserved_count === 0);
+  },
+);
