@@ -2,11 +2,10 @@ import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
-import { installPackages } from "../services/programs.ts";
 
 /** A real browser of this machine, without a window. The caller closes it. */
 export async function startChromium(): Promise<Browser> {
-  const executablePath = findChromium() ?? (await installChromium());
+  const executablePath = requireChromium();
   return chromium.launch({
     executablePath,
     args: [
@@ -40,12 +39,8 @@ function findChromium(): string | null {
   return candidates.find((file) => existsSync(file)) ?? null;
 }
 
-async function installChromium(): Promise<string> {
-  await installPackages("chromium", "fonts-dejavu-core");
+function requireChromium(): string {
   const installed = findChromium();
   if (installed) return installed;
-  throw new Error(
-    "The browser tests need Chromium or Chrome in PATH. " +
-      "Run `sudo apt-get install chromium fonts-dejavu-core` on Debian, or install Google Chrome.",
-  );
+  throw new Error("The browser tests need Chromium or Chrome. Run `npm run setup`.");
 }

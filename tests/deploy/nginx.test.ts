@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listenTo } from "../http/event-streams.ts";
 import { type Service, startService, until } from "../http/harness.ts";
-import { freePort, installPackages, run } from "../services/programs.ts";
+import { freePort, run } from "../services/programs.ts";
 
 const template = readFileSync(fileURLToPath(new URL("../../deploy/nginx.conf", import.meta.url)), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "foyer-nginx-"));
@@ -16,7 +16,7 @@ let port: number;
 
 /** nginx itself, with our file in front of one node that is there and one that is not. */
 beforeAll(async () => {
-  const nginx = findNginx() ?? (await installNginx());
+  const nginx = requireNginx();
   // Started by root, its workers are somebody else and keep larger bodies there.
   chmodSync(folder, 0o755);
   port = await freePort();
@@ -65,11 +65,10 @@ function findNginx(): string | null {
   return found === undefined ? null : join(found, "nginx");
 }
 
-async function installNginx(): Promise<string> {
-  await installPackages("nginx");
+function requireNginx(): string {
   const program = findNginx();
   if (program !== null) return program;
-  throw new Error("The tests need nginx in PATH. Run `sudo apt-get install nginx`, or `brew install nginx` on macOS.");
+  throw new Error("The tests need nginx. Run `npm run setup`.");
 }
 
 describe("behind the nginx of deploy/", () => {

@@ -1,6 +1,5 @@
 import type { TestProject } from "vitest/node";
 import { startPostgres } from "./postgres.ts";
-import { installPackages, isInPath } from "./programs.ts";
 import { startRedis } from "./redis.ts";
 import { startCluster } from "./redis-cluster.ts";
 
@@ -19,7 +18,6 @@ const running: { stop(): Promise<void> }[] = [];
  * first, and uses ids or a prefix of its own on the others. Tests that hurt a server start their own.
  */
 export async function setup(project: TestProject): Promise<void> {
-  await installSlowOnes();
   const noted = async <T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> => {
     const server = await starting;
     running.push(server);
@@ -33,20 +31,6 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide("postgresUrl", postgres.url);
   project.provide("redisUrl", redis.url);
   project.provide("redisClusterUrl", cluster.url);
-}
-
-/**
- * What takes long to install is installed before the first test, which has no time for it. Where that is not possible, the
- * tests that need it say what to do.
- */
-async function installSlowOnes(): Promise<void> {
-  const wanted = [
-    ...(isInPath("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-      ? []
-      : ["chromium", "fonts-dejavu-core"]),
-    ...(isInPath("nginx") ? [] : ["nginx"]),
-  ];
-  if (wanted.length > 0) await installPackages(...wanted).catch(() => undefined);
 }
 
 export async function teardown(): Promise<void> {

@@ -1,11 +1,11 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { chown, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
-import { freePort, installPackages, run } from "./programs.ts";
+import { freePort, run } from "./programs.ts";
 
 export interface PostgresServer {
   readonly url: string;
@@ -18,7 +18,7 @@ export interface PostgresServer {
 
 /** A private PostgreSQL server on a free port, gone without a trace after `stop`, and gone with this process. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const programs = findPrograms() ?? (await installPrograms());
+  const programs = requirePrograms();
   const account = await serverAccount();
   const directory = await mkdtemp(join(tmpdir(), "foyer-postgres-"));
   if (account) await chown(directory, account.uid, account.gid);
@@ -126,20 +126,10 @@ function findPrograms(): string | null {
   return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(join(folder, name)))) ?? null;
 }
 
-async function installPrograms(): Promise<string> {
-  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    // The package would start a server of its own otherwise.
-    await mkdir("/etc/postgresql-common", { recursive: true });
-    const clusters = "/etc/postgresql-common/createcluster.conf";
-    if (!existsSync(clusters)) await writeFile(clusters, "create_main_cluster = false\n");
-  }
-  await installPackages("postgresql");
+function requirePrograms(): string {
   const programs = findPrograms();
   if (programs) return programs;
-  throw new Error(
-    "The tests need PostgreSQL's programs (initdb, postgres) in PATH. " +
-      "Run `sudo apt-get install postgresql` on Debian or Ubuntu, or `brew install postgresql` on macOS.",
-  );
+  throw new Error("The tests need PostgreSQL's programs (initdb, postgres). Run `npm run setup`.");
 }
 
 /** PostgreSQL refuses to run as root; the package made an account for it. */

@@ -1,8 +1,5 @@
 import { type SpawnOptions, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { createServer } from "node:net";
-import { delimiter, join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 
 /** Runs a program to its end; fails with what it wrote when that is not a good one. */
 export function run(program: string, arguments_: readonly string[], options: SpawnOptions = {}): Promise<void> {
@@ -20,51 +17,6 @@ export function run(program: string, arguments_: readonly string[], options: Spa
       else reject(new Error(`${program} ended with ${code}.\n${output}`));
     });
   });
-}
-
-/** Whether one of these programs is there; those of the system's administrator count too. */
-export function isInPath(...names: readonly string[]): boolean {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"].filter((folder) => folder !== "");
-  return names.some((name) => folders.some((folder) => existsSync(join(folder, name))));
-}
-
-/** Installs packages of Debian or Ubuntu where this process may do so; else nothing happens. */
-export function installPackages(...packages: readonly string[]): Promise<void> {
-  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return Promise.resolve();
-  const mine = installing.then(() => install(packages));
-  installing = mine.catch(() => undefined);
-  return mine;
-}
-
-/** Services start side by side, and only one of them may install at a time. */
-let installing: Promise<void> = Promise.resolve();
-
-/** Other test processes may be installing something else. */
-const waitForOthersMs = 5 * 60_000;
-
-async function install(packages: readonly string[]): Promise<void> {
-  // In that run level the packages start no servers of their own.
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
-  const keep = ["-o", "Dpkg::Options::=--force-confold"];
-  const patient = ["-o", `DPkg::Lock::Timeout=${waitForOthersMs / 1000}`];
-  const steps = [
-    ["update", "-qq"],
-    ["install", "-y", "-qq", "--no-install-recommends", ...keep, ...patient, ...packages],
-  ];
-  for (const step of steps) await untilUnlocked(() => run("/usr/bin/apt-get", step, { env }));
-}
-
-/** The lists of packages have a lock of their own, which apt-get does not wait for. */
-async function untilUnlocked(task: () => Promise<void>): Promise<void> {
-  const giveUpAt = performance.now() + waitForOthersMs;
-  for (;;) {
-    try {
-      return await task();
-    } catch (error) {
-      if (!/lock/i.test(String(error)) || performance.now() > giveUpAt) throw error;
-      await setTimeout(1_000);
-    }
-  }
 }
 
 /** A port that nothing listens on, from those of this process. */

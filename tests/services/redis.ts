@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { freePort, installPackages } from "./programs.ts";
+import { freePort } from "./programs.ts";
 
 export interface RedisSetup {
   /** Null, the default: nothing is kept on disk. */
@@ -53,7 +53,7 @@ export async function openServer(
   settings: readonly string[],
   password?: string,
 ): Promise<RedisServer & { readonly directory: string }> {
-  const program = findProgram(name) ?? (await installProgram(name));
+  const program = requireProgram(name);
   const directory = await mkdtemp(join(tmpdir(), "foyer-redis-"));
   const port = await freePort();
   const always = ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--loglevel", "warning"];
@@ -169,12 +169,8 @@ export function findProgram(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-async function installProgram(name: string): Promise<string> {
-  await installPackages("redis-server", "redis-tools", "redis-sentinel");
+function requireProgram(name: string): string {
   const program = findProgram(name);
   if (program !== null) return program;
-  throw new Error(
-    `The tests need ${name} in PATH. Run \`sudo apt-get install redis-server redis-tools redis-sentinel\` on Debian or ` +
-      "Ubuntu, or `brew install redis` on macOS.",
-  );
+  throw new Error(`The tests need ${name} in PATH. Run \`npm run setup\`.`);
 }

@@ -1,0 +1,18 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { ensureBuilt } from "./ensure-built.mjs";
+import { ensureInstalled, root } from "./ensure-installed.mjs";
+import { checkSources, createSteps } from "./steps.mjs";
+import { runTests } from "./vitest-run.mjs";
+
+// `npm run check` is the inner loop: what can be checked in a minute or two, without any server. `npm test` runs everything.
+const output = join(root, "test-output");
+const { step, count } = createSteps();
+
+ensureInstalled();
+mkdirSync(output, { recursive: true });
+await step("build", async () => ensureBuilt());
+await checkSources(step);
+const quick = ["--config", "vitest.check.config.ts"];
+await step("unit and conformance tests (vitest)", () => runTests(count, output, ...quick), "counted by test");
+console.log("\nThe rest needs servers: npm test runs it.");
