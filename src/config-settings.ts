@@ -64,6 +64,18 @@ export const settings = {
     "Network",
     "Logs followed at once, of which each namespace and token has a share.",
   ),
+  max_in_flight_per_address: setting(
+    whole("REQUESTS", 1, 1_000_000),
+    64,
+    "Network",
+    "Requests of one address handled at once; more get 429.",
+  ),
+  max_connections_per_address: setting(
+    whole("COUNT", 1, 1_000_000),
+    256,
+    "Network",
+    "Connections of one address at once; behind a trusted proxy, its requests under way.",
+  ),
 
   data_dir: setting(
     text("DIR", 1, 4096),

@@ -7,6 +7,16 @@ export const heartbeatBodyMaxBytes = 1024 * 1024;
 export const jsonDepthMax = 16;
 /** More than fit into a body of 64 KiB, and more than twice as many as a heartbeat may name players. */
 export const jsonValuesMax = 50_000;
+export const headersMax = 256;
+
+/** What a client may send on a connection ahead of the answers, and still be answered. */
+export const pipelinedRequestsMax = 64;
+export const pipelinedBytesMax = 64 * 1024;
+/** Of an answer that waits to be taken so much has to be taken in each such time, or all that is left. */
+export const answerPieceBytes = 64 * 1024;
+export const answerPieceMs = 30_000;
+/** Answers that one client has not taken; above that it gets no new ones. */
+export const untakenBytesMax = 16 * 1024 * 1024;
 
 export const pageSizeDefault = 100;
 export const pageSizeMax = 500;

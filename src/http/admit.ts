@@ -6,7 +6,7 @@ import type { Authenticate, Authenticated } from "../operations/authenticate.ts"
 import { type Caller, type Client, isRefusal, type Refusal, refuse } from "../operations/context.ts";
 import { parsePlace } from "../operations/distances.ts";
 import { isLoopback, isOwnName } from "../own-host.ts";
-import { createClientAddress } from "./client-address.ts";
+import type { AddressOf, ClientAddress } from "./client-address.ts";
 import { createRates } from "./rates.ts";
 
 type Verdict = Admitted | Refusal;
@@ -22,14 +22,21 @@ export interface Admit {
   admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Verdict | Promise<Verdict>;
   /** null: the host is fine. */
   checkHost(request: FastifyRequest): Refusal | null;
+  /** The host, and that the client does not have too much under way: what the service's own pages look at. */
+  checkPage(request: FastifyRequest): Refusal | null;
 }
 
 /** These are counted by the client's address, and so before its token is looked at; the others by token. */
 const clientClasses: ReadonlySet<RateClass> = new Set(["find", "create", "list"]);
 
-export function createAdmit(parts: { config: Config; authenticate: Authenticate }): Admit {
-  const { config } = parts;
-  const addressOf = createClientAddress(config.trustedProxies);
+export function createAdmit(parts: {
+  config: Config;
+  authenticate: Authenticate;
+  addressOf: AddressOf;
+  /** A refusal when the client of the request has too much under way. */
+  checkShare(request: FastifyRequest, address: ClientAddress): Refusal | null;
+}): Admit {
+  const { config, addressOf, checkShare } = parts;
   const rates = createRates();
   const perMinute: Record<RateClass, number> = {
     find: config.rateFind,
@@ -71,6 +78,10 @@ export function createAdmit(parts: { config: Config; authenticate: Authenticate 
 
   return {
     checkHost,
+    checkPage(request) {
+      const address = addressOf(request.socket.remoteAddress ?? "", request.headers);
+      return checkHost(request) ?? checkShare(request, address);
+    },
     admit(operation, request, reply) {
       const wrongHost = checkHost(request);
       if (wrongHost) return wrongHost;
@@ -78,6 +89,8 @@ export function createAdmit(parts: { config: Config; authenticate: Authenticate 
       const address = addressOf(request.socket.remoteAddress ?? "", request.headers);
       const isLimited = !address.isDirectLoopback;
       if (isLimited) {
+        const tooMuch = checkShare(request, address);
+        if (tooMuch) return tooMuch;
         const tooMany = count("address", address.client, config.rateAddress, reply);
         if (tooMany) return tooMany;
         if (clientClasses.has(operation.rate)) {

@@ -28,6 +28,7 @@ describe("without trusted proxies", () => {
       client: "192.0.2.7",
       isDirectLoopback: false,
       isTrustedProxy: false,
+      isForwarded: false,
     });
   });
 });

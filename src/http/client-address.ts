@@ -8,14 +8,17 @@ export type ClientAddress = {
   isDirectLoopback: boolean;
   /** The peer of the socket is one of the trusted proxies, so what it says in headers may be believed. */
   isTrustedProxy: boolean;
+  /** The client is not the peer of the socket: a trusted proxy speaks for it. */
+  isForwarded: boolean;
 };
 
-export type ForwardingHeaders = Readonly<Record<string, string | string[] | undefined>>;
+type ForwardingHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Who sends what comes from this peer with these headers. */
+export type AddressOf = (socketAddress: string, headers: ForwardingHeaders) => ClientAddress;
 
 /** Throws when a proxy is neither an address nor a network such as 10.0.0.0/8, so that a slip stops the start. */
-export function createClientAddress(
-  trustedProxies: readonly string[],
-): (socketAddress: string, headers: ForwardingHeaders) => ClientAddress {
+export function createClientAddress(trustedProxies: readonly string[]): AddressOf {
   const networks = trustedProxies.map(parseNetwork);
   const known = new Map<string, Hop | null>();
 
@@ -50,7 +53,7 @@ export function createClientAddress(
 
   return (socketAddress, headers) => {
     const peer = hopOf(socketAddress);
-    if (!peer) return { client: "unknown", isDirectLoopback: false, isTrustedProxy: false };
+    if (!peer) return { client: "unknown", isDirectLoopback: false, isTrustedProxy: false, isForwarded: false };
     const forwardedFor = headers["x-forwarded-for"];
     const client =
       peer.isTrusted && forwardedFor !== undefined ? furthestVouched(peer, [forwardedFor].flat().join(",")) : peer;
@@ -58,6 +61,7 @@ export function createClientAddress(
       client: client.client,
       isDirectLoopback: peer.isLoopback && !forwardingHeaders.some((name) => headers[name] !== undefined),
       isTrustedProxy: peer.isTrusted,
+      isForwarded: client !== peer,
     };
   };
 }

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from "node:http";
+import { headersMax } from "../limits.ts";
 
 /**
  * What makes a request's headers mean one thing to Foyer and another to a proxy in front of it. Node keeps the first of
- * two such headers and says nothing. One walk over the names, because every request takes it. Null: nothing is wrong.
+ * two such headers, leaves out those that are too many, and says nothing. One walk over the names, because every request takes it. Null: nothing is wrong.
  */
 export function headerFault({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
+  if (rawHeaders.length > 2 * headersMax) return `There are more than ${headersMax} headers.`;
   let hosts = 0;
   let authorizations = 0;
   let types = 0;

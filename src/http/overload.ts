@@ -27,7 +27,7 @@ export function createOverload(inFlightMax: number, metrics: Metrics, parts: Loa
   const busy = () => metrics.inFlight() - parts.waitingCount();
 
   return {
-    isOverloaded: () => lateSamples >= lateSamplesMax || busy() > inFlightMax || parts.isStoreBehind(),
+    isOverloaded: () => lateSamples >= lateSamplesMax || busy() >= inFlightMax || parts.isStoreBehind(),
     stop() {
       clearInterval(timer);
     },

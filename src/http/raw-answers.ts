@@ -9,11 +9,17 @@ import { errorText, jsonType } from "./errors.ts";
 export interface RawAnswers {
   /** Answers on a connection whose request is broken: what came was not HTTP, was too large, or came too slowly. */
   answerBroken(fault: NodeJS.ErrnoException, socket: Socket): void;
+  /** Answers on a connection that is not taken at all, and closes it. */
+  refuseConnection(refusal: Refusal, socket: Socket): void;
   /** Answers what node:http would answer by itself, or not at all. `allowed`: the methods that are possible somewhere. */
   answerUnroutable(server: Server, allowed: readonly string[]): void;
 }
 
-export function createRawAnswers(publicUrl: string | null, newRequestId: () => string): RawAnswers {
+export function createRawAnswers(
+  publicUrl: string | null,
+  newRequestId: () => string,
+  isAnsweredEarly: (socket: Socket) => boolean,
+): RawAnswers {
   /** The headers and the body. `request` is null when what came could not be read as one. */
   function contentOf(refusal: Refusal, request: IncomingMessage | null) {
     const requestId = newRequestId();
@@ -41,14 +47,19 @@ export function createRawAnswers(publicUrl: string | null, newRequestId: () => s
     answerBroken(fault, socket) {
       // Border: Node keeps the answer that a connection is busy with there, and looks at it for its own answer to this.
       const { _httpMessage: current } = socket as Socket & { _httpMessage?: ServerResponse | null };
-      // In the middle of an answer another one would be taken for a part of it.
-      if (fault.code === "ECONNRESET" || !socket.writable || current?.headersSent) {
+      // In the middle of an answer another one would be taken for a part of it, and after it for the answer to the next request.
+      const isAnswered = current?.headersSent || isAnsweredEarly(socket);
+      if (fault.code === "ECONNRESET" || !socket.writable || isAnswered) {
         socket.destroy();
         return;
       }
       // It is the body that broke when there is a request whose body has not ended.
       const request = current && !current.req.complete ? current.req : null;
       socket.end(textOf(brokenRequest(fault.code ?? ""), request));
+    },
+    refuseConnection(refusal, socket) {
+      socket.write(textOf(refusal, null, { "retry-after": String(refusal.retryAfterS ?? 1) }));
+      socket.destroySoon();
     },
     answerUnroutable(server, allowed) {
       server.on("connect", (request, socket) => {

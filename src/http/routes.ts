@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/define.ts";
 import { type OperationId, operationList } from "../contract/index.ts";
@@ -13,9 +12,11 @@ import {
   type WhenGone,
 } from "../operations/context.ts";
 import type { Admit, Admitted } from "./admit.ts";
+import { leaveFlight, rejoinFlight } from "./client-shares.ts";
 import { csvOf, prefersCsv } from "./csv.ts";
 import { endIfStopping, Refused, sendRefusal, unsupportedMediaType } from "./errors.ts";
 import { answersStream, type EventStreams } from "./event-stream.ts";
+import type { InFlight } from "./in-flight.ts";
 import { parseJson } from "./json.ts";
 import { faultsOf } from "./schema-faults.ts";
 
@@ -43,7 +44,7 @@ interface AnyRequest extends Admitted {
 export function addOperations(
   app: FastifyInstance,
   parts: { handlers: Handlers; mocks: Mocks },
-  { admit }: Admit,
+  { admit, enter }: Pick<Admit, "admit"> & Pick<InFlight, "enter">,
   streams: EventStreams,
 ): void {
   const handlers = parts.handlers as unknown as Record<OperationId, AnyHandler>;
@@ -72,7 +73,7 @@ export function addOperations(
         else proceed(admitted);
       },
       preValidation: (request, _reply, done) => {
-        const fault = bodyFault(operation, request);
+        const fault = enter(request) ?? bodyFault(operation, request);
         if (fault) return done(new Refused(fault));
         // An object that may be left out is checked like an empty one.
         if (request.body === undefined && isObjectSchema(operation.body)) request.body = {};
@@ -82,7 +83,7 @@ export function addOperations(
         const { caller, client } = request.admitted!;
         const { params, query, body } = request;
         const idempotencyKey = header(request, "idempotency-key");
-        const whenGone = (listener: () => void) => whenClosed(request.raw.socket, listener);
+        const whenGone = (listener: () => void) => whileWaiting(request, listener);
         const handle = caller.kind === "dev" ? mock : handler;
         const lastEventId = header(request, "last-event-id");
         // Not async: to await each step of the way would cost every request several promises more.
@@ -96,8 +97,10 @@ export function addOperations(
   function respond(operation: Operation, request: FastifyRequest, reply: FastifyReply, answer: unknown): void {
     if (isRefusal(answer)) return void sendRefusal(reply, request.id, answer);
     // Border: an operation that streams answers a stream, as its handler's type says.
-    if (answersStream(operation, request.query))
+    if (answersStream(operation, request.query)) {
+      leaveFlight(request.exchange);
       return void streams.send(operation, request, reply, answer as EventStream);
+    }
     if (operation.dryRunReply && isDryRun(request.body)) return void sendJson(reply, answer);
     if (operation.csvField && prefersCsv(header(request, "accept")))
       return void sendCsv(operation, request, reply, answer);
@@ -110,9 +113,7 @@ export function readBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   // Named though `*` means it too: only a parser of that name is remembered, another is looked for at each request.
   app.addContentTypeParser(["application/json", "*"], { parseAs: "buffer" }, (request, body, done) => {
-    const isOperation = request.routeOptions.config.operationId !== undefined;
-    // The service's own pages take no fields, so there is none that could be misspelt.
-    if (body.length === 0 || !isOperation) return done(null, undefined);
+    if (body.length === 0) return done(null, undefined);
     if (isUntyped(request.headers)) return done(new Refused(unsupportedMediaType()));
     const parsed = parseJson(body as Buffer);
     if ("fault" in parsed) return done(new Refused(refuse("API_BAD_BODY", parsed.fault)));
@@ -142,7 +143,15 @@ export function forgetTypeOfNothing(headers: IncomingHttpHeaders): void {
   if (headers["content-type"] !== undefined && !hasBody(headers)) headers["content-type"] = undefined;
 }
 
-function hasBody(headers: IncomingHttpHeaders): boolean {
+/** What is still to come of it is neither waited for nor looked at. */
+export function forgetBody(headers: IncomingHttpHeaders): void {
+  if (headers["content-type"] !== undefined) headers["content-type"] = undefined;
+  if (!hasBody(headers)) return;
+  headers["content-length"] = undefined;
+  headers["transfer-encoding"] = undefined;
+}
+
+export function hasBody(headers: IncomingHttpHeaders): boolean {
   const length = headers["content-length"];
   return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
 }
@@ -163,11 +172,15 @@ function foreignBody({ headers }: FastifyRequest): Refusal | null {
   return isJson ? null : unsupportedMediaType();
 }
 
-/** The connection's end, not the response's: of several requests on one connection only the first owns the response. */
-function whenClosed(socket: Socket, listener: () => void): () => void {
-  if (socket.destroyed) listener();
-  else socket.once("close", listener);
-  return () => socket.off("close", listener);
+/** Until the wait for a lobby ends: the request does no work, so it does not count as one of its client's in flight. */
+function whileWaiting({ raw, exchange }: FastifyRequest, whenGone: () => void): () => void {
+  leaveFlight(exchange);
+  if (raw.socket.destroyed) whenGone();
+  else raw.socket.once("close", whenGone);
+  return () => {
+    rejoinFlight(exchange);
+    raw.socket.off("close", whenGone);
+  };
 }
 
 function bodyFault(operation: Operation, request: FastifyRequest): Refusal | null {

@@ -2,22 +2,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
 import { openApiDocument } from "../contract/openapi.ts";
-import { bodyMaxBytes } from "../limits.ts";
+import { bodyMaxBytes, headersMax } from "../limits.ts";
 import { type Logger, nowAndThen } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Authenticate } from "../operations/authenticate.ts";
 import { type CallerOf, type Handlers, type Mocks, type Refusal, refuse } from "../operations/context.ts";
 import { createAdmit } from "./admit.ts";
+import { createClientAddress } from "./client-address.ts";
 import { setCorsHeaders, setPreflightHeaders } from "./cors.ts";
 import { refusalOf, sendRefusal } from "./errors.ts";
 import { createEventStreams } from "./event-stream.ts";
 import { headerFault } from "./header-faults.ts";
+import { createInFlight } from "./in-flight.ts";
 import { answerOtherMethods } from "./methods.ts";
 import { createOverload, type LoadSigns } from "./overload.ts";
 import { addPages } from "./pages.ts";
 import { addPlayPage, type PlayPage } from "./play.ts";
 import { createRawAnswers } from "./raw-answers.ts";
-import { addOperations, forgetTypeOfNothing, readBody } from "./routes.ts";
+import { addOperations, forgetBody, forgetTypeOfNothing, hasBody, readBody } from "./routes.ts";
 import { useStrictValidation } from "./validation.ts";
 
 export interface ServerParts extends LoadSigns {
@@ -49,7 +51,18 @@ const finishWithinMs = 5_000;
 /** The whole HTTP side: every operation of the contract and the service's own pages, on one Fastify instance. */
 export function createHttpServer(parts: ServerParts): HttpServer {
   const { config, log, metrics } = parts;
-  const rawAnswers = createRawAnswers(config.publicUrl, parts.newRequestId);
+  const addressOf = createClientAddress(config.trustedProxies);
+  const overload = createOverload(config.maxInFlight, metrics, parts);
+  const inFlight = createInFlight({
+    config,
+    log,
+    metrics,
+    addressOf,
+    refuseConnection: (refusal, socket) => rawAnswers.refuseConnection(refusal, socket),
+    checkLoad: () => (overload.isOverloaded() ? turnedAway("overload") : null),
+  });
+  const { connections } = inFlight;
+  const rawAnswers = createRawAnswers(config.publicUrl, parts.newRequestId, connections.isAnsweredEarly);
   const app = Fastify({
     logger: false,
     genReqId: () => parts.newRequestId(),
@@ -69,13 +82,13 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       requireHostHeader: false,
     },
     clientErrorHandler: (fault, socket) => rawAnswers.answerBroken(fault, socket),
-    frameworkErrors: (_fault, request, reply) => {
-      setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
-      return notFound(request as FastifyRequest, reply as FastifyReply);
-    },
+    frameworkErrors: (_fault, request, reply) =>
+      inFlight.inTurn(request as FastifyRequest, reply as FastifyReply, refuseBadPath, () => {}),
   });
-  const overload = createOverload(config.maxInFlight, metrics, parts);
-  const admit = createAdmit(parts);
+  connections.watch(app.server);
+  // One more than is taken, so that there being too many can be seen: node leaves out the rest.
+  app.server.maxHeadersCount = headersMax + 1;
+  const admit = createAdmit({ ...parts, addressOf, checkShare: inFlight.admit });
   let isStopping = false;
   app.decorate("isStopping", () => isStopping);
 
@@ -86,24 +99,20 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     setCorsHeaders(request, reply, config.publicUrl);
   }
 
-  /** Until the connection is done with it: a client that goes away in the middle never gets an answer. */
-  function countRequest(request: FastifyRequest, reply: FastifyReply): void {
-    const startedAt = performance.now();
-    metrics.requestStarted();
-    // It is emitted once, so `once`, which costs more, is not needed.
-    reply.raw.on("close", () => {
-      const operation = request.routeOptions.config?.operationId ?? "none";
-      const ms = performance.now() - startedAt;
-      if (!request.isStreaming) metrics.requestDone(operation, reply.statusCode, ms / 1000);
-      if (!log.isLevelEnabled("debug")) return;
-      log.debug({ request_id: request.id, operation, status: reply.statusCode, ms: Math.round(ms) }, "request");
-    });
+  function turnedAway(cause: "overload" | "stopping"): Refusal {
+    metrics.requestShed();
+    metrics.requestUnavailable(cause);
+    const message = cause === "stopping" ? "The service is stopping." : "The service is overloaded.";
+    return refuse("API_UNAVAILABLE", `${message} Try again shortly.`, { retryAfterS: 1 });
   }
 
-  app.addHook("onRequest", (request, reply, done) => {
+  function refuseBadPath(request: FastifyRequest, reply: FastifyReply): void {
     setCommonHeaders(request, reply);
-    countRequest(request, reply);
-    forgetTypeOfNothing(request.headers);
+    notFound(request, reply);
+  }
+
+  function begin(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+    setCommonHeaders(request, reply);
     const badHeader = headerFault(request.raw);
     if (badHeader !== null) {
       // Where its body ends may be seen differently elsewhere, so nothing after it is read.
@@ -111,19 +120,21 @@ export function createHttpServer(parts: ServerParts): HttpServer {
       sendRefusal(reply, request.id, refuse("API_BAD_HEADER", badHeader));
       return;
     }
-    if (request.is404 || hasEmptyPart(request)) {
-      notFound(request, reply);
-      return;
+    const isOperation = request.routeOptions.config?.operationId !== undefined;
+    if (isOperation) forgetTypeOfNothing(request.headers);
+    // The service's own pages take no fields, so there is nothing to wait for.
+    else forgetBody(request.headers);
+    if (request.is404 || hasEmptyPart(request)) return void notFound(request, reply);
+    if (request.routeOptions.url !== "/healthz") {
+      if (isStopping) return void sendRefusal(reply, request.id, turnedAway("stopping"));
+      if (overload.isOverloaded()) return void sendRefusal(reply, request.id, turnedAway("overload"));
     }
-    if ((isStopping || overload.isOverloaded()) && request.routeOptions.url !== "/healthz") {
-      metrics.requestShed();
-      metrics.requestUnavailable(isStopping ? "stopping" : "overload");
-      const message = isStopping ? "The service is stopping." : "The service is overloaded.";
-      sendRefusal(reply, request.id, refuse("API_UNAVAILABLE", `${message} Try again shortly.`, { retryAfterS: 1 }));
-      return;
-    }
+    if (!hasBody(request.headers)) inFlight.count(request);
     done();
-  });
+  }
+
+  app.decorateRequest("exchange");
+  app.addHook("onRequest", (request, reply, done) => inFlight.inTurn(request, reply, begin, done));
   useStrictValidation(app);
   readBody(app);
   const sayUnavailable = nowAndThen((first: object, failed) =>
@@ -179,17 +190,18 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     return reply.code(204).send();
   });
   const streams = createEventStreams(parts);
-  addOperations(app, parts, admit, streams);
+  addOperations(app, parts, { ...admit, enter: inFlight.enter }, streams);
   addPages(app, {
     openApi: openApiDocument(config.publicUrl),
     checkReady: parts.checkReady,
-    checkHost: admit.checkHost,
+    checkHost: admit.checkPage,
     hasDemo: parts.playPage !== null,
   });
-  if (parts.playPage) addPlayPage(app, parts.playPage, admit.checkHost);
+  if (parts.playPage) addPlayPage(app, parts.playPage, admit.checkPage);
   rawAnswers.answerUnroutable(app.server, completeMethods());
   app.addHook("onClose", () => {
     overload.stop();
+    inFlight.stop();
     streams.endAll();
   });
 
@@ -202,7 +214,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     async close() {
       const closed = app.close();
       const endsAt = performance.now() + finishWithinMs;
-      while (metrics.inFlight() > 0 && performance.now() < endsAt) await sleep(20);
+      while (connections.areAnswersDue() && performance.now() < endsAt) await sleep(20);
       // Also those that were opened and never used, which node does not count as idle.
       app.server.closeAllConnections();
       await closed;

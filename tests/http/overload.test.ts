@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { storeKinds } from "../services/stores.ts";
 import { expectRefusal } from "./expectations.ts";
 import {
+  type Answer,
   createGame,
   createNamespace,
   createToken,
@@ -11,6 +12,8 @@ import {
   startService,
   until,
 } from "./harness.ts";
+import { createHeldRequests } from "./held-requests.ts";
+import { startMatchmaker } from "./matchmaker/arena.ts";
 import { openRaw, type RawConnection } from "./raw.ts";
 
 let service: Service;
@@ -21,7 +24,7 @@ afterEach(async () => {
   await service?.close();
 });
 
-/** A request whose body does not come: it is in flight until the body does. The server says when it has begun with it. */
+/** A request whose body does not come yet. The server says when it has begun with it. */
 async function hold(namespace: NamespaceAtHand): Promise<RawConnection> {
   const connection = await openRaw(service.port);
   held.push(connection);
@@ -36,11 +39,13 @@ const body = JSON.stringify({ lobby_count_max: 11, max_players: 12 });
 
 describe.each(storeKinds)("too many requests at once (%s)", (kind) => {
   test("[O1] [T26] [T32] what is over the limit gets 503 and when to come back; what is under way is finished; /healthz answers", async () => {
-    service = await startService(kind, { maxInFlight: 3 });
-    const namespace = await createNamespace(service, await createGame(service));
-    const waiting = [await hold(namespace), await hold(namespace), await hold(namespace)];
+    const matchmaker = await startMatchmaker(kind, { maxInFlight: 3 });
+    service = matchmaker.service;
+    const requests = await createHeldRequests(matchmaker);
+    const waiting: Promise<Answer>[] = [];
+    const send = (path: string) => waiting.push(service.request("GET", path, { token: service.adminToken }));
+    for (let count = 0; count < 3; count++) await requests.hold(send);
     const ask = () => service.request("GET", "/cloud/games", { token: service.adminToken });
-    await until(async () => (await ask()).status === 503);
 
     const refused = await ask();
     expectRefusal(refused, "API_UNAVAILABLE");
@@ -51,8 +56,8 @@ describe.each(storeKinds)("too many requests at once (%s)", (kind) => {
     expect(toPage.headers["access-control-allow-origin"]).toBe(page.origin);
     expect((await service.request("GET", "/healthz")).status).toBe(200);
 
-    for (const connection of waiting) connection.write(body);
-    for (const connection of waiting) expect((await connection.answer())?.status).toBe(204);
+    requests.release();
+    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
     await until(async () => (await ask()).status === 200);
   });
 

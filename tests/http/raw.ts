@@ -55,6 +55,14 @@ export async function openRaw(port: number): Promise<RawConnection> {
   };
 }
 
+/** A connection whose client reads nothing of what comes. */
+export async function openUnread(port: number): Promise<Pick<RawConnection, "write" | "destroy">> {
+  const socket = await connected(port);
+  socket.pause();
+  socket.on("error", () => {});
+  return { write: (text) => socket.write(text), destroy: () => socket.resetAndDestroy() };
+}
+
 /** Sends this and nothing more; gives the answer. */
 export async function sendRaw(
   port: number,

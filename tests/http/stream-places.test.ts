@@ -34,7 +34,7 @@ describe("places of event streams", () => {
     const { path, token, ask } = await askable();
     for (let round = 0; round < 3; round++) {
       const connection = await openRaw(service.port);
-      connection.write(ask().repeat(300));
+      connection.write(ask().repeat(60));
       await until(async () => (await openStreams()) === 1);
       const beside = await listenTo(service, path, { token });
       expect(beside.status).toBe(200);

@@ -1,0 +1,201 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { answerPieceBytes, answerPieceMs, pipelinedBytesMax, pipelinedRequestsMax } from "../limits.ts";
+import type { ClientShare } from "./client-shares.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set when it is the request's turn on its connection, which is before anything else is done with it. */
+    exchange: Exchange;
+  }
+}
+
+/** A request whose turn it is on its connection, and its answer, until the connection is done with both. */
+export interface Exchange {
+  readonly connection: Connection;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly startedAt: number;
+  isDone: boolean;
+  /** Its body is there, so it counts as in flight. */
+  isInFlight: boolean;
+  /** The client it is counted for; null: none, or not yet. */
+  share: ClientShare | null;
+  /** It is one of those that the client has in flight. */
+  isInShare: boolean;
+  /** When it was last looked at how much of the answer was still to be taken, and how much that was. */
+  lookedAt: number;
+  untakenBytes: number;
+}
+
+/** One connection of a client. */
+interface Connection {
+  readonly socket: Socket;
+  /** The client of the socket; null: it is not counted. */
+  readonly share: ClientShare | null;
+  current: Exchange | null;
+  /** What begins the requests that have come behind the current one. */
+  readonly waiting: (() => void)[];
+  /** How much had been read from the socket when the current turn began. */
+  readBytes: number;
+  /** It was answered before its body had come. */
+  answeredEarly: IncomingMessage | null;
+}
+
+export interface Connections {
+  /** Looks at every new connection of the server. */
+  watch(server: Server): void;
+  /** Whether a request of this socket may begin now. Else it has to wait for its turn. */
+  isFree(socket: Socket): boolean;
+  /** Begins the request when those before it are answered; never, if the connection ends before. */
+  wait(socket: Socket, begin: () => void): void;
+  begin(request: FastifyRequest, reply: FastifyReply): Exchange;
+  /** The answer to the last request is out, but its body never came. */
+  isAnsweredEarly(socket: Socket): boolean;
+  /** How many connections there are. */
+  count(): number;
+  /** Whether somebody waits for an answer that has an end. */
+  areAnswersDue(): boolean;
+  /** Call it now and then: cuts off clients that do not take their answers. */
+  look(now: number): void;
+}
+
+/** Says whose the connection is; `refused`: the client has too many, and the socket was answered and closed. */
+type Welcome = (socket: Socket) => ClientShare | null | "refused";
+
+/**
+ * The connections of the service. Of the requests that come on one connection one at a time is handled, whatever else the
+ * client has sent already: node emits no `close` for an answer that is queued behind another, and what a client sends
+ * without reading would be work and memory without a bound.
+ */
+export function createConnections(parts: {
+  welcome: Welcome;
+  leave(share: ClientShare): void;
+  done(exchange: Exchange): void;
+}): Connections {
+  const connections = new Set<Connection>();
+
+  function connectionOf(socket: KnownSocket): Connection {
+    return socket[known] ?? admit(socket, null);
+  }
+
+  function admit(socket: KnownSocket, share: ClientShare | null): Connection {
+    const connection: Connection = {
+      socket,
+      share,
+      current: null,
+      waiting: [],
+      readBytes: 0,
+      answeredEarly: null,
+    };
+    socket[known] = connection;
+    connections.add(connection);
+    socket.once("close", () => {
+      connections.delete(connection);
+      connection.waiting.length = 0;
+      if (connection.current) finish(connection.current);
+      if (share) parts.leave(share);
+    });
+    return connection;
+  }
+
+  function finish(exchange: Exchange): void {
+    if (exchange.isDone) return;
+    exchange.isDone = true;
+    const { connection, request } = exchange;
+    connection.current = null;
+    connection.answeredEarly = request.raw.complete ? null : request.raw;
+    parts.done(exchange);
+    const next = connection.waiting.shift();
+    if (!next) return;
+    const { socket } = connection;
+    // Closing, as the last answer may have said: what came behind it is not answered.
+    if (socket.destroyed || !socket.writable) {
+      connection.waiting.length = 0;
+      return;
+    }
+    connection.readBytes = socket.bytesRead;
+    next();
+  }
+
+  return {
+    watch(server) {
+      server.on("connection", (socket: Socket) => {
+        const share = parts.welcome(socket);
+        if (share === "refused") refusedSockets.add(socket);
+        else admit(socket, share);
+      });
+    },
+    isFree(socket) {
+      const connection = (socket as KnownSocket)[known];
+      return connection !== undefined ? connection.current === null : !refusedSockets.has(socket);
+    },
+    wait(socket, begin) {
+      if (socket.destroyed || refusedSockets.has(socket)) return;
+      const connection = connectionOf(socket);
+      if (connection.waiting.length === 0) connection.readBytes = socket.bytesRead;
+      connection.waiting.push(begin);
+      const isTooMuch = socket.bytesRead - connection.readBytes > pipelinedBytesMax;
+      if (isTooMuch || connection.waiting.length > pipelinedRequestsMax) socket.destroy();
+    },
+    begin(request, reply) {
+      const exchange: Exchange = {
+        connection: connectionOf(request.raw.socket),
+        request,
+        reply,
+        startedAt: performance.now(),
+        isDone: false,
+        isInFlight: false,
+        share: null,
+        isInShare: false,
+        lookedAt: 0,
+        untakenBytes: 0,
+      };
+      exchange.connection.current = exchange;
+      request.exchange = exchange;
+      // It is emitted once, so `once`, which costs more, is not needed.
+      reply.raw.on("close", () => finish(exchange));
+      return exchange;
+    },
+    isAnsweredEarly(socket) {
+      const connection = (socket as KnownSocket)[known];
+      return connection?.current === null && connection.answeredEarly?.complete === false;
+    },
+    count: () => connections.size,
+    areAnswersDue() {
+      for (const { current } of connections) if (current !== null && !current.request.isStreaming) return true;
+      return false;
+    },
+    look(now) {
+      for (const { current } of connections) if (current?.reply.raw.writableEnded) lookAt(current, now);
+    },
+  };
+}
+
+/** Cuts off a client that has taken too little of an answer since it was last looked at. */
+function lookAt(exchange: Exchange, now: number): void {
+  const { socket } = exchange.connection;
+  const untakenBytes = untakenOf(socket);
+  const isFirst = exchange.lookedAt === 0;
+  if (!isFirst && now - exchange.lookedAt < answerPieceMs) return;
+  if (!isFirst && exchange.untakenBytes - untakenBytes < answerPieceBytes) {
+    socket.destroy();
+    return;
+  }
+  exchange.lookedAt = now;
+  exchange.untakenBytes = untakenBytes;
+}
+
+/** What the system has not yet taken for the client. */
+function untakenOf(socket: Socket): number {
+  // Border: the public count goes down only when a whole piece was taken, and an answer is one piece.
+  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
+  return handle?.writeQueueSize ?? socket.writableLength;
+}
+
+const known = Symbol("connection");
+type KnownSocket = Socket & { [known]?: Connection };
+
+/** What still comes on them is not looked at. */
+const refusedSockets = new WeakSet<Socket>();

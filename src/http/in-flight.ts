@@ -1,0 +1,99 @@
+import type { Socket } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Config } from "../config.ts";
+import type { Logger } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { type Refusal, refuse } from "../operations/context.ts";
+import type { AddressOf, ClientAddress } from "./client-address.ts";
+import { createClientShares } from "./client-shares.ts";
+import { type Connections, createConnections, type Exchange } from "./connections.ts";
+
+/** What is under way: on which connections, of which clients, and how much of it at once. */
+export interface InFlight {
+  readonly connections: Connections;
+  /** Does this when it is the request's turn on its connection; never, if the connection ends before. */
+  inTurn(request: FastifyRequest, reply: FastifyReply, begin: Begin, done: () => void): void;
+  /** All of it is there, so from now on it counts as in flight. */
+  count(request: FastifyRequest): void;
+  /** A refusal when its client has too much under way. */
+  admit(request: FastifyRequest, address: ClientAddress): Refusal | null;
+  /** Its body is there. A refusal when the service or its client has too many in flight. */
+  enter(request: FastifyRequest): Refusal | null;
+  stop(): void;
+}
+
+/** Passed on with its arguments, so that no request costs a closure. */
+type Begin = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
+
+const lookEveryMs = 5_000;
+
+export function createInFlight(parts: {
+  config: Config;
+  log: Logger;
+  metrics: Metrics;
+  addressOf: AddressOf;
+  refuseConnection(refusal: Refusal, socket: Socket): void;
+  /** A refusal when the service can take no request now. */
+  checkLoad(): Refusal | null;
+}): InFlight {
+  const { config, log, metrics } = parts;
+  const shares = createClientShares({
+    connectionsMax: config.maxConnectionsPerAddress,
+    inFlightMax: config.maxInFlightPerAddress,
+  });
+
+  function welcome(socket: Socket) {
+    const { client, isDirectLoopback, isTrustedProxy } = parts.addressOf(socket.remoteAddress ?? "", {});
+    if (isDirectLoopback || isTrustedProxy) return null;
+    const share = shares.connect(client);
+    if (share) return share;
+    const message = `More than ${config.maxConnectionsPerAddress} connections of this address. Close some first.`;
+    parts.refuseConnection(refuse("API_RATE_LIMIT", message, { retryAfterS: 1 }), socket);
+    return "refused";
+  }
+
+  function done(exchange: Exchange): void {
+    const { request, reply, startedAt } = exchange;
+    shares.leave(exchange);
+    const operation = request.routeOptions.config?.operationId ?? "none";
+    const ms = performance.now() - startedAt;
+    if (!exchange.isInFlight) metrics.requestStarted();
+    if (!request.isStreaming) metrics.requestDone(operation, reply.statusCode, ms / 1000);
+    if (!log.isLevelEnabled("debug")) return;
+    log.debug({ request_id: request.id, operation, status: reply.statusCode, ms: Math.round(ms) }, "request");
+  }
+
+  function count({ exchange }: FastifyRequest): void {
+    exchange.isInFlight = true;
+    metrics.requestStarted();
+  }
+
+  const connections = createConnections({ welcome, leave: shares.disconnect, done });
+  metrics.gauge("foyer_http_connections", "Connections open now.", connections.count);
+  const timer = setInterval(() => connections.look(performance.now()), lookEveryMs).unref();
+
+  return {
+    connections,
+    inTurn(request, reply, begin, done) {
+      const { socket } = request.raw;
+      if (!connections.isFree(socket)) {
+        connections.wait(socket, () => {
+          connections.begin(request, reply);
+          begin(request, reply, done);
+        });
+        return;
+      }
+      connections.begin(request, reply);
+      begin(request, reply, done);
+    },
+    count,
+    admit: ({ exchange }, address) => shares.admit(exchange, address),
+    enter(request) {
+      if (request.exchange.isInFlight) return null;
+      const refusal = parts.checkLoad() ?? shares.enter(request.exchange);
+      if (refusal === null) count(request);
+      return refusal;
+    },
+    stop: () => clearInterval(timer),
+  };
+}

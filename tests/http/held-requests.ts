@@ -1,0 +1,41 @@
+import { createArena, type Matchmaker } from "./matchmaker/arena.ts";
+
+/** Requests that are in flight for as long as a test wants: each asks for a log that the driver does not give yet. */
+export interface HeldRequests {
+  readonly path: string;
+  /** Sends it and resolves when the service waits for the log. */
+  hold(send: (path: string) => void): Promise<void>;
+  /** Gives every log that is waited for. */
+  release(): void;
+}
+
+export async function createHeldRequests({ service, runtime }: Matchmaker): Promise<HeldRequests> {
+  const arena = await createArena(service);
+  const { lobbyId } = await arena.register();
+  const path = `${arena.namespace.path}/lobbies/${lobbyId}/logs`;
+  const waiting: (() => void)[] = [];
+  let isHeld = () => {};
+  runtime.logPiece = async (_lobbyId, _stream, _from, maxBytes) => {
+    // Whoever reads a log first asks how long it is.
+    if (maxBytes === 0) {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        isHeld();
+      });
+    }
+    return { bytes: Buffer.alloc(0), start: 0, first: 0, end: 0 };
+  };
+  return {
+    path,
+    async hold(send) {
+      const held = new Promise<void>((resolve) => {
+        isHeld = resolve;
+      });
+      send(path);
+      await held;
+    },
+    release() {
+      for (const give of waiting.splice(0)) give();
+    },
+  };
+}
