@@ -50,6 +50,7 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
     };
     tasks.push(["starting lobbies ahead of need", placing ? 1_000 : 500, onceForAll(freshly)]);
   }
+  if (placing) tasks.push(["taking lobbies that nobody has placed", 500, () => placing.takeOver()]);
   if (placing) tasks.push(["placing lobbies", 1_000, async () => placing.isSweepDue() && (await placing.sweep())]);
   if (sharedStore) {
     tasks.push(["announcing changes of lost nodes", 10_000, onceForAll(() => sharedStore.sweep())]);

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { Logger } from "../log.ts";
-import type { LobbyView } from "../matchmaker/commands.ts";
+import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import type { NodeStatus, Nodes } from "../nodes/nodes.ts";
 import { livingLobbies } from "./living-lobbies.ts";
+import { createOffers, isUnplaced } from "./offers.ts";
 
 export interface Placing {
   /** Looks at every lobby: places those that nobody placed, ends those whose node is lost. Only where it holds the lease. */
   sweep(): Promise<void>;
   /** True when a sweep would find something to do that no event tells of. */
   isSweepDue(): boolean;
+  /** Takes lobbies that nobody has placed for a while, because the node that has the lease is gone or slow. */
+  takeOver(): Promise<void>;
   /** There may be lobbies that no event told of. */
   expectMore(): void;
   stop(): Promise<void>;
@@ -27,17 +30,30 @@ export const recentMs = 2_500;
 /** A node that says it is full may have said so before something ended. */
 const roomWaitMs = 5_000;
 const roomRetryMs = 250;
+/** Longer than the holder of the lease needs, if it is up, and shorter than the lease lasts if it is not. */
+const takeOverMs = 2_000;
+/** What is still unplaced after that is found by a sweep. */
+const rememberedMs = 60_000;
 /** Also when nothing seems to be missing: an event may have been lost with a Redis that failed over. */
 const sweepEveryMs = 60_000;
 
 /**
  * Chooses for every new lobby the node that runs its server: the one with the most room among those that serve its
- * region. Only the holder of the lease chooses, so the room is counted by one.
+ * region. Only the holder of the lease chooses, so the room is counted by one. The lobby is placed when that node has
+ * taken it; if it does not at once, another is chosen.
  */
 export function placeLobbies(parts: PlaceParts): Placing {
   const { engine, nodes, log, now } = parts;
   const recent = new Map<string, number[]>();
   const underWay = new Set<string>();
+  /** Lobbies that no node has taken, and since when, the oldest first. */
+  const unplaced = new Map<
+    string,
+    { readonly namespaceId: string; readonly lobby: LobbyView; readonly since: number }
+  >();
+  /** When a node was heard of last that did not take what it was offered: it is passed over until it is heard of again. */
+  const silentSince = new Map<string, number>();
+  const offers = createOffers(parts);
   const events = engine.events()[Symbol.asyncIterator]();
   let isSweepWanted = false;
   let sweptAt = Number.NEGATIVE_INFINITY;
@@ -49,8 +65,16 @@ export function placeLobbies(parts: PlaceParts): Placing {
 
   async function listen(): Promise<void> {
     for (let next = await events.next(); !next.done; next = await events.next()) {
-      const event = next.value;
-      if (event.type === "lobby.created" && isUnplaced(event.lobby)) void place(event.namespaceId, event.lobby);
+      if ("lobby" in next.value) hear(next.value);
+    }
+  }
+
+  function hear({ type, namespaceId, lobby }: Extract<Event, { lobby: LobbyView }>): void {
+    offers.heard(lobby);
+    if (!isUnplaced(lobby)) unplaced.delete(lobby.lobbyId);
+    else if (type === "lobby.created") {
+      unplaced.set(lobby.lobbyId, { namespaceId, lobby, since: now() });
+      void place(namespaceId, lobby);
     }
   }
 
@@ -64,16 +88,7 @@ export function placeLobbies(parts: PlaceParts): Placing {
     }
     underWay.add(lobbyId);
     try {
-      const nodeId = await whenRoom(lobby.region);
-      const fence = nodes.lease()?.fence;
-      if (fence === undefined) {
-        isSweepWanted = true;
-        return;
-      }
-      const base = { namespaceId, lobbyId, now: now(), fence };
-      if (nodeId !== null) await engine.execute({ type: "placeLobby", ...base, nodeId });
-      else if (await isStillUnplaced(namespaceId, lobbyId))
-        await engine.execute({ type: "stopLobby", ...base, reason: "start_failed", exit: noRoom });
+      await placeOn(namespaceId, lobby);
     } catch (fault) {
       log.error({ err: fault, lobby_id: lobbyId }, "a lobby could not be placed yet");
       isSweepWanted = true;
@@ -82,14 +97,43 @@ export function placeLobbies(parts: PlaceParts): Placing {
     }
   }
 
+  /** Offers the lobby to one node after another until one has taken it. */
+  async function placeOn(namespaceId: string, lobby: LobbyView): Promise<void> {
+    const { lobbyId } = lobby;
+    const passedOver = new Set<string>();
+    while (!isStopping) {
+      const nodeId = await whenRoom(lobby.region, passedOver);
+      const fence = nodes.lease()?.fence;
+      if (fence === undefined) {
+        isSweepWanted = true;
+        return;
+      }
+      if (nodeId === null) {
+        if (!(await isStillUnplaced(namespaceId, lobbyId))) return;
+        const base = { namespaceId, lobbyId, now: now(), fence };
+        await engine.execute({ type: "stopLobby", ...base, reason: "start_failed", exit: noRoom });
+        return;
+      }
+      const heardAt = heardAtOf(nodeId);
+      if (await offers.offer(nodeId, { namespaceId, lobbyId })) return;
+      passedOver.add(nodeId);
+      silentSince.set(nodeId, heardAt);
+      log.warn({ lobby_id: lobbyId, node_id: nodeId }, "a node did not take a lobby; it is offered to another");
+    }
+  }
+
+  function heardAtOf(nodeId: string): number {
+    return nodes.all().find((node) => node.nodeId === nodeId)?.heardAt ?? 0;
+  }
+
   async function isStillUnplaced(namespaceId: string, lobbyId: string): Promise<boolean> {
     const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
     return lobby !== null && isUnplaced(lobby);
   }
 
-  async function whenRoom(region: string): Promise<string | null> {
+  async function whenRoom(region: string, passedOver: Set<string>): Promise<string | null> {
     for (let waitedMs = 0; waitedMs <= roomWaitMs && !isStopping; waitedMs += roomRetryMs) {
-      const nodeId = chooseNode(nodes.all(), region, recentOn);
+      const nodeId = choose(region, passedOver);
       if (nodeId === null) {
         await sleep(roomRetryMs);
         await nodes.tell();
@@ -101,10 +145,30 @@ export function placeLobbies(parts: PlaceParts): Placing {
     return null;
   }
 
+  /** Nodes that may be gone are chosen only when there is no other. */
+  function choose(region: string, passedOver: Set<string>): string | null {
+    const isInDoubt = ({ nodeId, isLate, heardAt }: NodeStatus) => isLate || silentSince.get(nodeId) === heardAt;
+    const others = nodes.all().filter((node) => !passedOver.has(node.nodeId));
+    const best = chooseNode(
+      others.filter((node) => !isInDoubt(node)),
+      region,
+      recentOn,
+    );
+    const chosen = best ?? chooseNode(others, region, recentOn);
+    // They have been asked in turn, and begin again.
+    if (chosen === null) passedOver.clear();
+    return chosen;
+  }
+
   function recentOn(nodeId: string): number {
     const times = (recent.get(nodeId) ?? []).filter((at) => at > now() - recentMs);
     recent.set(nodeId, times);
     return times.length;
+  }
+
+  function isRoomHere(region: string): boolean {
+    const own = nodes.all().filter((node) => node.nodeId === nodes.ownId);
+    return chooseNode(own, region, recentOn) !== null;
   }
 
   async function sweepNamespace(namespaceId: string, lost: (nodeId: string) => boolean): Promise<void> {
@@ -155,21 +219,29 @@ export function placeLobbies(parts: PlaceParts): Placing {
         throw fault;
       }
     },
+    async takeOver() {
+      for (const [lobbyId, { namespaceId, lobby, since }] of unplaced) {
+        const forMs = now() - since;
+        if (forMs < takeOverMs) return;
+        if (forMs > rememberedMs) unplaced.delete(lobbyId);
+        else if (!underWay.has(lobbyId) && nodes.ownId !== null && isRoomHere(lobby.region)) {
+          recent.set(nodes.ownId, [...(recent.get(nodes.ownId) ?? []), now()]);
+          if (await offers.take({ namespaceId, lobbyId })) unplaced.delete(lobbyId);
+        }
+      }
+    },
     async stop() {
       isStopping = true;
+      offers.stop();
       await events.return?.();
       await listening;
     },
   };
 }
 
-function isUnplaced(lobby: LobbyView): boolean {
-  return !lobby.isExternal && lobby.nodeId === null && lobby.status === "starting";
-}
-
 /** Null: nobody serves the region and has room. */
 export function chooseNode(
-  nodes: readonly NodeStatus[],
+  nodes: readonly Omit<NodeStatus, "isLate" | "heardAt">[],
   region: string,
   recentOn: (nodeId: string) => number,
 ): string | null {

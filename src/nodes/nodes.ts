@@ -7,6 +7,16 @@ export interface NodeStatus {
   readonly room: number;
   /** It was heard of a moment ago. */
   readonly isAlive: boolean;
+  /** It is alive, but should have been heard of again by now. */
+  readonly isLate: boolean;
+  /** When it was heard of last: another number each time. */
+  readonly heardAt: number;
+}
+
+/** A lobby that a node may take. */
+export interface OfferedLobby {
+  readonly namespaceId: string;
+  readonly lobbyId: string;
 }
 
 /** What a node tells the others about itself. */
@@ -39,6 +49,10 @@ export interface Nodes {
   trouble(): string | null;
   /** Tells the others about this node and hears what they said last, without waiting for the next beat. */
   tell(): Promise<void>;
+  /** Tells a node, be it this one, that it may take a lobby. Nobody knows whether it hears. */
+  offer(nodeId: string, lobby: OfferedLobby): Promise<void>;
+  /** Calls back when a lobby is offered to this node. */
+  onOffer(listener: (lobby: OfferedLobby) => void): void;
   /** Forgets a node that is lost and whose lobbies have been ended. */
   forget(nodeId: string): Promise<void>;
   /** `isForGood`: its lobbies have ended too, so nobody need wait for it to come back. */
@@ -52,10 +66,12 @@ export function onlyNode(status: () => OwnStatus): Nodes {
     lease: () => ({ fence: undefined }),
     onLease() {},
     onGone() {},
-    all: () => [{ nodeId: "", ...status(), isAlive: true }],
+    all: () => [{ nodeId: "", ...status(), isAlive: true, isLate: false, heardAt: 0 }],
     isLost: () => false,
     trouble: () => null,
     async tell() {},
+    async offer() {},
+    onOffer() {},
     async forget() {},
     async leave() {},
   };

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { RedisLink } from "../engine/redis/link.ts";
-import type { Lease, NodeStatus, Nodes, OwnStatus } from "./nodes.ts";
+import type { Lease, NodeStatus, Nodes, OfferedLobby, OwnStatus } from "./nodes.ts";
 import { script } from "./script.ts";
 
 export interface RedisNodesOptions {
@@ -29,6 +29,8 @@ const leaseMs = 5_000;
 /** A holder stops before the lease ends, because its own clock may run a little slower than Redis'. */
 const leaseMarginMs = 1_000;
 const aliveMs = 3_500;
+/** One beat may be a little late; after two something is wrong, be it only the machine that is busy. */
+const lateMs = 2_000;
 /** More than this between two beats means that Redis, or this process, was away. */
 const beatGapMs = 3_000;
 const clockOffsetMaxMs = 1_000;
@@ -51,6 +53,14 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   let beating: Promise<void> = Promise.resolve();
   const leaseListeners: (() => void)[] = [];
   const goneListeners: (() => void)[] = [];
+  const offerListeners: ((lobby: OfferedLobby) => void)[] = [];
+  const offersTo = (otherId: string) => `${prefix}:offers:${otherId}`;
+
+  function hearOffer(text: string): void {
+    // Border: nodes of one installation write these.
+    const lobby = JSON.parse(text) as OfferedLobby;
+    for (const listener of offerListeners) listener(lobby);
+  }
 
   async function beat(): Promise<void> {
     const askedAt = steadyNow();
@@ -128,6 +138,8 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   };
   await waitForEarlier();
   await link.subscribe(`${prefix}:nodes`, hear, () => hear(""));
+  // What is not heard is offered to another node.
+  await link.subscribe(offersTo(nodeId), hearOffer, () => {});
   await beatNext();
   const timer = setInterval(() => void beatNext().catch(options.onFault), beatEveryMs);
 
@@ -148,6 +160,14 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
       return `This machine's clock is ${Math.round(Math.abs(clockOffsetMs) / 100) / 10} s off Redis'.`;
     },
     tell: beatNext,
+    async offer(otherId, lobby) {
+      const text = JSON.stringify(lobby);
+      if (otherId === nodeId) hearOffer(text);
+      else await link.call("PUBLISH", offersTo(otherId), [text]);
+    },
+    onOffer(listener) {
+      offerListeners.push(listener);
+    },
     async forget(lostId) {
       await link.call("HDEL", key, [lostId]);
     },
@@ -208,8 +228,9 @@ function readEntry(nodeId: string, said: string, now: number): ListedNode {
   const space = said.indexOf(" ");
   // Border: the text was written by that node.
   const { regions, room, hasLeft = false } = JSON.parse(said.slice(space + 1)) as OwnStatus & { hasLeft?: boolean };
-  const isAlive = !hasLeft && now - Number(said.slice(0, space)) < aliveMs;
-  return { nodeId, said, regions, room, isAlive, hasLeft };
+  const heardAt = Number(said.slice(0, space));
+  const isAlive = !hasLeft && now - heardAt < aliveMs;
+  return { nodeId, said, regions, room, isAlive, isLate: isAlive && now - heardAt >= lateMs, heardAt, hasLeft };
 }
 
 /** Time is Redis' own here: the clocks of the nodes do not matter for who holds the lease. */

@@ -9,6 +9,7 @@ import { freePort } from "../services/programs.ts";
 export interface Node {
   readonly nodeId: string;
   readonly port: number;
+  readonly dataDir: string;
   /** The process that runs now. */
   server(): Server;
   kill(): Promise<void>;
@@ -25,11 +26,13 @@ export interface InstallationOptions {
   readonly databaseUrl: string;
   readonly count?: number;
   readonly flags?: readonly string[];
+  /** What one node has for itself; they are numbered from 0. */
+  readonly flagsOf?: (index: number) => readonly string[];
 }
 
 /** Nodes that share a Redis and a PostgreSQL database, as processes of their own. */
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
-  const { redisUrl, databaseUrl, count = 2, flags = [] } = options;
+  const { redisUrl, databaseUrl, count = 2, flags = [], flagsOf = () => [] } = options;
   const shared = [`--redis-url=${redisUrl}`, `--database-url=${databaseUrl}`, `--secret=${"s".repeat(32)}`, ...flags];
   const folders: string[] = [];
 
@@ -38,11 +41,12 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     folders.push(dataDir);
     const port = await freePort();
     const nodeId = `node-${index + 1}`;
-    const start = () => startServer(dataDir, [`--port=${port}`, `--node-id=${nodeId}`, ...shared]);
+    const start = () => startServer(dataDir, [`--port=${port}`, `--node-id=${nodeId}`, ...shared, ...flagsOf(index)]);
     let server = await start();
     return {
       nodeId,
       port,
+      dataDir,
       server: () => server,
       kill: () => server.kill(),
       async start() {

@@ -1,0 +1,76 @@
+import type { Engine } from "../engine/engine.ts";
+import type { Logger } from "../log.ts";
+import type { LobbyView } from "../matchmaker/commands.ts";
+import type { Nodes, OfferedLobby } from "../nodes/nodes.ts";
+
+/** Lobbies are offered to nodes, which take them: one that is gone takes nothing, and whoever is first has the lobby. */
+export interface Offers {
+  /** True: a node has taken the lobby, or it has ended. False: that node did not take it in time, and another may. */
+  offer(nodeId: string, lobby: OfferedLobby): Promise<boolean>;
+  /** This node takes the lobby, unless another has. False: it could not find out. */
+  take(lobby: OfferedLobby): Promise<boolean>;
+  /** Call it with every lobby that has changed. */
+  heard(lobby: LobbyView): void;
+  stop(): void;
+}
+
+export interface OfferParts {
+  readonly engine: Engine;
+  readonly nodes: Nodes;
+  readonly log: Logger;
+  now(): number;
+}
+
+/** A node that is up takes a lobby in milliseconds; on a busy machine another node may have it a little later. */
+const offerMs = 1_000;
+
+export function createOffers({ engine, nodes, log, now }: OfferParts): Offers {
+  const waiting = new Map<string, () => void>();
+  let isStopping = false;
+  nodes.onOffer((lobby) => void take(lobby));
+
+  async function take({ namespaceId, lobbyId }: OfferedLobby): Promise<boolean> {
+    if (nodes.ownId === null || isStopping) return false;
+    try {
+      // Refused: another node has it, or it has ended. Accepted: the event tells whoever starts servers here.
+      await engine.execute({ type: "placeLobby", namespaceId, lobbyId, now: now(), nodeId: nodes.ownId });
+      return true;
+    } catch (err) {
+      const message = "a lobby that was offered to this node could not be taken; another node may";
+      log.warn({ err, lobby_id: lobbyId }, message);
+      return false;
+    }
+  }
+
+  return {
+    async offer(nodeId, lobby) {
+      const { namespaceId, lobbyId } = lobby;
+      let timer: NodeJS.Timeout | undefined;
+      const answered = new Promise<boolean>((resolve) => {
+        timer = setTimeout(resolve, offerMs, false);
+        waiting.set(lobbyId, () => resolve(true));
+      });
+      try {
+        await nodes.offer(nodeId, lobby);
+        if (await answered) return true;
+        // The event may have been lost.
+        const found = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
+        return found === null || !isUnplaced(found);
+      } finally {
+        clearTimeout(timer);
+        waiting.delete(lobbyId);
+      }
+    },
+    take,
+    heard(lobby) {
+      if (!isUnplaced(lobby)) waiting.get(lobby.lobbyId)?.();
+    },
+    stop() {
+      isStopping = true;
+    },
+  };
+}
+
+export function isUnplaced(lobby: LobbyView): boolean {
+  return !lobby.isExternal && lobby.nodeId === null && lobby.status === "starting";
+}
