@@ -32,6 +32,7 @@ export const settingGroups = [
   "Several nodes",
   "Access",
   "Logs and metrics",
+  "Quotas",
   "Matchmaking",
   "Lobby processes",
   "Limits per minute, 0 for none",
@@ -90,7 +91,7 @@ export const settings = {
     whole("DAYS", 1, 36_500),
     90,
     "Data",
-    "Days that stopped lobbies, ended tokens and old deployments are kept.",
+    "Days that stopped lobbies, ended tokens, old deployments and the audit log are kept.",
   ),
 
   redis_url: setting(redisUrl, null, "Several nodes", "Redis that keeps live lobbies, for any number of nodes.", {
@@ -167,6 +168,10 @@ export const settings = {
     "Logs and metrics",
     "Port of the Prometheus endpoint; 0 takes any free one, off has none.",
   ),
+
+  max_namespaces_per_game: quota(100, "Namespaces that one game may have."),
+  max_versions_per_game: quota(1000, "Versions that one game may have."),
+  max_tokens_per_namespace: quota(1000, "Tokens of one namespace that are neither revoked nor expired."),
 
   demo: setting(
     toggle,
@@ -248,6 +253,10 @@ function setting<T, const F extends T | null>(
 
 function perMinute(count: number, description: string): Setting<number> {
   return setting(whole("COUNT", 0, 1_000_000_000), count, "Limits per minute, 0 for none", description);
+}
+
+function quota(count: number, description: string): Setting<number> {
+  return setting(whole("COUNT", 1, 1_000_000), count, "Quotas", description);
 }
 
 function portOrOff(): Kind<number | null> {

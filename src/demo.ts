@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 import { readPrivateFile, writePrivateFile } from "./data-folder.ts";
 import { type PlayPage, readPlayPage } from "./http/play.ts";
 import type { Logger } from "./log.ts";
-import type { Handlers } from "./operations/context.ts";
+import type { ServedHandlers } from "./operations/context.ts";
 import { setUpDemo } from "./operations/demo.ts";
 
 /** The folder of the example; an installed package comes without it. */
@@ -17,7 +17,7 @@ const arena = fileURLToPath(new URL("../examples/arena", import.meta.url));
  */
 export async function openDemo(
   config: Config,
-  handlers: Handlers,
+  handlers: ServedHandlers,
   dataDir: string,
   log: Logger,
 ): Promise<PlayPage | null> {

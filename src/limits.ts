@@ -43,5 +43,7 @@ export const heartbeatPlayersMax = 20_000;
 export const idempotencyKeyMaxCharacters = 128;
 export const playerTokenMaxCharacters = 512;
 
+export const auditRowsMax = 1_000_000;
+
 export const lobbyCountMaxDefault = 1000;
 export const maxPlayersDefault = 100;

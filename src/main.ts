@@ -32,6 +32,7 @@ import {
   openRuntime,
   openStore,
 } from "./open-parts.ts";
+import { auditAnswer } from "./operations/audit.ts";
 import { createAuthenticate } from "./operations/authenticate.ts";
 import type { Context } from "./operations/context.ts";
 import { createCreationBudget } from "./operations/creation-budget.ts";
@@ -151,6 +152,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     gate,
     places,
     tellOperator: nowAndThen((message: string, times) => log.warn({ times }, `no lobby was made: ${message}`)),
+    logChange: (entry) => log.info({ audit: auditAnswer(entry) }, `changed by ${entry.operation}`),
     now,
     newId,
   };

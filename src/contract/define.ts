@@ -30,6 +30,8 @@ export interface Operation {
   readonly stream?: Readonly<Record<string, TSchema>>;
   /** The answer is the stream only when this query parameter is true, and else `reply`. */
   readonly streamWhen?: string;
+  /** It is no GET and changes nothing all the same, so that the audit log does not tell of it. */
+  readonly isCheck?: true;
   /** The codes that are this operation's own; `everyErrorOf` adds what its shape implies. */
   readonly errors: readonly ErrorCode[];
 }
@@ -53,7 +55,19 @@ export type StreamsOf<O extends Operation> = O extends { readonly streamWhen: st
   : O extends { readonly stream: object }
     ? "always"
     : "never";
+/** Whether a success is a change under `/cloud`, and so a row of the audit log. */
+export type IsChange<O extends Operation> = O["method"] extends "GET"
+  ? false
+  : O extends { readonly isCheck: true }
+    ? false
+    : O["path"] extends `/cloud/${string}`
+      ? true
+      : false;
 export type ErrorOf<O extends Operation> = O["errors"][number];
+
+export function isChange({ method, path, isCheck }: Operation): boolean {
+  return method !== "GET" && !isCheck && path.startsWith("/cloud/");
+}
 
 /** Codes that follow from how an operation is shaped, not from what it does. */
 export function everyErrorOf(operation: Operation): ErrorCode[] {

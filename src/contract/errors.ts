@@ -71,6 +71,16 @@ export const errorTable = {
   CLOUD_NAME_TAKEN: { status: 409, meaning: "Another one has this name_id already." },
   CLOUD_DOMAIN_TAKEN: { status: 409, meaning: "The domain belongs to another namespace." },
   CLOUD_TOO_MANY_DOMAINS: { status: 409, meaning: "The namespace has as many domains as it may have (32)." },
+  CLOUD_QUOTA_REACHED: {
+    status: 409,
+    meaning:
+      "There are as many of these as there may be. Remove some first, or raise the setting that the message names.",
+  },
+  CLOUD_VERSION_IN_USE: {
+    status: 409,
+    meaning:
+      "The version is deployed, or lobbies of it are alive. Deploy another one and wait for them to end, or stop them.",
+  },
   CLOUD_NAMESPACE_NOT_EMPTY: {
     status: 409,
     meaning: "Lobbies are alive in the namespace. Stop them first, or add `?force=true` to stop them with it.",

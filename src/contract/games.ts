@@ -75,6 +75,7 @@ export const games = {
     ...cloud,
     method: "POST",
     path: "/cloud/games/validate",
+    isCheck: true,
     summary: "Checks the names proposed for a new game and lists every fault.",
     callers: ["admin"],
     body: proposedNames,

@@ -1,3 +1,4 @@
+import { audit } from "./audit.ts";
 import type { CallerKind, Operation } from "./define.ts";
 import { events } from "./events.ts";
 import { games } from "./games.ts";
@@ -17,6 +18,7 @@ export const operations = {
   ...lobbyRecords,
   ...events,
   ...versions,
+  ...audit,
   ...lobbies,
   ...players,
   ...regions,

@@ -74,12 +74,19 @@ export const namespaces = {
       version_id: optional(uuid("A version of the game to deploy at once.")),
     }),
     reply: object({ namespace_id: uuid("The new namespace's id.") }),
-    errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VERSION_NOT_FOUND", "CLOUD_VALIDATION_ERROR", "CLOUD_NAME_TAKEN"],
+    errors: [
+      "CLOUD_GAME_NOT_FOUND",
+      "CLOUD_VERSION_NOT_FOUND",
+      "CLOUD_VALIDATION_ERROR",
+      "CLOUD_NAME_TAKEN",
+      "CLOUD_QUOTA_REACHED",
+    ],
   },
   "games.namespaces.validateGameNamespace": {
     ...cloud,
     method: "POST",
     path: "/cloud/games/{game_id}/namespaces/validate",
+    isCheck: true,
     summary: "Checks the data proposed for a new namespace and lists every fault.",
     details:
       "Nothing is stored, and faults are a normal answer. `path` is the field and the reason: `display_name` " +
@@ -123,6 +130,7 @@ export const namespaces = {
     ...cloud,
     method: "POST",
     path: `${namespacePath}/mm-config/validate`,
+    isCheck: true,
     summary: "Checks a proposed matchmaker configuration and lists every fault.",
     body: proposedMatchmakerConfig,
     reply: faults,
@@ -169,7 +177,7 @@ export const namespaces = {
     path: `${namespacePath}/tokens/public`,
     summary: "Makes a public token: for players' machines.",
     reply: newToken,
-    errors: notFound,
+    errors: [...notFound, "CLOUD_QUOTA_REACHED"],
   },
   "games.namespaces.createGameNamespaceTokenDevelopment": {
     ...cloud,
@@ -178,7 +186,7 @@ export const namespaces = {
     summary: "Makes a development token: mock answers that point at the given server.",
     body: developmentServer,
     reply: newToken,
-    errors: [...notFound, "CLOUD_VALIDATION_ERROR"],
+    errors: [...notFound, "CLOUD_VALIDATION_ERROR", "CLOUD_QUOTA_REACHED"],
   },
   "games.namespaces.createGameNamespaceTokenServer": {
     ...cloud,
@@ -186,7 +194,7 @@ export const namespaces = {
     path: `${namespacePath}/tokens/server`,
     summary: "Makes a server token: for registering lobbies that you run yourself.",
     reply: newToken,
-    errors: notFound,
+    errors: [...notFound, "CLOUD_QUOTA_REACHED"],
   },
   "games.namespaces.listTokens": {
     ...cloud,
@@ -237,6 +245,7 @@ export const namespaces = {
           version_id: uuid("The version."),
           display_name: displayName,
           deploy_ts: timestamp("When it was deployed."),
+          is_deleted: Type.Boolean({ description: "The version is gone; this is what is left of it." }),
         }),
       ),
       cursor,

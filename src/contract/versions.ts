@@ -27,12 +27,13 @@ export const versions = {
     summary: "Makes a version: an immutable document of game modes, regions and how lobbies are run.",
     body: proposedVersion,
     reply: object({ version_id: uuid("The new version's id.") }),
-    errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VALIDATION_ERROR", "TOKEN_FORBIDDEN"],
+    errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VALIDATION_ERROR", "TOKEN_FORBIDDEN", "CLOUD_QUOTA_REACHED"],
   },
   "games.versions.validateGameVersion": {
     ...cloud,
     method: "POST",
     path: "/cloud/games/{game_id}/versions/validate",
+    isCheck: true,
     summary: "Checks a proposed version and lists every fault.",
     body: proposedVersion,
     reply: faults,
@@ -63,5 +64,16 @@ export const versions = {
       }),
     }),
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VERSION_NOT_FOUND"],
+  },
+  "games.versions.deleteGameVersion": {
+    ...cloud,
+    method: "DELETE",
+    path: "/cloud/games/{game_id}/versions/{version_id}",
+    summary: "Deletes a version that nothing uses.",
+    details:
+      "It is refused while the version is deployed to a namespace, or a lobby of it that Foyer runs is alive. " +
+      "Lobbies of it that you run yourself go on. Histories keep its id and display name, with `is_deleted`.",
+    reply: null,
+    errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VERSION_NOT_FOUND", "CLOUD_VERSION_IN_USE"],
   },
 } as const satisfies Record<string, Operation>;

@@ -4,11 +4,11 @@ import type { Operation } from "../contract/define.ts";
 import { type OperationId, operationList } from "../contract/index.ts";
 import {
   type EventStream,
-  type Handlers,
   isRefusal,
   type Mocks,
   type Refusal,
   refuse,
+  type ServedHandlers,
   type WhenGone,
 } from "../operations/context.ts";
 import type { Admit, Admitted } from "./admit.ts";
@@ -32,6 +32,7 @@ declare module "fastify" {
 /** How a handler looks once its operation's types are checked and behind it. */
 type AnyHandler = (request: AnyRequest) => Promise<unknown>;
 interface AnyRequest extends Admitted {
+  readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly lastEventId: string | undefined;
   readonly whenGone: WhenGone;
@@ -43,7 +44,7 @@ interface AnyRequest extends Admitted {
 /** Makes a route of every operation. The order of checks is the order of Fastify's life cycle, so it is the same everywhere. */
 export function addOperations(
   app: FastifyInstance,
-  parts: { handlers: Handlers; mocks: Mocks },
+  parts: { handlers: ServedHandlers; mocks: Mocks },
   { admit, enter }: Pick<Admit, "admit"> & Pick<InFlight, "enter">,
   streams: EventStreams,
 ): void {
@@ -87,7 +88,7 @@ export function addOperations(
         const handle = caller.kind === "dev" ? mock : handler;
         const lastEventId = header(request, "last-event-id");
         // Not async: to await each step of the way would cost every request several promises more.
-        handle({ caller, client, idempotencyKey, lastEventId, whenGone, params, query, body })
+        handle({ caller, client, requestId: request.id, idempotencyKey, lastEventId, whenGone, params, query, body })
           .then((answer) => respond(operation, request, reply, answer))
           .catch((fault: unknown) => reply.send(fault));
       },

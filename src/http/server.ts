@@ -6,7 +6,7 @@ import { bodyMaxBytes, headersMax } from "../limits.ts";
 import { type Logger, nowAndThen } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Authenticate } from "../operations/authenticate.ts";
-import { type CallerOf, type Handlers, type Mocks, type Refusal, refuse } from "../operations/context.ts";
+import { type CallerOf, type Mocks, type Refusal, refuse, type ServedHandlers } from "../operations/context.ts";
 import { createAdmit } from "./admit.ts";
 import { createClientAddress } from "./client-address.ts";
 import { setCorsHeaders, setPreflightHeaders } from "./cors.ts";
@@ -26,7 +26,7 @@ export interface ServerParts extends LoadSigns {
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly handlers: Handlers;
+  readonly handlers: ServedHandlers;
   readonly mocks: Mocks;
   readonly authenticate: Authenticate;
   /** The example game; null: it is not offered. */

@@ -3,6 +3,7 @@ import type {
   BodyOf,
   CallerKind,
   ErrorOf,
+  IsChange,
   Operation,
   ParamsOf,
   QueryOf,
@@ -16,6 +17,7 @@ import type { Nodes } from "../nodes/nodes.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { StartGate } from "../runtime/start-gate.ts";
 import type { StartPlaces } from "../runtime/start-places.ts";
+import type { AuditEntry } from "../store/audit.ts";
 import type { Db } from "../store/db.ts";
 import type { DerivedTokens } from "../tokens.ts";
 import type { CreationBudget } from "./creation-budget.ts";
@@ -24,6 +26,7 @@ import type { EventReader } from "./event-feed.ts";
 import type { Happenings } from "./happenings.ts";
 import type { LobbyServers } from "./lobby-servers.ts";
 import type { NamespaceConfigs } from "./namespace-configs.ts";
+import type { ChangeDetails } from "./record-changes.ts";
 import type { TokenUses } from "./token-uses.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -52,6 +55,8 @@ export interface Context {
   readonly places: StartPlaces;
   /** Says in the log, now and then, why players are refused what they ask for: they are told what it means, not why. */
   tellOperator(message: string): void;
+  /** Says in the log that a change was made and recorded. */
+  logChange(entry: AuditEntry): void;
   now(): number;
   newId(): string;
 }
@@ -113,6 +118,7 @@ export type WhenGone = (listener: () => void) => () => void;
 interface Request<O extends Operation, K extends CallerKind> {
   readonly caller: CallerOf<K>;
   readonly client: Client;
+  readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   /** Where a listener that comes back wants its stream to go on. */
   readonly lastEventId: string | undefined;
@@ -172,13 +178,26 @@ type AnswerOf<O extends Operation> = {
 }[StreamsOf<O>];
 
 /** The two are every operation's: a token, or what it belongs to, may be gone by the time the handler looks. */
-type Handler<O extends Operation, K extends CallerKind> = (
-  request: Request<O, K>,
+type Handler<O extends Operation, K extends CallerKind, Given = unknown> = (
+  request: Request<O, K> & Given,
 ) => Promise<AnswerOf<O> | Refusal<ErrorOf<O> | "TOKEN_INVALID" | "TOKEN_REVOKED">>;
+
+/** The store to make the change with: the transaction that makes it then also records it in the audit log. */
+interface Recording {
+  record(details?: ChangeDetails): Db;
+}
+
+type GivenTo<O extends Operation> = IsChange<O> extends true ? Recording : unknown;
+type RealCallers<O extends Operation> = Exclude<O["callers"][number], "dev">;
 
 /** What an operation really does. A development token never gets here: it is answered by a mock. */
 export type Handlers = {
-  readonly [Id in OperationId]: Handler<Operations[Id], Exclude<Operations[Id]["callers"][number], "dev">>;
+  readonly [Id in OperationId]: Handler<Operations[Id], RealCallers<Operations[Id]>, GivenTo<Operations[Id]>>;
+};
+
+/** The same as whoever serves requests calls it: what is changed is recorded. */
+export type ServedHandlers = {
+  readonly [Id in OperationId]: Handler<Operations[Id], RealCallers<Operations[Id]>>;
 };
 
 /** What a development token is answered, for every operation that takes one. */

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import type { VersionConfig } from "../contract/version-config.ts";
-import { type Handlers, isRefusal, type Refusal } from "./context.ts";
+import { isRefusal, type Refusal, type ServedHandlers } from "./context.ts";
 
 /** The example game as a new service offers it. */
 export interface Demo {
@@ -9,7 +9,7 @@ export interface Demo {
 }
 
 export interface DemoParts {
-  readonly handlers: Handlers;
+  readonly handlers: ServedHandlers;
   readonly config: Config;
   /** The program that runs a lobby of the example. */
   readonly command: string;
@@ -129,6 +129,8 @@ function hostOf({ host, lobbyHostname }: Config): Record<string, string> {
 const operator = {
   caller: { kind: "admin" },
   client: { id: "127.0.0.1", isLimited: false, place: null },
+  // In the audit log: no request was made.
+  requestId: "start",
   idempotencyKey: undefined,
   lastEventId: undefined,
   whenGone: () => () => {},

@@ -25,7 +25,7 @@ export function gameOperations(context: Context) {
       return { games: rows.map(gameAnswer), ...more };
     },
 
-    "games.createGame": async ({ body }) => {
+    "games.createGame": async ({ body, record }) => {
       const names = await check(body);
       if (names.faults.length > 0) return refuseNames(names, "game");
 
@@ -35,8 +35,10 @@ export function gameOperations(context: Context) {
         displayName: names.displayName,
         createTs: context.now(),
       };
-      if ((await insertGame(db, game)) === "NAME_TAKEN") return nameTaken(body.name_id, "game");
-      return { game_id: game.gameId };
+      const { gameId, nameId } = game;
+      if ((await insertGame(record({ gameId, target: nameId }), game)) === "NAME_TAKEN")
+        return nameTaken(body.name_id, "game");
+      return { game_id: gameId };
     },
 
     "games.validateGame": async ({ body }) => ({ errors: (await check(body)).faults }),
@@ -46,14 +48,14 @@ export function gameOperations(context: Context) {
       return isRefusal(game) ? game : { game: gameAnswer(game) };
     },
 
-    "games.deleteGame": async ({ params, query }) => {
+    "games.deleteGame": async ({ params, query, record }) => {
       const game = await gameOf(db, params);
       if (isRefusal(game)) return game;
       return context.configs.removing(async () => {
         const namespaces = await namespacesOf(context, game.gameId);
         const remaining = await removeEveryLobby(context, namespaces, query.force ?? false);
         if (remaining) return remaining;
-        const deleted = await deleteGame(db, game.gameId);
+        const deleted = await deleteGame(record({ target: game.nameId }), game.gameId);
         await removeRemains(
           context,
           namespaces.map(({ namespaceId }) => namespaceId),
@@ -62,7 +64,7 @@ export function gameOperations(context: Context) {
       });
     },
 
-    "games.tokens.createCloudToken": async ({ params, body }) => {
+    "games.tokens.createCloudToken": async ({ params, body, record }) => {
       const expiresTs = body?.expires_ts ? Date.parse(body.expires_ts) : null;
       if (expiresTs !== null && expiresTs <= context.now()) {
         const fault = { path: ["expires_ts", "out_of_range"], message: "must be in the future" };
@@ -73,7 +75,7 @@ export function gameOperations(context: Context) {
 
       const token = newKeptToken("cloud");
       const tokenId = context.newId();
-      const inserted = await insertToken(db, {
+      const inserted = await insertToken(record({ target: tokenId }), {
         tokenId,
         kind: "cloud",
         gameId: game.gameId,
@@ -98,12 +100,12 @@ export function gameOperations(context: Context) {
       return { tokens: rows.map((row) => tokenAnswer(row, context.tokenUses)), ...more };
     },
 
-    "games.tokens.revokeToken": async ({ params }) => {
+    "games.tokens.revokeToken": async ({ params, record }) => {
       const game = await gameOf(db, params);
       if (isRefusal(game)) return game;
       const scope = { gameId: game.gameId, namespaceId: null };
       const tokenId = params.token_id.toLowerCase();
-      const known = isUuid(tokenId) && (await revokeToken(db, scope, tokenId, context.now()));
+      const known = isUuid(tokenId) && (await revokeToken(record(), scope, tokenId, context.now()));
       return known ? null : refuse("CLOUD_TOKEN_NOT_FOUND", `The game has no cloud token ${quoted(params.token_id)}.`);
     },
   } satisfies Partial<Handlers>;

@@ -1,4 +1,5 @@
-import type { Context, Handlers } from "./context.ts";
+import { auditOperations } from "./audit.ts";
+import type { Context, ServedHandlers } from "./context.ts";
 import { gameOperations } from "./games.ts";
 import { lobbyCallOperations } from "./lobby-calls.ts";
 import { lobbyListOperations } from "./lobby-list.ts";
@@ -8,13 +9,14 @@ import { namespaceLobbyOperations } from "./namespace-lobbies.ts";
 import { namespaceTokenOperations } from "./namespace-tokens.ts";
 import { namespaceOperations } from "./namespaces.ts";
 import { playerOperations } from "./players.ts";
+import { recordChanges } from "./record-changes.ts";
 import { regionOperations } from "./regions.ts";
 import { seatingOperations } from "./seating.ts";
 import { versionOperations } from "./versions.ts";
 
 /** Every operation of the contract with what it does; one that is missing does not compile. */
-export function createHandlers(context: Context): Handlers {
-  return {
+export function createHandlers(context: Context): ServedHandlers {
+  return recordChanges(context, {
     ...gameOperations(context),
     ...namespaceOperations(context),
     ...namespaceTokenOperations(context),
@@ -22,10 +24,11 @@ export function createHandlers(context: Context): Handlers {
     ...lobbyRecordOperations(context),
     ...namespaceEventOperations(context),
     ...versionOperations(context),
+    ...auditOperations(context),
     ...seatingOperations(context),
     ...lobbyListOperations(context),
     ...lobbyCallOperations(context),
     ...playerOperations(context),
     ...regionOperations(context),
-  };
+  });
 }

@@ -1,9 +1,10 @@
 import type { CommandOf, LobbyView, Outcome, RefusalCode } from "../matchmaker/commands.ts";
+import { versionExists } from "../store/versions.ts";
 import { type CallerOf, type Context, type Fault, type Handlers, isRefusal, type Refusal, refuse } from "./context.ts";
 import { checkTags } from "./lobby-requests.ts";
 import { checkModeSize, checkModeTags, deployedVersion, gameModeOf, newLobby, regionNotFound } from "./plans.ts";
 import { isHostname, portsAnswer } from "./ports.ts";
-import { quoted } from "./resources.ts";
+import { quoted, versionNotFound } from "./resources.ts";
 import { checkServerToken } from "./revoking.ts";
 import { namespaceGone, seatRefusal } from "./seats.ts";
 
@@ -24,8 +25,11 @@ export function lobbyCallOperations(context: Context) {
     if (body.version_id === undefined || body.version_id === null) return null;
     const config = await context.configs.get(caller.namespaceId);
     if (!config) return namespaceGone();
-    const version = await context.configs.version(config.gameId, body.version_id.toLowerCase());
-    return version ?? refuse("CLOUD_VERSION_NOT_FOUND", `The game has no version ${quoted(body.version_id)}.`);
+    const versionId = body.version_id.toLowerCase();
+    // A node that knew the version goes on knowing it when it is deleted.
+    const isThere = await versionExists(context.db, config.gameId, versionId);
+    const version = isThere ? await context.configs.version(config.gameId, versionId) : null;
+    return version ?? versionNotFound(body.version_id);
   }
 
   return {

@@ -1,10 +1,12 @@
+import type { Db } from "../store/db.ts";
 import { insertToken, listTokens, revokeToken } from "../store/tokens.ts";
 import { hashToken, newKeptToken } from "../tokens.ts";
 import { cutPage, isUuid, pageOf } from "./answers.ts";
 import { type Context, type DevelopmentServer, type Fault, type Handlers, isRefusal, refuse } from "./context.ts";
 import { isName } from "./names.ts";
 import { isHostname } from "./ports.ts";
-import { namespaceNotFound, namespaceOf, quoted } from "./resources.ts";
+import type { ChangeDetails } from "./record-changes.ts";
+import { namespaceNotFound, namespaceOf, quotaReached, quoted } from "./resources.ts";
 import { closeLobbiesOf } from "./revoking.ts";
 import { tokenAnswer } from "./token-answer.ts";
 
@@ -16,12 +18,17 @@ interface NamespaceParams {
 export function namespaceTokenOperations(context: Context) {
   const { db } = context;
 
-  async function make(params: NamespaceParams, kind: "pub" | "dev" | "server", server: DevelopmentServer | null) {
+  async function make(
+    { params, record }: { params: NamespaceParams; record(details: ChangeDetails): Db },
+    kind: "pub" | "dev" | "server",
+    server: DevelopmentServer | null,
+  ) {
     const namespace = await namespaceOf(db, params);
     if (isRefusal(namespace)) return namespace;
     const token = newKeptToken(kind);
     const tokenId = context.newId();
-    const inserted = await insertToken(db, {
+    const { maxTokensPerNamespace: tokensMax } = context.config;
+    const row = {
       tokenId,
       kind,
       gameId: namespace.gameId,
@@ -32,16 +39,20 @@ export function namespaceTokenOperations(context: Context) {
       expiresTs: null,
       revokeTs: null,
       hash: hashToken(token),
-    });
+    };
+    const inserted = await insertToken(record({ target: tokenId }), row, { tokensMax });
+    if (inserted === "TOO_MANY")
+      return quotaReached("namespace", tokensMax, "tokens that are not revoked", "max_tokens_per_namespace");
     return inserted === "ok" ? { token, token_id: tokenId } : namespaceNotFound(params.namespace_id);
   }
 
   return {
-    "games.namespaces.createGameNamespaceTokenPublic": ({ params }) => make(params, "pub", null),
+    "games.namespaces.createGameNamespaceTokenPublic": (request) => make(request, "pub", null),
 
-    "games.namespaces.createGameNamespaceTokenServer": ({ params }) => make(params, "server", null),
+    "games.namespaces.createGameNamespaceTokenServer": (request) => make(request, "server", null),
 
-    "games.namespaces.createGameNamespaceTokenDevelopment": async ({ params, body }) => {
+    "games.namespaces.createGameNamespaceTokenDevelopment": async (request) => {
+      const { body } = request;
       const ports = Object.fromEntries(
         Object.entries(body.ports).map(([label, { protocol, port, port_range }]) => [
           label,
@@ -53,7 +64,7 @@ export function namespaceTokenOperations(context: Context) {
       if (errors.length > 0) {
         return refuse("CLOUD_VALIDATION_ERROR", "The development server is not described rightly.", { errors });
       }
-      return make(params, "dev", server);
+      return make(request, "dev", server);
     },
 
     "games.namespaces.listTokens": async ({ params, query }) => {
@@ -65,11 +76,11 @@ export function namespaceTokenOperations(context: Context) {
       return { tokens: rows.map((row) => tokenAnswer(row, context.tokenUses)), ...more };
     },
 
-    "games.namespaces.revokeToken": async ({ params, query }) => {
+    "games.namespaces.revokeToken": async ({ params, query, record }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
       const tokenId = params.token_id.toLowerCase();
-      const kind = isUuid(tokenId) ? await revokeToken(db, namespace, tokenId, context.now()) : null;
+      const kind = isUuid(tokenId) ? await revokeToken(record(), namespace, tokenId, context.now()) : null;
       if (kind === null) {
         return refuse("CLOUD_TOKEN_NOT_FOUND", `The namespace has no token ${quoted(params.token_id)}.`);
       }

@@ -15,7 +15,7 @@ import { type Context, type Fault, type Handlers, isRefusal, refuse } from "./co
 import { normaliseDomain } from "./domain-names.ts";
 import { checkNames, nameTaken, refuseNames } from "./names-of.ts";
 import { removeLobbies, removeRemains } from "./remove-lobbies.ts";
-import { gameNotFound, gameOf, namespaceNotFound, namespaceOf, quoted } from "./resources.ts";
+import { gameNotFound, gameOf, namespaceNotFound, namespaceOf, quotaReached, versionNotFound } from "./resources.ts";
 
 export function namespaceOperations(context: Context) {
   const { db } = context;
@@ -34,7 +34,7 @@ export function namespaceOperations(context: Context) {
       return { namespaces: rows.map((row) => namespaceAnswer(row, domainsOf.get(row.namespaceId)!)), ...more };
     },
 
-    "games.namespaces.createGameNamespace": async ({ params, body }) => {
+    "games.namespaces.createGameNamespace": async ({ params, body, record }) => {
       const game = await gameOf(db, params);
       const isTaken = async (nameId: string) => !isRefusal(game) && namespaceNameExists(db, game.gameId, nameId);
       const names = await checkNames(body, isTaken);
@@ -55,12 +55,16 @@ export function namespaceOperations(context: Context) {
         revision: 1,
       };
       const deployment = namespace.versionId && { deploymentId: context.newId(), deployTs: namespace.createTs };
-      const inserted = await insertNamespace(db, namespace, deployment || null);
+      const { namespaceId, nameId } = namespace;
+      const { maxNamespacesPerGame: namespacesMax } = context.config;
+      const recorded = record({ namespaceId, target: nameId });
+      const inserted = await insertNamespace(recorded, namespace, deployment || null, { namespacesMax });
       if (inserted === "NAME_TAKEN") return nameTaken(body.name_id, "namespace");
       if (inserted === "GAME_NOT_FOUND") return gameNotFound(params.game_id);
+      if (inserted === "TOO_MANY") return quotaReached("game", namespacesMax, "namespaces", "max_namespaces_per_game");
       if (inserted === "VERSION_NOT_FOUND") return versionNotFound(body.version_id ?? "");
-      await context.configs.changed(namespace.namespaceId);
-      return { namespace_id: namespace.namespaceId };
+      await context.configs.changed(namespaceId);
+      return { namespace_id: namespaceId };
     },
 
     "games.namespaces.validateGameNamespace": async ({ params, body }) => {
@@ -76,22 +80,22 @@ export function namespaceOperations(context: Context) {
       return { namespace: namespaceAnswer(namespace, await listDomains(db, namespace.namespaceId)) };
     },
 
-    "games.namespaces.deleteGameNamespace": async ({ params, query }) => {
+    "games.namespaces.deleteGameNamespace": async ({ params, query, record }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
       return context.configs.removing(async () => {
         const remaining = await removeLobbies(context, namespace, query.force ?? false);
         if (remaining) return remaining;
-        const deleted = await deleteNamespace(db, namespace.namespaceId);
+        const deleted = await deleteNamespace(record({ target: namespace.nameId }), namespace.namespaceId);
         await removeRemains(context, [namespace.namespaceId]);
         return deleted ? null : namespaceNotFound(params.namespace_id);
       });
     },
 
-    "games.namespaces.updateGameNamespaceMatchmakerConfig": async ({ params, body }) => {
+    "games.namespaces.updateGameNamespaceMatchmakerConfig": async ({ params, body, record }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
-      const revision = await setMatchmakerConfig(db, namespace.namespaceId, {
+      const revision = await setMatchmakerConfig(record(), namespace.namespaceId, {
         lobbyCountMax: body.lobby_count_max,
         maxPlayers: body.max_players,
         ...(body.max_players_per_client !== undefined && { maxPlayersPerClient: body.max_players_per_client }),
@@ -108,13 +112,13 @@ export function namespaceOperations(context: Context) {
       return { errors: fields.filter((field) => !isUint32(body[field])).map(outOfRange) };
     },
 
-    "games.namespaces.addNamespaceDomain": async ({ params, body }) => {
+    "games.namespaces.addNamespaceDomain": async ({ params, body, record }) => {
       const checked = normaliseDomain(body.domain);
       if ("fault" in checked) return invalidDomain(checked.fault);
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
       const { domain } = checked;
-      const outcome = await addDomain(db, {
+      const outcome = await addDomain(record({ target: domain }), {
         namespaceId: namespace.namespaceId,
         domain,
         createTs: context.now(),
@@ -133,31 +137,33 @@ export function namespaceOperations(context: Context) {
       return outcome === "NAMESPACE_NOT_FOUND" ? namespaceNotFound(params.namespace_id) : null;
     },
 
-    "games.namespaces.removeNamespaceDomain": async ({ params }) => {
+    "games.namespaces.removeNamespaceDomain": async ({ params, record }) => {
       const checked = normaliseDomain(params.domain);
       if ("fault" in checked) return invalidDomain(checked.fault);
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
-      await removeDomain(db, namespace.namespaceId, checked.domain);
+      const { domain } = checked;
+      await removeDomain(record({ target: domain }), namespace.namespaceId, domain);
       return null;
     },
 
-    "games.namespaces.toggleNamespaceDomainPublicAuth": async ({ params, body }) => {
+    "games.namespaces.toggleNamespaceDomainPublicAuth": async ({ params, body, record }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
-      const revision = await setDomainPublicAuth(db, namespace.namespaceId, {
+      const revision = await setDomainPublicAuth(record(), namespace.namespaceId, {
         enabled: body.enabled,
         ...(typeof body.allow_localhost === "boolean" && { allowLocalhost: body.allow_localhost }),
       });
       return revision === null ? namespaceNotFound(params.namespace_id) : null;
     },
 
-    "games.namespaces.updateGameNamespaceVersion": async ({ params, body }) => {
+    "games.namespaces.updateGameNamespaceVersion": async ({ params, body, record }) => {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
-      const outcome = await deployVersion(db, {
+      const versionId = body.version_id.toLowerCase();
+      const outcome = await deployVersion(record({ target: versionId }), {
         namespaceId: namespace.namespaceId,
-        versionId: body.version_id.toLowerCase(),
+        versionId,
         deployment: () => ({ deploymentId: context.newId(), deployTs: context.now() }),
       });
       if (outcome === "VERSION_NOT_FOUND") return versionNotFound(body.version_id);
@@ -177,6 +183,7 @@ export function namespaceOperations(context: Context) {
         version_id: row.versionId,
         display_name: row.displayName,
         deploy_ts: timestampOf(row.deployTs),
+        is_deleted: row.isDeleted,
       }));
       return { versions, ...more };
     },
@@ -214,8 +221,4 @@ function outOfRange(field: string): Fault {
 
 function invalidDomain(message: string) {
   return refuse("CLOUD_INVALID_DOMAIN", message, { errors: [{ path: ["domain"], message }] });
-}
-
-function versionNotFound(versionId: string) {
-  return refuse("CLOUD_VERSION_NOT_FOUND", `The game has no version ${quoted(versionId)}.`);
 }

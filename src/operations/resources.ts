@@ -29,6 +29,15 @@ export function namespaceNotFound(reference: string) {
   return refuse("CLOUD_NAMESPACE_NOT_FOUND", `The game has no namespace ${quoted(reference)}.`);
 }
 
+export function versionNotFound(reference: string) {
+  return refuse("CLOUD_VERSION_NOT_FOUND", `The game has no version ${quoted(reference)}.`);
+}
+
+export function quotaReached(owner: "game" | "namespace", max: number, what: string, setting: string) {
+  const message = `The ${owner} has ${max} ${what}, which is the most it may have: remove some first, or raise ${setting}.`;
+  return refuse("CLOUD_QUOTA_REACHED", message);
+}
+
 /** What a caller sent, short enough for a message. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);

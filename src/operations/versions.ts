@@ -3,14 +3,15 @@ import { findVersion, insertVersion, listVersions } from "../store/versions.ts";
 import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
 import { type Context, type Fault, type Handlers, isRefusal, refuse } from "./context.ts";
 import { checkDisplayName } from "./names.ts";
-import { gameNotFound, gameOf, quoted } from "./resources.ts";
+import { removeVersion } from "./remove-version.ts";
+import { gameNotFound, gameOf, quotaReached, versionNotFound } from "./resources.ts";
 import { checkVersionConfig, needsProcessRuntime } from "./version-config.ts";
 
 export function versionOperations(context: Context) {
   const { db } = context;
 
   return {
-    "games.versions.createGameVersion": async ({ params, caller, body }) => {
+    "games.versions.createGameVersion": async ({ params, caller, body, record }) => {
       const { displayName, faults, resolved } = checkVersion(body, context.config.runtimes);
       if (faults.length > 0 || !resolved) {
         return refuse("CLOUD_VALIDATION_ERROR", "The version has faults.", { errors: faults });
@@ -30,7 +31,10 @@ export function versionOperations(context: Context) {
         createTs: context.now(),
         config: JSON.stringify(body.config),
       };
-      if ((await insertVersion(db, version)) === "GAME_NOT_FOUND") return gameNotFound(params.game_id);
+      const { maxVersionsPerGame: versionsMax } = context.config;
+      const inserted = await insertVersion(record({ target: version.versionId }), version, { versionsMax });
+      if (inserted === "GAME_NOT_FOUND") return gameNotFound(params.game_id);
+      if (inserted === "TOO_MANY") return quotaReached("game", versionsMax, "versions", "max_versions_per_game");
       return { version_id: version.versionId };
     },
 
@@ -53,9 +57,17 @@ export function versionOperations(context: Context) {
       if (isRefusal(game)) return game;
       const versionId = params.version_id.toLowerCase();
       const version = isUuid(versionId) ? await findVersion(db, game.gameId, versionId) : null;
-      if (!version) return refuse("CLOUD_VERSION_NOT_FOUND", `The game has no version ${quoted(params.version_id)}.`);
+      if (!version) return versionNotFound(params.version_id);
       const config = JSON.parse(version.config) as VersionConfig;
       return { version: { ...versionSummary(version), config } };
+    },
+
+    "games.versions.deleteGameVersion": async ({ params, record }) => {
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+      const versionId = params.version_id.toLowerCase();
+      const version = isUuid(versionId) ? await findVersion(db, game.gameId, versionId) : null;
+      return version ? removeVersion(context, version, record) : versionNotFound(params.version_id);
     },
   } satisfies Partial<Handlers>;
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import type { PendingChange } from "./audit.ts";
 import { type Change, changed, createReadCache, type ReadCache } from "./cache.ts";
 import type { EngineName } from "./migrate.ts";
 import type { OpenStore } from "./open-store.ts";
@@ -29,6 +30,8 @@ export interface Db {
   isOnlyWriter(): boolean;
   /** Null: nobody else writes at all. */
   readonly sharing: StoreSharing | null;
+  /** What the next transaction records in the audit log; null: nothing. */
+  readonly pending: PendingChange | null;
 }
 
 /** How several nodes write to one store and yet keep what they read. */
@@ -84,6 +87,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
     cache,
     isOnlyWriter: () => sharing !== null || isAlone(),
     sharing,
+    pending: null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { cached, write } from "./cache.ts";
+import { cached } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
 import { tokensOf } from "./tokens.ts";
@@ -12,8 +12,8 @@ export interface Game {
 }
 
 export function insertGame(db: Db, game: Game): Promise<"ok" | "NAME_TAKEN"> {
-  const insert = async () => {
-    const { numInsertedOrUpdatedRows } = await db.query
+  return transact<"ok" | "NAME_TAKEN">(db, [], async (transaction, undo) => {
+    const { numInsertedOrUpdatedRows } = await transaction
       .insertInto("games")
       .values({
         game_id: game.gameId,
@@ -23,9 +23,9 @@ export function insertGame(db: Db, game: Game): Promise<"ok" | "NAME_TAKEN"> {
       })
       .onConflict((conflict) => conflict.column("name_id").doNothing())
       .executeTakeFirst();
-    return numInsertedOrUpdatedRows === 1n ? "ok" : "NAME_TAKEN";
-  };
-  return write(db, insert, (outcome) => (outcome === "ok" ? [] : null));
+    if (numInsertedOrUpdatedRows !== 1n) throw undo("NAME_TAKEN");
+    return "ok";
+  });
 }
 
 /** By UUID in any case, or by name_id. A name is shorter than a UUID, so the two cannot be confused. */

@@ -1,6 +1,7 @@
 import { type Kysely, type Migration, Migrator } from "kysely";
 import { controlPlane } from "./migrations/0001-control-plane.ts";
 import { lobbyHistory } from "./migrations/0002-lobby-history.ts";
+import { audit } from "./migrations/0004-audit.ts";
 import type { Tables } from "./tables.ts";
 
 export type EngineName = "sqlite" | "postgresql";
@@ -29,7 +30,11 @@ const migrationTableName = "foyer_migration";
 
 // Names are in order, and a released migration never changes: a change is a new one at the end.
 function allMigrations(engine: EngineName): Record<string, Migration> {
-  return { "0001-control-plane": controlPlane(engine), "0002-lobby-history": lobbyHistory(engine) };
+  return {
+    "0001-control-plane": controlPlane(engine),
+    "0002-lobby-history": lobbyHistory(engine),
+    "0004-audit": audit(engine),
+  };
 }
 
 async function unknownMigration(query: Kysely<Tables>, known: Record<string, Migration>): Promise<string | null> {

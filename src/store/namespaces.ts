@@ -1,9 +1,11 @@
-import { cached, write } from "./cache.ts";
+import type { Transaction } from "kysely";
+import { cached } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
-import { isForeignKeyViolation } from "./faults.ts";
 import { isUuid, mayBeName } from "./games.ts";
+import { holdVersion, lockGame } from "./locks.ts";
 import { aboutNamespace, type Namespace, type NamespaceRow, namespaceColumns, toNamespace } from "./namespace-row.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
+import type { Tables } from "./tables.ts";
 import { tokensOf } from "./tokens.ts";
 import { transact } from "./transaction.ts";
 
@@ -14,44 +16,41 @@ export async function insertNamespace(
   db: Db,
   namespace: Namespace,
   deployment: { deploymentId: string; deployTs: number } | null,
-): Promise<"ok" | "NAME_TAKEN" | "GAME_NOT_FOUND" | "VERSION_NOT_FOUND"> {
-  const { namespaceId, versionId } = namespace;
+  { namespacesMax }: { namespacesMax: number } = { namespacesMax: Number.POSITIVE_INFINITY },
+): Promise<"ok" | "NAME_TAKEN" | "GAME_NOT_FOUND" | "VERSION_NOT_FOUND" | "TOO_MANY"> {
+  const { namespaceId, gameId, versionId } = namespace;
   if ((versionId === null) !== (deployment === null)) {
     throw new Error(`The namespace ${namespaceId} needs a version and its deployment together, or neither.`);
   }
-  try {
-    return await transact<"ok" | "NAME_TAKEN">(db, [], async (transaction, undo) => {
-      const { numInsertedOrUpdatedRows } = await transaction
-        .insertInto("namespaces")
-        .values(toRow(namespace))
-        .onConflict((conflict) => conflict.columns(["game_id", "name_id"]).doNothing())
-        .executeTakeFirst();
-      if (numInsertedOrUpdatedRows !== 1n) throw undo("NAME_TAKEN");
-
-      if (versionId !== null && deployment !== null) {
-        const { deploymentId, deployTs } = deployment;
-        await transaction
-          .insertInto("deployments")
-          .values({
-            deployment_id: deploymentId,
-            namespace_id: namespaceId,
-            version_id: versionId,
-            deploy_ts: deployTs,
-          })
-          .execute();
-      }
-      return "ok";
-    });
-  } catch (error) {
-    if (!isForeignKeyViolation(error)) throw error;
-    // SQLite does not say which of the two references failed.
-    const game = await db.query
-      .selectFrom("games")
-      .select("game_id")
-      .where("game_id", "=", namespace.gameId)
+  return transact(db, [], async (transaction, undo) => {
+    if (!(await lockGame(db, transaction, gameId))) throw undo("GAME_NOT_FOUND");
+    const isVersionThere = versionId === null || (await holdVersion(db, transaction, { gameId, versionId }));
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto("namespaces")
+      .values({ ...toRow(namespace), version_id: isVersionThere ? versionId : null })
+      .onConflict((conflict) => conflict.columns(["game_id", "name_id"]).doNothing())
       .executeTakeFirst();
-    return game ? "VERSION_NOT_FOUND" : "GAME_NOT_FOUND";
-  }
+    if (numInsertedOrUpdatedRows !== 1n) throw undo("NAME_TAKEN");
+    if ((await countNamespaces(transaction, gameId)) > namespacesMax) throw undo("TOO_MANY");
+    if (!isVersionThere) throw undo("VERSION_NOT_FOUND");
+    if (versionId === null || deployment === null) return "ok";
+
+    const { deploymentId, deployTs } = deployment;
+    await transaction
+      .insertInto("deployments")
+      .values({ deployment_id: deploymentId, namespace_id: namespaceId, version_id: versionId, deploy_ts: deployTs })
+      .execute();
+    return "ok";
+  });
+}
+
+async function countNamespaces(transaction: Transaction<Tables>, gameId: string): Promise<number> {
+  const { count } = await transaction
+    .selectFrom("namespaces")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .where("game_id", "=", gameId)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** By UUID in any case, or by name_id; only within the game. */
@@ -122,14 +121,14 @@ export async function listDeployedNamespaces(db: Db): Promise<string[]> {
 
 /** Takes its domains, tokens and history with it. False: there is no such namespace. */
 export function deleteNamespace(db: Db, namespaceId: string): Promise<boolean> {
-  const remove = async () => {
-    const { numDeletedRows } = await db.query
+  return transact<boolean>(db, [namespaceId, tokensOf(namespaceId)], async (transaction, undo) => {
+    const { numDeletedRows } = await transaction
       .deleteFrom("namespaces")
       .where("namespace_id", "=", namespaceId)
       .executeTakeFirst();
-    return numDeletedRows > 0n;
-  };
-  return write(db, remove, (isDeleted) => (isDeleted ? [namespaceId, tokensOf(namespaceId)] : null));
+    if (numDeletedRows === 0n) throw undo(false);
+    return true;
+  });
 }
 
 /** Sets all numbers at once and gives the new revision; null: there is no such namespace. */
@@ -164,22 +163,23 @@ export function raiseRevision(db: Db, namespaceId: string): Promise<number | nul
   return setRaisingRevision(db, namespaceId, {});
 }
 
-function setRaisingRevision(
+async function setRaisingRevision(
   db: Db,
   namespaceId: string,
   columns: Partial<Omit<ReturnType<typeof toRow>, "namespace_id" | "game_id" | "revision">>,
 ): Promise<number | null> {
-  const update = async () => {
-    const row = await db.query
+  const outcome = await transact<number | "NAMESPACE_NOT_FOUND">(db, [namespaceId], async (transaction, undo) => {
+    const row = await transaction
       .updateTable("namespaces")
       .set(columns)
       .set((update) => ({ revision: update("revision", "+", 1) }))
       .where("namespace_id", "=", namespaceId)
       .returning("revision")
       .executeTakeFirst();
-    return row?.revision ?? null;
-  };
-  return write(db, update, (revision) => (revision === null ? null : [namespaceId]));
+    if (!row) throw undo("NAMESPACE_NOT_FOUND");
+    return row.revision;
+  });
+  return typeof outcome === "number" ? outcome : null;
 }
 
 function toRow(namespace: Namespace) {

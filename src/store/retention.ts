@@ -1,9 +1,13 @@
+import { auditRowsMax } from "../limits.ts";
+import { pruneAudit } from "./audit.ts";
 import { changed, withoutLostRaces } from "./cache.ts";
 import type { Db } from "./db.ts";
+import { pruneDeletedVersions } from "./delete-version.ts";
 
 /**
  * Deletes tokens that were revoked or expired before the time, lobbies that stopped before it, and deployments older
- * than it except each namespace's newest ones. Gives the number of rows deleted. Not by write(): other nodes
+ * than it except each namespace's newest ones, versions that were deleted before it and that no deployment names, and
+ * what the audit log has too much. Gives the number of rows deleted. Not by write(): other nodes
  * need not hear of it, for a token that was revoked or has expired is refused with its row or without.
  */
 export async function prune(db: Db, { before }: { before: number }): Promise<number> {
@@ -35,7 +39,9 @@ export async function prune(db: Db, { before }: { before: number }): Promise<num
   const lobbies = await withoutLostRaces(() =>
     db.query.deleteFrom("lobby_history").where("stop_ts", "<", before).executeTakeFirst(),
   );
-  return tokens.length + Number(deployments.numDeletedRows + lobbies.numDeletedRows);
+  const versions = await pruneDeletedVersions(db, before);
+  const entries = await pruneAudit(db, { before, rowsMax: auditRowsMax });
+  return tokens.length + Number(deployments.numDeletedRows + lobbies.numDeletedRows) + versions + entries;
 }
 
 const deploymentsKeptPerNamespace = 100;

@@ -11,7 +11,10 @@ export interface Tables {
     game_id: string;
     display_name: string;
     create_ts: number;
+    /** JSON; `{}` when the version was deleted. */
     config: string;
+    /** Null: it is there. A deleted one is kept for the histories that name it. */
+    delete_ts: number | null;
   };
   namespaces: {
     namespace_id: string;
@@ -52,6 +55,18 @@ export interface Tables {
     exit_code: number | null;
     exit_signal: string | null;
     exit_message: string | null;
+  };
+  audit: {
+    audit_id: string;
+    at: number;
+    operation: string;
+    kind: string;
+    token_id: string | null;
+    game_id: string | null;
+    namespace_id: string | null;
+    target: string | null;
+    client: string;
+    request_id: string;
   };
   tokens: {
     token_id: string;

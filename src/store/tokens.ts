@@ -1,8 +1,10 @@
-import { sql } from "kysely";
-import { cached, keep, withoutLostRaces, write } from "./cache.ts";
+import { sql, type Transaction } from "kysely";
+import { cached, keep, withoutLostRaces } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
-import { isForeignKeyViolation } from "./faults.ts";
+import { holdGame, lockNamespace } from "./locks.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
+import type { Tables } from "./tables.ts";
+import { transact } from "./transaction.ts";
 
 type KeptTokenKind = "cloud" | "pub" | "dev" | "server";
 
@@ -26,32 +28,52 @@ export interface TokenOwner {
   readonly namespaceId: string | null;
 }
 
-/** OWNER_NOT_FOUND: the game or the namespace was deleted meanwhile. */
-export function insertToken(db: Db, token: TokenRow & { hash: string }): Promise<"ok" | "OWNER_NOT_FOUND"> {
-  const insert = async () => {
-    try {
-      await db.query
-        .insertInto("tokens")
-        .values({
-          token_id: token.tokenId,
-          hash: token.hash,
-          kind: token.kind,
-          game_id: token.gameId,
-          namespace_id: token.namespaceId,
-          details: token.details,
-          create_ts: token.createTs,
-          last_used_ts: token.lastUsedTs,
-          expires_ts: token.expiresTs,
-          revoke_ts: token.revokeTs,
-        })
-        .execute();
-      return "ok";
-    } catch (error) {
-      if (isForeignKeyViolation(error)) return "OWNER_NOT_FOUND";
-      throw error;
-    }
-  };
-  return write(db, insert, (outcome) => (outcome === "ok" ? [token.tokenId] : null));
+/**
+ * OWNER_NOT_FOUND: the game or the namespace was deleted meanwhile. A namespace has at most `tokensMax` that are neither
+ * revoked nor expired: those who add are let in one after another, so that the count is exact.
+ */
+export function insertToken(
+  db: Db,
+  token: TokenRow & { hash: string },
+  { tokensMax }: { tokensMax: number } = { tokensMax: Number.POSITIVE_INFINITY },
+): Promise<"ok" | "OWNER_NOT_FOUND" | "TOO_MANY"> {
+  const { gameId, namespaceId } = token;
+  return transact(db, [token.tokenId], async (transaction, undo) => {
+    const isOwnerThere =
+      namespaceId === null
+        ? await holdGame(db, transaction, gameId)
+        : await lockNamespace(db, transaction, { gameId, namespaceId });
+    if (!isOwnerThere) throw undo("OWNER_NOT_FOUND");
+    const living = namespaceId === null ? 0 : await countLiving(transaction, namespaceId, token.createTs);
+    if (living >= tokensMax) throw undo("TOO_MANY");
+    await transaction
+      .insertInto("tokens")
+      .values({
+        token_id: token.tokenId,
+        hash: token.hash,
+        kind: token.kind,
+        game_id: gameId,
+        namespace_id: namespaceId,
+        details: token.details,
+        create_ts: token.createTs,
+        last_used_ts: token.lastUsedTs,
+        expires_ts: token.expiresTs,
+        revoke_ts: token.revokeTs,
+      })
+      .execute();
+    return "ok";
+  });
+}
+
+async function countLiving(transaction: Transaction<Tables>, namespaceId: string, now: number): Promise<number> {
+  const { count } = await transaction
+    .selectFrom("tokens")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .where("namespace_id", "=", namespaceId)
+    .where("revoke_ts", "is", null)
+    .where((where) => where.or([where("expires_ts", "is", null), where("expires_ts", ">", now)]))
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 export function findTokenByHash(db: Db, hash: string): Promise<TokenRow | null> {
@@ -109,14 +131,14 @@ export async function listTokens(db: Db, owner: TokenOwner, page: Page): Promise
 }
 
 /** Gives its kind; null: the owner has no such token. A second time is no error and keeps the first moment. */
-export function revokeToken(
+export async function revokeToken(
   db: Db,
   owner: TokenOwner,
   tokenId: string,
   revokeTs: number,
 ): Promise<KeptTokenKind | null> {
-  const revoke = async () => {
-    const row = await db.query
+  const outcome = await transact<KeptTokenKind | "NOT_FOUND">(db, [tokenId], async (transaction, undo) => {
+    const row = await transaction
       .updateTable("tokens")
       .set((update) => ({ revoke_ts: update.fn.coalesce("revoke_ts", sql<number>`cast(${revokeTs} as bigint)`) }))
       .where("token_id", "=", tokenId)
@@ -125,9 +147,10 @@ export function revokeToken(
       .returning("kind")
       .$narrowType<{ kind: KeptTokenKind }>()
       .executeTakeFirst();
-    return row?.kind ?? null;
-  };
-  return write(db, revoke, (kind) => (kind === null ? null : [tokenId]));
+    if (!row) throw undo("NOT_FOUND");
+    return row.kind;
+  });
+  return outcome === "NOT_FOUND" ? null : outcome;
 }
 
 /** Notes when tokens were last used: never an earlier time, and nothing for tokens that are gone. */

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { insertEntry } from "./audit.ts";
 import { type Change, write } from "./cache.ts";
 import type { Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
@@ -7,9 +8,10 @@ type Work<Outcome> = (transaction: Transaction<Tables>, undo: (outcome: Outcome)
 
 /**
  * All of the work happens or none of it. `throw undo(outcome)` takes it back and makes `outcome` the answer. `change` says
- * what the work changes unless it is taken back; the work may add to a list of ids.
+ * what the work changes unless it is taken back; the work may add to a list of ids. Work that is not taken back is
+ * recorded in the audit log with it, where the store has something to record.
  */
-export function transact<Outcome extends string | boolean>(
+export function transact<Outcome extends string | boolean | number>(
   db: Db,
   change: Change,
   work: Work<Outcome>,
@@ -27,10 +29,17 @@ export function transact<Outcome extends string | boolean>(
       isUndone = true;
       return refused.outcome;
     };
-    return db.query
-      .transaction()
-      .execute((transaction) => work(transaction, undo))
-      .catch(answer);
+    const pending = db.pending?.written === null ? db.pending : null;
+    try {
+      const { outcome, entry } = await db.query.transaction().execute(async (transaction) => ({
+        outcome: await work(transaction, undo),
+        entry: pending && (await insertEntry(transaction, pending)),
+      }));
+      if (pending) pending.written = entry;
+      return outcome;
+    } catch (error) {
+      return answer(error);
+    }
   };
   return write(db, attempt, () => (isUndone ? null : change));
 }

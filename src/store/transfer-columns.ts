@@ -3,6 +3,8 @@ export interface Column<T> {
   /** Completes the sentence "must be …". */
   readonly allowed: string;
   readonly isNumber: boolean;
+  /** Earlier versions of Foyer did not have the column: a row without it has null there. */
+  readonly mayBeAbsent?: boolean;
   holds(value: unknown): value is T;
 }
 
@@ -56,6 +58,10 @@ export function orNull<T>(column: Column<T>): Column<T | null> {
     isNumber: column.isNumber,
     holds: (value): value is T | null => value === null || column.holds(value),
   };
+}
+
+export function orAbsent<T>(column: Column<T>): Column<T | null> {
+  return { ...orNull(column), mayBeAbsent: true };
 }
 
 /** PostgreSQL takes neither NUL nor lone surrogates, and what one store takes the other has to take as well. */

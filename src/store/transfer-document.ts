@@ -137,6 +137,7 @@ function checkColumns(number: number, table: TableName, value: unknown): Row {
   // Border: what each property holds is checked next.
   const row = value as Row;
   for (const [name, column] of columns) {
+    if (column.mayBeAbsent && !Object.hasOwn(row, name)) continue;
     if (!Object.hasOwn(row, name)) throw rowFault(number, table, `lacks its ${name}`);
     if (!column.holds(row[name])) throw rowFault(number, table, `has a wrong ${name}: it must be ${column.allowed}`);
   }

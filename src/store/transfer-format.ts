@@ -8,6 +8,7 @@ import {
   jsonObject,
   limit,
   nameId,
+  orAbsent,
   orNull,
   revision,
   text,
@@ -30,9 +31,10 @@ import {
 export const formatVersion = 1;
 
 /** Said in the first line, for whoever looks into the file. */
-export const leftOut: readonly string[] = ["live lobbies", "the secret", "the admin token"];
+export const leftOut: readonly string[] = ["live lobbies", "the audit log", "the secret", "the admin token"];
 
-export type TableName = keyof Tables;
+/** The audit log is not carried: it tells what was done to this installation. A backup has it. */
+export type TableName = Exclude<keyof Tables, "audit">;
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
@@ -57,7 +59,14 @@ export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
   },
   versions: {
     word: "version",
-    columns: { version_id: id, game_id: id, display_name: text, create_ts: time, config: jsonObject },
+    columns: {
+      version_id: id,
+      game_id: id,
+      display_name: text,
+      create_ts: time,
+      config: jsonObject,
+      delete_ts: orAbsent(time),
+    },
     unique: [["version_id"], ["game_id", "version_id"]],
     refers: [{ by: ["game_id"], to: "games" }],
   },

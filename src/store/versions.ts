@@ -1,6 +1,9 @@
-import { write } from "./cache.ts";
+import type { Transaction } from "kysely";
+import { cached } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
-import { isForeignKeyViolation } from "./faults.ts";
+import { holdVersion, isShared, lockGame } from "./locks.ts";
+import { type PreparedRead, parameter, readRow } from "./read.ts";
+import type { Tables } from "./tables.ts";
 import { transact } from "./transaction.ts";
 
 export interface Version {
@@ -19,29 +22,42 @@ export interface Deployment {
   readonly versionId: string;
   readonly displayName: string;
   readonly deployTs: number;
+  readonly isDeleted: boolean;
 }
 
-export function insertVersion(db: Db, version: Version): Promise<"ok" | "GAME_NOT_FOUND"> {
-  const insert = async () => {
-    try {
-      await db.query
-        .insertInto("versions")
-        .values({
-          version_id: version.versionId,
-          game_id: version.gameId,
-          display_name: version.displayName,
-          create_ts: version.createTs,
-          config: version.config,
-        })
-        .execute();
-      return "ok";
-    } catch (error) {
-      if (isForeignKeyViolation(error)) return "GAME_NOT_FOUND";
-      throw error;
-    }
-  };
+/** A game has at most `versionsMax`, deleted ones not counted: those who add are let in one after another. */
+export function insertVersion(
+  db: Db,
+  version: Version,
+  { versionsMax }: { versionsMax: number } = { versionsMax: Number.POSITIVE_INFINITY },
+): Promise<"ok" | "GAME_NOT_FOUND" | "TOO_MANY"> {
   // Nobody keeps that a version is missing.
-  return write(db, insert, () => null);
+  return transact(db, null, async (transaction, undo) => {
+    if (!(await lockGame(db, transaction, version.gameId))) throw undo("GAME_NOT_FOUND");
+    if ((await countVersions(transaction, version.gameId)) >= versionsMax) throw undo("TOO_MANY");
+    await transaction
+      .insertInto("versions")
+      .values({
+        version_id: version.versionId,
+        game_id: version.gameId,
+        display_name: version.displayName,
+        create_ts: version.createTs,
+        config: version.config,
+        delete_ts: null,
+      })
+      .execute();
+    return "ok";
+  });
+}
+
+async function countVersions(transaction: Transaction<Tables>, gameId: string): Promise<number> {
+  const { count } = await transaction
+    .selectFrom("versions")
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .where("game_id", "=", gameId)
+    .where("delete_ts", "is", null)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 export async function findVersion(db: Db, gameId: string, versionId: string): Promise<Version | null> {
@@ -50,13 +66,24 @@ export async function findVersion(db: Db, gameId: string, versionId: string): Pr
     .select([...summaryColumns, "config"])
     .where("version_id", "=", versionId)
     .where("game_id", "=", gameId)
+    .where("delete_ts", "is", null)
     .executeTakeFirst();
   return row ?? null;
 }
 
+/** From the cache where there is one, for what happens often. */
+export function versionExists(db: Db, gameId: string, versionId: string): Promise<boolean> {
+  const read = async () => (await readRow(db, existing, [gameId, versionId])) !== null;
+  return cached(db, `version-exists ${gameId} ${versionId}`, read, () => [versionId]);
+}
+
 /** Newest first. */
 export async function listVersions(db: Db, gameId: string, page: Page): Promise<VersionSummary[]> {
-  let query = db.query.selectFrom("versions").select(summaryColumns).where("game_id", "=", gameId);
+  let query = db.query
+    .selectFrom("versions")
+    .select(summaryColumns)
+    .where("game_id", "=", gameId)
+    .where("delete_ts", "is", null);
   if (page.after !== null) query = query.where("version_id", "<", page.after);
   return await query.orderBy("version_id", "desc").limit(page.limit).execute();
 }
@@ -76,16 +103,11 @@ export function deployVersion(
       .selectFrom("namespaces")
       .select(["game_id", "version_id"])
       .where("namespace_id", "=", namespaceId);
-    const namespace = await (db.engine === "postgresql" ? row.forUpdate() : row).executeTakeFirst();
+    const namespace = await (isShared(db) ? row.forUpdate() : row).executeTakeFirst();
     if (!namespace) throw undo("NAMESPACE_NOT_FOUND");
     if (namespace.version_id === versionId) throw undo("unchanged");
-    const version = await transaction
-      .selectFrom("versions")
-      .select("version_id")
-      .where("version_id", "=", versionId)
-      .where("game_id", "=", namespace.game_id)
-      .executeTakeFirst();
-    if (!version) throw undo("VERSION_NOT_FOUND");
+    const version = { gameId: namespace.game_id, versionId };
+    if (!(await holdVersion(db, transaction, version))) throw undo("VERSION_NOT_FOUND");
 
     const { deploymentId, deployTs } = request.deployment();
     await transaction
@@ -111,11 +133,24 @@ export async function listDeployments(db: Db, namespaceId: string, page: Page): 
       "deployments.version_id as versionId",
       "versions.display_name as displayName",
       "deployments.deploy_ts as deployTs",
+      "versions.delete_ts as deleteTs",
     ])
     .where("deployments.namespace_id", "=", namespaceId);
   if (page.after !== null) query = query.where("deployments.deployment_id", "<", page.after);
-  return await query.orderBy("deployments.deployment_id", "desc").limit(page.limit).execute();
+  const rows = await query.orderBy("deployments.deployment_id", "desc").limit(page.limit).execute();
+  return rows.map(({ deleteTs, ...row }) => ({ ...row, isDeleted: deleteTs !== null }));
 }
+
+const existing: PreparedRead<{ readonly versionId: string }> = {
+  name: "versionExists",
+  build: (query) =>
+    query
+      .selectFrom("versions")
+      .select("version_id as versionId")
+      .where("game_id", "=", parameter)
+      .where("version_id", "=", parameter)
+      .where("delete_ts", "is", null),
+};
 
 const summaryColumns = [
   "version_id as versionId",

@@ -76,6 +76,8 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "games.versions.validateGameVersion": cloud,
   "games.versions.listGameVersions": cloud,
   "games.versions.getGameVersion": cloud,
+  "games.versions.deleteGameVersion": cloud,
+  "audit.list": adminOnly,
   "lobbies.find": player,
   "lobbies.join": player,
   "lobbies.create": player,

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationList } from "../../src/contract/index.ts";
 import type { ServiceKind } from "../services/stores.ts";
+import { auditTests } from "./audit.suite.ts";
 import { domainsTests } from "./domains.suite.ts";
 import { gamesTests } from "./games.suite.ts";
 import { type Service, startService } from "./harness.ts";
 import { mocksTests } from "./mocks.suite.ts";
 import { namespacesTests } from "./namespaces.suite.ts";
 import { pagesTests } from "./pages.suite.ts";
+import { quotasTests } from "./quotas.suite.ts";
 import { wasSeen } from "./seen.ts";
 import { tokensTests } from "./tokens.suite.ts";
+import { versionDeletionTests } from "./version-deletion.suite.ts";
 import { versionsTests } from "./versions.suite.ts";
 
 /**
@@ -29,6 +32,9 @@ export function controlPlaneTests(kind: ServiceKind): void {
   describe("domains", () => domainsTests(at));
   describe("tokens", () => tokensTests(at));
   describe("versions and deployments", () => versionsTests(at));
+  describe("deleting versions", () => versionDeletionTests(at));
+  describe("quotas", () => quotasTests(kind));
+  describe("the audit log", () => auditTests(at));
   describe("pages", () => pagesTests(at));
   describe("mock answers", () => mocksTests(at));
 

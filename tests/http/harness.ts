@@ -297,7 +297,8 @@ export function uniqueName(prefix: string): string {
 /** Everything that the API shows, but for when tokens were last used: what a refused request must leave as it was. */
 export async function snapshot(service: Service): Promise<unknown> {
   const games = await everyPage(service, "/cloud/games", "games");
-  return Promise.all(
+  const audit = await everyPage(service, "/cloud/audit", "entries");
+  const details = await Promise.all(
     games.map(async (game) => {
       const path = `/cloud/games/${game.game_id}`;
       const namespaces = await everyPage(service, `${path}/namespaces`, "namespaces");
@@ -321,6 +322,7 @@ export async function snapshot(service: Service): Promise<unknown> {
       };
     }),
   );
+  return { audit, details };
 }
 
 type Row = Record<string, unknown>;

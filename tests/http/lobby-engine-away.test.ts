@@ -7,7 +7,7 @@ import { createSqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
 import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
 import { createLog } from "../../src/log.ts";
 import { createMetrics } from "../../src/metrics.ts";
-import type { Context, Handlers, Mocks } from "../../src/operations/context.ts";
+import type { Context, Mocks, ServedHandlers } from "../../src/operations/context.ts";
 import { checkLobby } from "../../src/operations/lobby-calls.ts";
 import { closeAfterEach, openEngine } from "../conformance/redis-engine.ts";
 import { startRedis } from "../services/redis.ts";
@@ -43,7 +43,7 @@ function serverOn(engine: Engine): HttpServer {
   const caller = { kind: "lobby" as const, namespaceId: randomUUID(), lobbyId: randomUUID() };
   // Borders: no request of this test gets as far as a handler, and only these two parts of the context are looked at.
   const context = { engine, now: Date.now } as Context;
-  const handlers = {} as Handlers;
+  const handlers = {} as ServedHandlers;
   return createHttpServer({
     config: defaultConfig({ port: 0 }),
     log: createLog({ level: "silent", format: "json" }),

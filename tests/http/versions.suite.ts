@@ -138,7 +138,12 @@ export function versionsTests(at: () => Service): void {
     const [first, second] = [await createVersion(at(), game), await createVersion(at(), game)];
     const history = () => call("GET", `${namespace.path}/version-history`);
     expectAnswer(await history(), { versions: [] });
-    const entry = (versionId: string) => ({ version_id: versionId, display_name: "A Version", deploy_ts: aTimestamp });
+    const entry = (versionId: string) => ({
+      version_id: versionId,
+      display_name: "A Version",
+      deploy_ts: aTimestamp,
+      is_deleted: false,
+    });
     const deployed: string[] = [];
     for (const versionId of [first, second, first]) {
       expectEmpty(await call("PUT", `${namespace.path}/version`, { version_id: versionId.toUpperCase() }));

@@ -54,7 +54,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     expect(await findNamespace(db, gameId, "prod")).toEqual(made);
     expect(await listNamespaces(db, gameId, firstPage)).toEqual([made]);
     expect(await listDeployments(db, made.namespaceId, firstPage)).toEqual([
-      { ...deployment, versionId, displayName: "1.0" },
+      { ...deployment, versionId, displayName: "1.0", isDeleted: false },
     ]);
   });
 

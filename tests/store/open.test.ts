@@ -48,6 +48,10 @@ describe.each(storeKinds)("opening %s", (kind) => {
     const { rows } = await names.execute(db.query);
 
     expect(rows.map(({ name }) => name).sort()).toEqual([
+      "audit_by_game",
+      "audit_by_operation",
+      "audit_by_time",
+      "audit_by_token",
       "deployments_by_namespace",
       "deployments_by_time",
       "deployments_by_version",
@@ -71,7 +75,7 @@ describe("opening postgresql", () => {
     const made = await storedGame(nodes[0]!);
     for (const node of nodes) expect(await findGame(node, made.gameId)).toEqual(made);
     const { rows } = await sql<{ name: string }>`select name from foyer_migration`.execute(nodes[3]!.query);
-    expect(rows).toEqual([{ name: "0001-control-plane" }, { name: "0002-lobby-history" }]);
+    expect(rows).toEqual([{ name: "0001-control-plane" }, { name: "0002-lobby-history" }, { name: "0004-audit" }]);
   });
 
   test("numbers come back as numbers, while the process's other users of pg keep their own parsers", async () => {

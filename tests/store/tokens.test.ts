@@ -82,14 +82,14 @@ describe.each(storeKinds)("tokens on %s", (kind) => {
     const revokedAt = async () => (await findTokenByHash(db, made.hash))?.revokeTs;
     expect(await revokedAt()).toBeNull();
 
-    expect(await revokeToken(db, { gameId, namespaceId: null }, made.tokenId, now)).toBe(false);
-    expect(await revokeToken(db, { gameId: newId(), namespaceId }, made.tokenId, now)).toBe(false);
-    expect(await revokeToken(db, owner, newId(), now)).toBe(false);
+    expect(await revokeToken(db, { gameId, namespaceId: null }, made.tokenId, now)).toBeNull();
+    expect(await revokeToken(db, { gameId: newId(), namespaceId }, made.tokenId, now)).toBeNull();
+    expect(await revokeToken(db, owner, newId(), now)).toBeNull();
     expect(await revokedAt()).toBeNull();
 
-    expect(await revokeToken(db, owner, made.tokenId, now + 1)).toBe(true);
+    expect(await revokeToken(db, owner, made.tokenId, now + 1)).toBe(made.kind);
     expect(await revokedAt()).toBe(now + 1);
-    expect(await revokeToken(db, owner, made.tokenId, now + 2)).toBe(true);
+    expect(await revokeToken(db, owner, made.tokenId, now + 2)).toBe(made.kind);
     expect(await revokedAt()).toBe(now + 1);
   });
 

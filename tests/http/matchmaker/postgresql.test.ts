@@ -91,6 +91,20 @@ describe("a database that cannot be reached", () => {
     expect((await lobby.seen()).connected_count).toBe(1);
   });
 
+  test("[AU2] what could not be recorded is not done: no lobby is stopped", async () => {
+    const { service } = matchmaker;
+    const arena = await createArena(service, config());
+    const lobby = await arena.ready();
+    await lobby.seen();
+    const path = `${arena.namespace.path}/lobbies/${lobby.lobbyId}`;
+    await withoutDatabase(service.databaseUrl!, async () => {
+      expectRefusal(await service.request("DELETE", path, { token: service.adminToken }), "API_UNAVAILABLE");
+      expect((await lobby.heartbeat()).status).toBe(200);
+    });
+    await until(async () => (await service.request("GET", "/readyz")).status === 200);
+    expect((await lobby.seen()).status).toBe("ready");
+  });
+
   test("find does no SQL: it goes on with what the node knows", async () => {
     const { service } = matchmaker;
     const arena = await createArena(service, config({ max_players: 50, max_players_direct: 50 }));

@@ -25,6 +25,20 @@ export function viewsTests(at: () => Matchmaker): void {
     datacenter_distance_from_client: distance,
   };
 
+  test("[V17] a version is in use while a lobby of it that Foyer runs is alive", async () => {
+    const { runtime, service } = at();
+    runtime.whileStarting = async () => {};
+    const arena = await arenaWith();
+    runtime.onceStarted = ({ lobbyId, env }) => arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
+    const lobbyId = lobbyIdOf(await arena.find({ game_modes: ["match"] }));
+    await arena.deploy(config());
+    const path = `${arena.namespace.game.path}/versions/${arena.versionId}`;
+    const remove = () => service.request("DELETE", path, { token: service.adminToken });
+    expectRefusal(await remove(), "CLOUD_VERSION_IN_USE");
+    await service.admin("DELETE", `${arena.namespace.path}/lobbies/${lobbyId}`);
+    expectEmpty(await remove());
+  });
+
   test("[Q1] list shows public, ready lobbies of listable modes, full and closed ones included", async () => {
     const hiddenMode = { max_players: 2, listable: false, runtime: { external: {} } };
     const arena = await arenaWith({}, { hidden: hiddenMode });

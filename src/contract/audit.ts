@@ -1,0 +1,43 @@
+import { Type } from "typebox";
+import { cursor, object, pageQuery, timestamp, uuid } from "./common.ts";
+import type { Operation } from "./define.ts";
+import { cloud } from "./games.ts";
+
+const entry = object({
+  audit_id: uuid("The entry."),
+  at: timestamp("When the change was made."),
+  operation: Type.String({ description: "The operation that made it." }),
+  kind: Type.String({ description: "The kind of token it was made with." }),
+  token_id: Type.Optional(uuid("The token; absent for the admin token.")),
+  game_id: Type.Optional(uuid("The game it was made in; it may be gone.")),
+  namespace_id: Type.Optional(uuid("The namespace it was made in; it may be gone.")),
+  target: Type.Optional(
+    Type.String({ description: "The id or name of what was changed: a token, domain, version, lobby, or a new name." }),
+  ),
+  client: Type.String({ description: "The address that the call came from." }),
+  request_id: Type.String({ description: "The `x-request-id` of the answer." }),
+});
+
+export const audit = {
+  "audit.list": {
+    ...cloud,
+    method: "GET",
+    path: "/cloud/audit",
+    summary: "Lists the changes made under /cloud, newest first: who, what, when and from where.",
+    details:
+      "Every call that changes something and succeeds is one entry, also when there was nothing left to change. " +
+      "It has ids and names only. Entries are kept for `retention_days`, and at most 1,000,000 of them.",
+    callers: ["admin"],
+    query: object({
+      ...pageQuery.properties,
+      game_id: Type.Optional(uuid("Only changes of this game.")),
+      token_id: Type.Optional(uuid("Only changes made with this token.")),
+      operation: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 128, description: "Only changes by this operation." }),
+      ),
+      since_ts: Type.Optional(timestamp("Only changes at this moment or later.")),
+    }),
+    reply: object({ entries: Type.Array(entry), cursor }),
+    errors: ["API_BAD_QUERY"],
+  },
+} as const satisfies Record<string, Operation>;
