@@ -224,6 +224,7 @@ export const settings = {
   ),
 
   rate_address: perMinute(12_000, "Requests of one address, whatever they ask."),
+  rate_pages: perMinute(300, "Requests of one client for the service's own pages, such as /docs."),
   rate_find: perMinute(60, "find and join calls of one client."),
   rate_create: perMinute(10, "create calls of one client."),
   rate_list: perMinute(60, "list calls of one client."),

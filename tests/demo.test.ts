@@ -45,13 +45,15 @@ test("a new data folder gets the demo game, its page, and a file that only the o
   expect(config.json).toEqual({ public_token: kept.public_token, game_modes: ["arena"] });
 });
 
-test("the page and its files are served as what they are, and only from this service", async () => {
+test("[T62] the page and its files are served as what they are, and only from this service", async () => {
   const foyer = await start(temporaryFolder());
   const page = await foyer.request("GET", "/play");
   expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
   expect(page.headers["content-security-policy"]).toContain("script-src 'self'; style-src 'self'");
   const files = [...page.text.matchAll(/(?:src|href)="(\/play\/[^"]+)"/g)].map(([, path]) => path!);
   expect(files.length).toBeGreaterThan(2);
+  expect(page.headers).toMatchObject({ "cache-control": "no-cache", etag: expect.stringMatching(/^"/) });
+  expect((await foyer.request("GET", "/play/config.json")).headers["cache-control"]).toBe("no-store");
   for (const file of files) expect((await foyer.request("GET", file)).status).toBe(200);
   for (const path of ["/play/", "/play/server.mjs", "/play/..%2fserver.mjs", "/play/index.html"]) {
     expect((await foyer.request("GET", path)).status).toBe(404);

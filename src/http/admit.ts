@@ -22,8 +22,10 @@ export interface Admit {
   admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Verdict | Promise<Verdict>;
   /** null: the host is fine. */
   checkHost(request: FastifyRequest): Refusal | null;
-  /** The host, and that the client does not have too much under way: what the service's own pages look at. */
-  checkPage(request: FastifyRequest): Refusal | null;
+  /** The host, and that the client does not have too much under way: what probes look at. */
+  checkProbe(request: FastifyRequest): Refusal | null;
+  /** The same, and that the client has not asked for too many of the service's own pages. */
+  admitPage(request: FastifyRequest, reply: FastifyReply): Refusal | null;
 }
 
 /** These are counted by the client's address, and so before its token is looked at; the others by token. */
@@ -76,12 +78,23 @@ export function createAdmit(parts: {
     return refuse("API_WRONG_HOST", message);
   }
 
+  function admitPage(request: FastifyRequest, reply: FastifyReply): Refusal | null {
+    const address = addressOf(request.socket.remoteAddress ?? "", request.headers);
+    const refusal = checkHost(request) ?? checkShare(request, address);
+    if (refusal || address.isDirectLoopback) return refusal;
+    return (
+      count("address", address.client, config.rateAddress, reply) ??
+      count("pages", address.client, config.ratePages, reply)
+    );
+  }
+
   return {
     checkHost,
-    checkPage(request) {
+    checkProbe(request) {
       const address = addressOf(request.socket.remoteAddress ?? "", request.headers);
       return checkHost(request) ?? checkShare(request, address);
     },
+    admitPage,
     admit(operation, request, reply) {
       const wrongHost = checkHost(request);
       if (wrongHost) return wrongHost;

@@ -1,52 +1,71 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Refusal, refuse } from "../operations/context.ts";
 import { errorsPage, homePage, referencePage, stylesheet } from "./docs.ts";
-import { sendRefusal } from "./errors.ts";
+import { jsonType, sendRefusal } from "./errors.ts";
+import { recently } from "./recently.ts";
+import { type StoredPage, storedPage } from "./stored-page.ts";
+
+/** Who may have a page. Null: this request may. */
+export interface AdmitPage {
+  checkProbe(request: FastifyRequest): Refusal | null;
+  admitPage(request: FastifyRequest, reply: FastifyReply): Refusal | null;
+}
 
 export interface PagesParts {
   readonly openApi: object;
   readonly hasDemo: boolean;
+  readonly admit: AdmitPage;
   checkReady(): Promise<void>;
-  checkHost(request: FastifyRequest): Refusal | null;
 }
 
 /** The service's own pages: health, the contract for machines and for people. They need no token and tell no secret. */
-export function addPages(app: FastifyInstance, parts: PagesParts): void {
-  const openApi = JSON.stringify(parts.openApi);
+export function addPages(app: FastifyInstance, { admit, ...parts }: PagesParts): void {
+  addProbes(app, admit, parts.checkReady);
+  const html = (text: string) => storedPage(htmlType, text, htmlHeaders);
+  addPage(app, admit, "/openapi.json", storedPage(jsonType, JSON.stringify(parts.openApi)));
+  addPage(app, admit, "/docs", html(referencePage()));
+  addPage(app, admit, "/docs/errors", html(errorsPage()));
+  addPage(app, admit, "/docs/style.css", storedPage("text/css; charset=utf-8", stylesheet));
+  addPage(app, admit, "/", html(homePage(parts.hasDemo)));
+}
 
-  function page(url: string, type: string, text: string): void {
-    app.get(url, (request, reply) => {
-      const wrongHost = parts.checkHost(request);
-      if (wrongHost) return sendRefusal(reply, request.id, wrongHost);
-      return send(reply, type, text);
-    });
-  }
-
-  page("/healthz", json, '{"status":"ok"}');
-  app.get("/readyz", async (request, reply) => {
-    const wrongHost = parts.checkHost(request);
-    if (wrongHost) return sendRefusal(reply, request.id, wrongHost);
-    try {
-      await parts.checkReady();
-    } catch {
-      const refusal = refuse("API_UNAVAILABLE", "The store does not answer.", { retryAfterS: 1 });
-      return sendRefusal(reply, request.id, refusal);
-    }
-    return send(reply, json, '{"status":"ready"}');
+export function addPage(app: FastifyInstance, { admitPage }: AdmitPage, url: string, page: StoredPage): void {
+  app.get(url, {
+    onRequest: (request, reply, done) => {
+      const refusal = admitPage(request, reply);
+      if (refusal) sendRefusal(reply, request.id, refusal);
+      else done();
+    },
+    handler: (request, reply) => page.send(request, reply),
   });
-  page("/openapi.json", json, openApi);
-  page("/docs", html, referencePage());
-  page("/docs/errors", html, errorsPage());
-  page("/docs/style.css", "text/css; charset=utf-8", stylesheet);
-  page("/", html, homePage(parts.hasDemo));
 }
 
-const html = "text/html; charset=utf-8";
-const json = "application/json; charset=utf-8";
-const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-function send(reply: FastifyReply, type: string, text: string): FastifyReply {
-  if (type === html) reply.header("content-security-policy", policy).header("referrer-policy", "no-referrer");
-  return reply.type(type).send(text);
+/** Probes are not limited, so they must cost next to nothing. */
+function addProbes(app: FastifyInstance, { checkProbe }: AdmitPage, checkReady: () => Promise<void>): void {
+  const isReady = recently(() =>
+    checkReady().then(
+      () => true,
+      () => false,
+    ),
+  );
+  const probe = (url: string, answer: () => string | Promise<string | Refusal>) =>
+    app.get(url, async (request, reply) => {
+      const refusal = checkProbe(request);
+      if (refusal) return sendRefusal(reply, request.id, refusal);
+      const outcome = await answer();
+      if (typeof outcome !== "string") return sendRefusal(reply, request.id, outcome);
+      return reply.type(jsonType).send(outcome);
+    });
+  probe("/healthz", () => '{"status":"ok"}');
+  probe("/readyz", async () => {
+    if (await isReady()) return '{"status":"ready"}';
+    return refuse("API_UNAVAILABLE", "The store does not answer.", { retryAfterS: 1 });
+  });
 }
+
+const htmlType = "text/html; charset=utf-8";
+const htmlHeaders = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+};

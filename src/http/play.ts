@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Refusal } from "../operations/context.ts";
+import type { FastifyInstance } from "fastify";
 import type { Demo } from "../operations/demo.ts";
-import { sendRefusal } from "./errors.ts";
+import { type AdmitPage, addPage } from "./pages.ts";
+import { storedPage } from "./stored-page.ts";
 
 /** The page of the example game: every file by its path. */
 export type PlayPage = ReadonlyMap<string, { readonly type: string; readonly content: string }>;
@@ -20,19 +20,16 @@ export function readPlayPage(folder: string, demo: Demo): PlayPage {
   return new Map([...files, ["/play/config.json", { type: "application/json; charset=utf-8", content: config }]]);
 }
 
-export function addPlayPage(
-  app: FastifyInstance,
-  page: PlayPage,
-  checkHost: (request: FastifyRequest) => Refusal | null,
-): void {
+export function addPlayPage(app: FastifyInstance, page: PlayPage, admit: AdmitPage): void {
   for (const [path, { type, content }] of page) {
-    app.get(path, (request, reply) => {
-      const wrongHost = checkHost(request);
-      if (wrongHost) return sendRefusal(reply, request.id, wrongHost);
-      if (path === "/play") reply.header("content-security-policy", policy).header("referrer-policy", "no-referrer");
-      return reply.type(type).send(content);
-    });
+    addPage(app, admit, path, storedPage(type, content, headersOf(path)));
   }
+}
+
+function headersOf(path: string): Record<string, string> {
+  if (path === "/play") return { "content-security-policy": policy, "referrer-policy": "no-referrer" };
+  // It has a token in it, if one that every player holds.
+  return path === "/play/config.json" ? { "cache-control": "no-store" } : {};
 }
 
 const types: Readonly<Record<string, string>> = {

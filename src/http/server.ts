@@ -194,10 +194,10 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   addPages(app, {
     openApi: openApiDocument(config.publicUrl),
     checkReady: parts.checkReady,
-    checkHost: admit.checkPage,
+    admit,
     hasDemo: parts.playPage !== null,
   });
-  if (parts.playPage) addPlayPage(app, parts.playPage, admit.checkPage);
+  if (parts.playPage) addPlayPage(app, parts.playPage, admit);
   rawAnswers.answerUnroutable(app.server, completeMethods());
   app.addHook("onClose", () => {
     overload.stop();

@@ -32,7 +32,7 @@ afterAll(() => service?.close());
 
 const admin = () => ({ token: service.adminToken });
 
-test("[T19] successes, refusals and pages are not to be kept or guessed at", async () => {
+test("[T19] successes, refusals and probes are not to be kept, and no answer to be guessed at", async () => {
   const dev = (await createToken(service, namespace, "dev")).token;
   const answers = [
     await service.request("GET", "/cloud/games", admin()),
@@ -44,13 +44,15 @@ test("[T19] successes, refusals and pages are not to be kept or guessed at", asy
     await service.request("POST", "/cloud/games", { ...admin(), rawBody: "{" }),
     await service.request("GET", "/nowhere"),
     await service.request("GET", "/cloud/games/%zz"),
-    await service.request("GET", "/docs"),
-    await service.request("GET", "/openapi.json"),
+    await service.request("GET", "/readyz"),
     await service.request("GET", "/healthz"),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 204, 401, 405, 204, 400, 404, 404, 200, 200, 200]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 204, 401, 405, 204, 400, 404, 404, 200, 200]);
   for (const { headers } of answers) {
     expect(headers).toMatchObject({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+  }
+  for (const path of ["/docs", "/openapi.json"]) {
+    expect((await service.request("GET", path)).headers["x-content-type-options"]).toBe("nosniff");
   }
 });
 

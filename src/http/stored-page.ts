@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+/** A page of the service's own, which stays the same for as long as the service runs. */
+export interface StoredPage {
+  send(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+}
+
+type Coding = "identity" | "gzip" | "br";
+type Form = { readonly bytes: Buffer; readonly etag: string };
+
+/**
+ * The bytes are made once, those of each encoding when somebody first takes it: a page costs the event loop no more
+ * than to write it out, and nothing at all to a client that has it already.
+ */
+export function storedPage(type: string, content: string, headers: Readonly<Record<string, string>> = {}): StoredPage {
+  const plain = Buffer.from(content);
+  const hash = createHash("sha256").update(type).update("\0").update(plain).digest("base64url").slice(0, 22);
+  const forms = new Map<Coding, Form>([["identity", { bytes: plain, etag: `"${hash}"` }]]);
+
+  function formOf(coding: Coding): Form {
+    const form = forms.get(coding) ?? { bytes: compressed(plain, coding), etag: `"${hash}-${coding}"` };
+    forms.set(coding, form);
+    return form;
+  }
+
+  return {
+    send(request, reply) {
+      const coding = plain.length < worthCompressing ? "identity" : codingFor(request.headers["accept-encoding"]);
+      const { bytes, etag } = formOf(coding);
+      // To be asked for each time, but sent only when it has changed. `Origin`, because of the CORS headers.
+      reply.headers({ "cache-control": "no-cache", vary: "Accept-Encoding, Origin", etag, ...headers });
+      if (isKnown(etag, request.headers["if-none-match"])) return reply.code(304).send();
+      if (coding !== "identity") reply.header("content-encoding", coding);
+      return reply.type(type).send(bytes);
+    },
+  };
+}
+
+const worthCompressing = 1024;
+
+function compressed(plain: Buffer, coding: Coding): Buffer {
+  if (coding === "gzip") return gzipSync(plain);
+  // The best quality would take most of a second for the largest page, and save little.
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };
+  return brotliCompressSync(plain, { params });
+}
+
+/** The smallest form that the client says it takes. */
+function codingFor(accepted: string | undefined): Coding {
+  if (accepted === undefined) return "identity";
+  const weights = new Map<string, number>();
+  for (const part of accepted.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((each) => each.trim());
+    const weight = parameters.find((each) => each.startsWith("q="))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight));
+  }
+  const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get("*") ?? 0;
+  // A weight that is no number is not greater than zero.
+  if (weightOf("br") > 0 && weightOf("br") >= weightOf("gzip")) return "br";
+  return weightOf("gzip") > 0 ? "gzip" : "identity";
+}
+
+/** If-None-Match compares weakly, and proxies that compress mark tags as weak. */
+function isKnown(etag: string, known: string | undefined): boolean {
+  if (known === undefined) return false;
+  return known.split(",").some((each) => {
+    const tag = each.trim();
+    return tag === "*" || tag === etag || tag === `W/${etag}`;
+  });
+}
