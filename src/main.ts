@@ -12,8 +12,9 @@ import { openDemo } from "./demo.ts";
 import type { Engine } from "./engine/engine.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createIds, createRequestIds } from "./ids.ts";
+import { createLobbyRoom } from "./lobby-room.ts";
 import { type Logger, nowAndThen } from "./log.ts";
-import { placeLobbies, recentMs } from "./loops/place.ts";
+import { placeLobbies } from "./loops/place.ts";
 import { record } from "./loops/record.ts";
 import { supervise } from "./loops/supervise.ts";
 import type { LobbyView } from "./matchmaker/commands.ts";
@@ -49,16 +50,13 @@ import { createTokenUses } from "./operations/token-uses.ts";
 import { createWaiting } from "./operations/waiting.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import { createStartGate } from "./runtime/start-gate.ts";
-import { createStartPlaces, type StartPlaces } from "./runtime/start-places.ts";
 import type { Secrets, Shared } from "./shared.ts";
-import { createSharedPlaces } from "./shares.ts";
+import { createHoldings, createSharedPlaces } from "./shares.ts";
 import { startTasks } from "./tasks.ts";
 import { createDerivedTokens } from "./tokens.ts";
 
 /** A waiting request costs memory and a connection, but no work. */
 const waitersPerInFlight = 10;
-/** A driver without a limit says so by Infinity, which JSON does not know. */
-const roomMax = 1_000_000;
 /** No namespace has it. */
 const nilId = "00000000-0000-0000-0000-000000000000";
 
@@ -122,15 +120,17 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   });
   const creationBudget = createCreationBudget(config.lobbyCreationBudget);
   const happenings = createHappenings(engine, { now, newId }, createSharedPlaces(config.maxEventStreams), sharedEvents);
+  const holdings = createHoldings();
   const startsProcesses = injected.runtime !== undefined || config.runtimes.includes("process");
   // Also open when it may start nothing: lobbies of an earlier run are still to be watched and stopped.
-  const driver = injected.runtime ?? (await openRuntime(config, folder.path, now));
+  const driver = injected.runtime ?? (await openRuntime(config, folder.path, now, holdings));
   opened.push(() => driver.close());
   const runtime = startsProcesses ? driver : null;
   const gate = createStartGate();
-  const ownStatus = () => ({ regions: config.nodeRegions, room: Math.min(runtime?.room() ?? 0, roomMax) });
+  const room = createLobbyRoom(runtime, holdings, now);
+  const ownStatus = () => ({ regions: config.nodeRegions, ...room.status() });
   const nodes = shared ? await shared.join(ensureNodeId(folder, config.nodeId), ownStatus) : onlyNode(ownStatus);
-  const places = openPlaces(runtime, nodes);
+  const places = room.openPlaces(nodes);
   let areLobbiesGone = false;
   opened.push(() => attempt(log, "telling the other nodes", () => nodes.leave(areLobbiesGone)));
   const ownServers = localLobbyServers(driver);
@@ -236,21 +236,6 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
       await closeAll(opened);
     },
   };
-}
-
-/** The only node knows its room at any moment; of several, each says now and then what it has for its regions. */
-function openPlaces(runtime: Runtime | null, nodes: Nodes): StartPlaces {
-  if (nodes.ownId === null) {
-    return createStartPlaces({ room: () => runtime?.room() ?? 0, poolOf: () => "", countedAfterMs: null });
-  }
-  const room = (region: string) =>
-    nodes.all().reduce((sum, node) => {
-      const isServing = node.isAlive && (node.regions?.includes(region) ?? true);
-      return isServing ? sum + Math.max(0, node.room) : sum;
-    }, 0);
-  // A node without regions of its own serves all of them, and then they share what room there is.
-  const poolOf = (region: string) => (nodes.all().some((node) => node.regions !== null) ? region : "");
-  return createStartPlaces({ room, poolOf, countedAfterMs: recentMs });
 }
 
 /** Null: this node is alone. What speaks to Redis is loaded only where it is needed, which makes every other start quicker. */

@@ -10,6 +10,7 @@ import { type Metrics, startMetricsServer } from "./metrics.ts";
 import { createProcessRuntime } from "./runtime/process.ts";
 import { portRangeOf } from "./runtime/process-ports.ts";
 import type { Runtime } from "./runtime/runtime.ts";
+import type { Holdings } from "./shares.ts";
 import { type Db, openDb, type StoreSharing } from "./store/db.ts";
 import { holdDatabase } from "./store/only-node.ts";
 
@@ -81,7 +82,12 @@ export async function openStore(
 }
 
 /** The driver of lobby processes. It starts none when the operator does not want any on this machine. */
-export async function openRuntime(config: Config, dataDir: string, now: () => number): Promise<Runtime> {
+export async function openRuntime(
+  config: Config,
+  dataDir: string,
+  now: () => number,
+  holdings: Holdings,
+): Promise<Runtime> {
   const startsProcesses = config.runtimes.includes("process");
   const publicHost = config.publicUrl === null ? "127.0.0.1" : new URL(config.publicUrl).hostname;
   return createProcessRuntime({
@@ -94,6 +100,7 @@ export async function openRuntime(config: Config, dataDir: string, now: () => nu
     logMaxBytes: config.lobbyLogKib * 1024,
     user: startsProcesses ? config.lobbyUser : null,
     now,
+    holdings,
   });
 }
 

@@ -27,6 +27,25 @@ export function getsAnother(claim: Claim): boolean {
   return claim.free > Math.ceil(claim.places / 4) || furtherPlaces(claim) > 0;
 }
 
+/** The places of one node, of which many have some. */
+export interface NodePlaces {
+  readonly places: number;
+  readonly free: number;
+  heldBy(who: string): number;
+  /** How many want some, that one included. */
+  claimants(who: string): number;
+}
+
+/** What somebody may claim of a node's places when so many are being taken: `all` in total, `own` by itself. */
+export function claimOn(node: NodePlaces, who: string, taking: { readonly all: number; readonly own: number }): Claim {
+  return {
+    places: node.places,
+    free: node.free - taking.all,
+    held: node.heldBy(who) + taking.own,
+    claimants: () => node.claimants(who),
+  };
+}
+
 /** Who holds how many places, and who held or asked for one a short while ago. */
 export interface Holdings {
   total(): number;

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { Logger } from "../log.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
+import { placesOn, servesRegion } from "../nodes/node-places.ts";
 import type { NodeStatus, Nodes } from "../nodes/nodes.ts";
+import { claimOn, getsAnother } from "../shares.ts";
 import { livingLobbies } from "./living-lobbies.ts";
 import { createOffers, isUnplaced } from "./offers.ts";
 
@@ -44,7 +46,7 @@ const sweepEveryMs = 60_000;
  */
 export function placeLobbies(parts: PlaceParts): Placing {
   const { engine, nodes, log, now } = parts;
-  const recent = new Map<string, number[]>();
+  const recent = new Map<string, { readonly at: number; readonly namespaceId: string }[]>();
   const underWay = new Set<string>();
   /** Lobbies that no node has taken, and since when, the oldest first. */
   const unplaced = new Map<
@@ -102,7 +104,7 @@ export function placeLobbies(parts: PlaceParts): Placing {
     const { lobbyId } = lobby;
     const passedOver = new Set<string>();
     while (!isStopping) {
-      const nodeId = await whenRoom(lobby.region, passedOver);
+      const nodeId = await whenRoom({ namespaceId, region: lobby.region }, passedOver);
       const fence = nodes.lease()?.fence;
       if (fence === undefined) {
         isSweepWanted = true;
@@ -131,14 +133,14 @@ export function placeLobbies(parts: PlaceParts): Placing {
     return lobby !== null && isUnplaced(lobby);
   }
 
-  async function whenRoom(region: string, passedOver: Set<string>): Promise<string | null> {
+  async function whenRoom(wanted: Wanted, passedOver: Set<string>): Promise<string | null> {
     for (let waitedMs = 0; waitedMs <= roomWaitMs && !isStopping; waitedMs += roomRetryMs) {
-      const nodeId = choose(region, passedOver);
+      const nodeId = choose(wanted, passedOver);
       if (nodeId === null) {
         await sleep(roomRetryMs);
         await nodes.tell();
       } else {
-        recent.set(nodeId, [...(recent.get(nodeId) ?? []), now()]);
+        noteGiven(nodeId, wanted.namespaceId);
         return nodeId;
       }
     }
@@ -146,29 +148,29 @@ export function placeLobbies(parts: PlaceParts): Placing {
   }
 
   /** Nodes that may be gone are chosen only when there is no other. */
-  function choose(region: string, passedOver: Set<string>): string | null {
+  function choose(wanted: Wanted, passedOver: Set<string>): string | null {
     const isInDoubt = ({ nodeId, isLate, heardAt }: NodeStatus) => isLate || silentSince.get(nodeId) === heardAt;
     const others = nodes.all().filter((node) => !passedOver.has(node.nodeId));
-    const best = chooseNode(
-      others.filter((node) => !isInDoubt(node)),
-      region,
-      recentOn,
-    );
-    const chosen = best ?? chooseNode(others, region, recentOn);
+    const sure = others.filter((node) => !isInDoubt(node));
+    const chosen = chooseNode(sure, wanted, recentOn, nodes.all()) ?? chooseNode(others, wanted, recentOn, nodes.all());
     // They have been asked in turn, and begin again.
     if (chosen === null) passedOver.clear();
     return chosen;
   }
 
-  function recentOn(nodeId: string): number {
-    const times = (recent.get(nodeId) ?? []).filter((at) => at > now() - recentMs);
-    recent.set(nodeId, times);
-    return times.length;
+  function noteGiven(nodeId: string, namespaceId: string): void {
+    recent.set(nodeId, [...(recent.get(nodeId) ?? []), { at: now(), namespaceId }]);
   }
 
-  function isRoomHere(region: string): boolean {
+  function recentOn(nodeId: string): readonly string[] {
+    const given = (recent.get(nodeId) ?? []).filter(({ at }) => at > now() - recentMs);
+    recent.set(nodeId, given);
+    return given.map(({ namespaceId }) => namespaceId);
+  }
+
+  function isRoomHere(wanted: Wanted): boolean {
     const own = nodes.all().filter((node) => node.nodeId === nodes.ownId);
-    return chooseNode(own, region, recentOn) !== null;
+    return chooseNode(own, wanted, recentOn, nodes.all()) !== null;
   }
 
   async function sweepNamespace(namespaceId: string, lost: (nodeId: string) => boolean): Promise<void> {
@@ -224,8 +226,8 @@ export function placeLobbies(parts: PlaceParts): Placing {
         const forMs = now() - since;
         if (forMs < takeOverMs) return;
         if (forMs > rememberedMs) unplaced.delete(lobbyId);
-        else if (!underWay.has(lobbyId) && nodes.ownId !== null && isRoomHere(lobby.region)) {
-          recent.set(nodes.ownId, [...(recent.get(nodes.ownId) ?? []), now()]);
+        else if (!underWay.has(lobbyId) && nodes.ownId !== null && isRoomHere({ namespaceId, region: lobby.region })) {
+          noteGiven(nodes.ownId, namespaceId);
           if (await offers.take({ namespaceId, lobbyId })) unplaced.delete(lobbyId);
         }
       }
@@ -239,17 +241,33 @@ export function placeLobbies(parts: PlaceParts): Placing {
   };
 }
 
-/** Null: nobody serves the region and has room. */
+/** What a node said of itself, as far as it matters here. */
+type Told = Omit<NodeStatus, "isLate" | "heardAt">;
+
+/** A lobby that a node is to run. */
+interface Wanted {
+  readonly namespaceId: string;
+  readonly region: string;
+}
+
+/**
+ * Null: none of the nodes serves the region and has room for the namespace. `recentOn`: whose lobbies a node was given
+ * lately; `all`: those of which each knows who asked it for lobbies.
+ */
 export function chooseNode(
-  nodes: readonly Omit<NodeStatus, "isLate" | "heardAt">[],
-  region: string,
-  recentOn: (nodeId: string) => number,
+  nodes: readonly Told[],
+  { namespaceId, region }: Wanted,
+  recentOn: (nodeId: string) => readonly string[],
+  all: readonly Told[] = nodes,
 ): string | null {
   let best: { nodeId: string; room: number } | null = null;
-  for (const { nodeId, regions, room: told, isAlive } of nodes) {
-    if (!isAlive || (regions !== null && !regions.includes(region))) continue;
-    const room = told - recentOn(nodeId);
-    if (room > 0 && (best === null || room > best.room)) best = { nodeId, room };
+  for (const node of nodes) {
+    if (!node.isAlive || !servesRegion(node, region)) continue;
+    const recent = recentOn(node.nodeId);
+    const taking = { all: recent.length, own: recent.filter((of) => of === namespaceId).length };
+    const room = node.room - taking.all;
+    if (room <= (best?.room ?? 0)) continue;
+    if (getsAnother(claimOn(placesOn(node, all), namespaceId, taking))) best = { nodeId: node.nodeId, room };
   }
   return best?.nodeId ?? null;
 }

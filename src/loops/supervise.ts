@@ -119,7 +119,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   async function takeBackOne(namespaceId: string, lobby: LobbyView): Promise<void> {
     const { lobbyId } = lobby;
     namespaceOf.set(lobbyId, namespaceId);
-    const ports = await runtime.adopt(lobbyId);
+    const ports = await runtime.adopt(lobbyId, namespaceId);
     if (!ports && ownId !== null && lobby.ports === null) {
       // It was placed here while nobody was listening.
       track(underWay, start(namespaceId, lobby));

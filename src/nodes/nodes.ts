@@ -5,6 +5,12 @@ export interface NodeStatus {
   readonly regions: readonly string[] | null;
   /** How many more lobby processes it may start; 0 also when it starts none at all. */
   readonly room: number;
+  /** How many it may run in all. */
+  readonly places: number;
+  /** How many each namespace has there; 0: it had one in the last minutes. */
+  readonly held: ReadonlyMap<string, number>;
+  /** Who asked this node for a lobby in the last minutes: region and namespace, with a space between. */
+  readonly asked: readonly string[];
   /** It was heard of a moment ago. */
   readonly isAlive: boolean;
   /** It is alive, but should have been heard of again by now. */
@@ -20,7 +26,7 @@ export interface OfferedLobby {
 }
 
 /** What a node tells the others about itself. */
-export type OwnStatus = Pick<NodeStatus, "regions" | "room">;
+export type OwnStatus = Pick<NodeStatus, "regions" | "room" | "places" | "held" | "asked">;
 
 /** The right to do what must be done once, not once per node. */
 export interface Lease {

@@ -66,7 +66,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     const askedAt = steadyNow();
     const wallAskedAt = options.wallClock();
     const coreAskedAt = options.clock?.now() ?? 0;
-    const status = JSON.stringify({ ...options.status(), instanceId });
+    const status = statusText(options.status(), { instanceId });
     // Border: the shape is that of the script's reply.
     const reply = (await link.run(beatScript, key, [
       nodeId,
@@ -176,7 +176,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
       isLeaving = true;
       await beating.catch(() => undefined);
       lease = null;
-      const status = JSON.stringify({ ...options.status(), room: 0, hasLeft: true, instanceId });
+      const status = statusText(options.status(), { room: 0, hasLeft: true, instanceId });
       await link.run(leaveScript, key, [nodeId, instanceId, isForGood ? "1" : "0", status, `${prefix}:nodes`]);
     },
   };
@@ -227,10 +227,26 @@ function readList(list: readonly string[], now: number): ListedNode[] {
 function readEntry(nodeId: string, said: string, now: number): ListedNode {
   const space = said.indexOf(" ");
   // Border: the text was written by that node.
-  const { regions, room, hasLeft = false } = JSON.parse(said.slice(space + 1)) as OwnStatus & { hasLeft?: boolean };
+  const status = JSON.parse(said.slice(space + 1)) as WrittenStatus;
+  const { regions, room, places = room, held = {}, asked = [], hasLeft = false } = status;
   const heardAt = Number(said.slice(0, space));
   const isAlive = !hasLeft && now - heardAt < aliveMs;
-  return { nodeId, said, regions, room, isAlive, isLate: isAlive && now - heardAt >= lateMs, heardAt, hasLeft };
+  const isLate = isAlive && now - heardAt >= lateMs;
+  const holders = new Map(Object.entries(held));
+  return { nodeId, said, regions, room, places, held: holders, asked, isAlive, isLate, heardAt, hasLeft };
+}
+
+/** What a node writes; one of an earlier Foyer tells nothing of who holds its places. */
+interface WrittenStatus extends Pick<OwnStatus, "regions" | "room"> {
+  readonly places?: number;
+  readonly held?: Readonly<Record<string, number>>;
+  readonly asked?: readonly string[];
+  readonly hasLeft?: boolean;
+  readonly instanceId: string;
+}
+
+function statusText({ regions, room, places, held, asked }: OwnStatus, more: Partial<WrittenStatus>): string {
+  return JSON.stringify({ regions, room, places, held: Object.fromEntries(held), asked, ...more });
 }
 
 /** Time is Redis' own here: the clocks of the nodes do not matter for who holds the lease. */

@@ -79,7 +79,7 @@ export function seatingOperations(context: Context) {
       idempotency,
     };
     if (startable.length === 0 || body.prevent_auto_create_lobby) return command;
-    const obstacles = startable.map((pair) => startObstacle(context, version.versionId, pair));
+    const obstacles = startable.map((pair) => startObstacle(context, config.namespaceId, version.versionId, pair));
     const pair = startable.find((_, index) => obstacles[index] === null) ?? startable[0]!;
     const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
     const create = newLobby(context.newId(), version, pair, { tags, maxPlayers }, more);
@@ -124,7 +124,7 @@ export function seatingOperations(context: Context) {
     const regions = body.region === undefined || body.region === null ? [] : [body.region];
     const [pair] = pairsOf(version, [[body.game_mode, mode]], regions, client.place);
     if (!pair) return regionNotFound([body.game_mode], regions);
-    const obstacle = startObstacle(context, version.versionId, pair);
+    const obstacle = startObstacle(context, config.namespaceId, version.versionId, pair);
     if (obstacle) {
       room.lacks(obstacle, pair.region);
       return obstacle.refusal;
@@ -159,7 +159,7 @@ export function seatingOperations(context: Context) {
 
       const budget = createBudgetPlace(context, client);
       const report = createFindReport(body);
-      const room = createStartRoom(context);
+      const room = createStartRoom(context, namespaceId, { isPreview: body.dry_run ?? false });
       let isNewLobby = false;
       let planned: Find | null = null;
       const build = (mayCreate: () => boolean) => (config: NamespaceConfig) => {
@@ -241,7 +241,7 @@ export function seatingOperations(context: Context) {
       if (fault) return fault;
       const idempotency = idempotencyOf("create", request.idempotencyKey, body);
       if (isRefusal(idempotency)) return idempotency;
-      const room = createStartRoom(context);
+      const room = createStartRoom(context, namespaceId);
       let isNewLobby = false;
       const execute = () =>
         context.configs.execute("createLobby", namespaceId, (config) => {

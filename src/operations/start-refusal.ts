@@ -1,4 +1,5 @@
 import type { LobbyView, Pair } from "../matchmaker/commands.ts";
+import { servesRegion } from "../nodes/node-places.ts";
 import { type Context, type Refusal, refuse } from "./context.ts";
 
 type StartFailed = Refusal<"MATCHMAKER_LOBBY_START_FAILED">;
@@ -14,7 +15,12 @@ export interface StartObstacle {
 }
 
 /** Null: one can be started. Asked before a lobby is made, so that none is made in vain. */
-export function startObstacle(context: Context, versionId: string, pair: Pair): StartObstacle | null {
+export function startObstacle(
+  context: Context,
+  namespaceId: string,
+  versionId: string,
+  pair: Pair,
+): StartObstacle | null {
   const { runtime, gate, nodes, places } = context;
   const { gameMode, region } = pair;
   if (!runtime && nodes.ownId === null) {
@@ -34,17 +40,20 @@ export function startObstacle(context: Context, versionId: string, pair: Pair): 
     const refusal = refuse("MATCHMAKER_LOBBY_START_FAILED", message, { metadata, retryAfterS });
     return { refusal, detail: null, isShortage: false };
   }
-  if (places.hasRoom(region)) return null;
+  if (places.hasRoom(region, namespaceId)) return null;
   const message = `There is no room for another lobby of the game mode ${gameMode} just now. Try again shortly.`;
   const refusal = refuse("MATCHMAKER_LOBBY_START_FAILED", message, { retryAfterS: 5 });
-  return { refusal, detail: shortageOf(context, region), isShortage: true };
+  return { refusal, detail: shortageOf(context, namespaceId, region), isShortage: true };
 }
 
-function shortageOf({ config, nodes }: Context, region: string): string {
+function shortageOf({ config, nodes, places }: Context, namespaceId: string, region: string): string {
+  if (places.hasFreePlace(region)) {
+    return `The namespace ${namespaceId} has its share of the lobby processes of the region ${region}, and other namespaces want some too. FOYER_MAX_LOBBY_PROCESSES allows more.`;
+  }
   if (nodes.ownId === null) {
     return `As many lobbies run on this machine as may: ${config.maxLobbyProcesses}. FOYER_MAX_LOBBY_PROCESSES allows more.`;
   }
-  const isServed = nodes.all().some((node) => node.isAlive && (node.regions?.includes(region) ?? true));
+  const isServed = nodes.all().some((node) => node.isAlive && servesRegion(node, region));
   return isServed
     ? `No node of the region ${region} has room for another lobby. FOYER_MAX_LOBBY_PROCESSES of a node allows more.`
     : `No node that is up runs lobbies of the region ${region}; FOYER_NODE_REGIONS says which a node runs.`;

@@ -20,7 +20,12 @@ export interface StartRoom {
   settle(isMade: boolean): void;
 }
 
-export function createStartRoom({ places, now, tellOperator }: Context): StartRoom {
+/** `isPreview`: who only asks what would happen wants no place. */
+export function createStartRoom(
+  { places, now, tellOperator }: Context,
+  namespaceId: string,
+  { isPreview = false } = {},
+): StartRoom {
   let place: StartPlace | null = null;
   let lacking: { readonly obstacle: StartObstacle; readonly region: string } | null = null;
   let waitUntil: number | null = null;
@@ -36,16 +41,17 @@ export function createStartRoom({ places, now, tellOperator }: Context): StartRo
       lacking = null;
     },
     hold(region, lobbyId) {
-      place = places.hold(region, lobbyId);
+      place = places.hold(region, namespaceId, lobbyId);
     },
     lacks(obstacle, region) {
       lacking = { obstacle, region };
+      if (obstacle.isShortage && !isPreview) places.ask(region, namespaceId);
     },
     whenRoom() {
       if (!lacking?.obstacle.isShortage) return null;
       waitUntil ??= now() + waitMs;
       const leftMs = waitUntil - now();
-      return leftMs > 0 ? places.whenRoom(lacking.region, leftMs) : null;
+      return leftMs > 0 ? places.whenRoom(lacking.region, namespaceId, leftMs) : null;
     },
     refusal() {
       if (lacking?.obstacle.detail) tellOperator(lacking.obstacle.detail);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { Holdings } from "../shares.ts";
 import { newestText } from "./log-text.ts";
 import { environmentOf } from "./process-environment.ts";
 import { createLobbyFolders } from "./process-folders.ts";
@@ -26,6 +27,8 @@ export interface ProcessOptions {
   /** Null: lobbies run as the user that runs the service. */
   readonly user: string | null;
   now(): number;
+  /** Learns which namespaces the processes belong to. */
+  readonly holdings: Holdings;
 }
 
 interface Running {
@@ -67,6 +70,8 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
   const listeners: ((lobbyId: string, exit: LobbyExit) => void)[] = [];
   /** Asked for and without a process yet, so that each lobby is either here or running, and counts once. */
   const starting = new Set<string>();
+  /** The namespaces of both. Whose a process of an earlier run is, is known when somebody takes it over. */
+  const namespaceOf = new Map<string, string>();
   /** The latest ones, the oldest first. */
   const exits = new Map<string, LobbyExit>();
   let isClosed = false;
@@ -176,6 +181,7 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
     await cleanUp(entry, exit);
     noteExit(lobbyId, exit);
     running.delete(lobbyId);
+    letGo(lobbyId);
     entry.setGone(exit);
   }
 
@@ -223,6 +229,19 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
     return running.has(lobbyId) || starting.has(lobbyId);
   }
 
+  function hold(lobbyId: string, namespaceId: string): void {
+    if (namespaceOf.has(lobbyId)) return;
+    namespaceOf.set(lobbyId, namespaceId);
+    options.holdings.add(namespaceId, options.now());
+  }
+
+  function letGo(lobbyId: string): void {
+    const namespaceId = namespaceOf.get(lobbyId);
+    if (namespaceId === undefined || isRunning(lobbyId)) return;
+    namespaceOf.delete(lobbyId);
+    options.holdings.remove(namespaceId, options.now());
+  }
+
   const room = () => options.processesMax - running.size - starting.size;
 
   return {
@@ -232,6 +251,7 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
         throw new LobbyNotStarted(message, { isShortage: true });
       }
       starting.add(lobby.lobbyId);
+      hold(lobby.lobbyId, lobby.namespaceId);
       try {
         const cwd = lobby.cwd === null ? null : await folderOf(options.lobbyRoot, lobby.cwd);
         const chosen = await ports.take(lobby.ports);
@@ -245,6 +265,7 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
         }
       } finally {
         starting.delete(lobby.lobbyId);
+        letGo(lobby.lobbyId);
       }
     },
 
@@ -268,9 +289,11 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
       newestText((from, length) => logs.piece(lobbyId, stream, from, length), maxBytes, hide),
     logPiece: logs.piece,
 
-    async adopt(lobbyId) {
+    async adopt(lobbyId, namespaceId) {
       const entry = running.get(lobbyId);
-      return entry && !entry.isEnding ? entry.ports : null;
+      if (!entry || entry.isEnding) return null;
+      hold(lobbyId, namespaceId);
+      return entry.ports;
     },
 
     onExit(listener) {

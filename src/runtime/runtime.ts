@@ -72,7 +72,7 @@ export interface Runtime {
   /** What the server has written from that place on, at most that many bytes. */
   logPiece(lobbyId: string, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
   /** After a restart of the service: takes a server over that an earlier process started. Null: it is gone. */
-  adopt(lobbyId: string): Promise<LobbyPorts | null>;
+  adopt(lobbyId: string, namespaceId: string): Promise<LobbyPorts | null>;
   /** Tells of every server that ends without having been asked to. */
   onExit(listener: (lobbyId: string, exit: LobbyExit) => void): void;
   /** Stops watching. The servers run on. */

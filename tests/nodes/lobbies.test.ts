@@ -18,17 +18,60 @@ describe("choosing a node", () => {
   const node = (nodeId: string, room: number, more: object = {}) => ({
     nodeId,
     room,
+    places: 8,
+    held: new Map(),
+    asked: [],
     regions: null,
     isAlive: true,
     ...more,
   });
 
   test("[ND3] the one with the most room, then the smaller id; of those that are up and serve the region", () => {
-    const none = () => 0;
-    expect(chooseNode([node("a", 2), node("b", 5), node("c", 5)], "eu", none)).toBe("b");
-    expect(chooseNode([node("a", 2), node("b", 5)], "eu", (id) => (id === "b" ? 4 : 0))).toBe("a");
-    expect(chooseNode([node("a", 2, { regions: ["us"] }), node("b", 1, { regions: ["eu"] })], "eu", none)).toBe("b");
-    expect(chooseNode([node("a", 2, { isAlive: false }), node("b", 0)], "eu", none)).toBeNull();
+    const none = () => [];
+    const lobby = { namespaceId: "one", region: "eu" };
+    expect(chooseNode([node("a", 2), node("b", 5), node("c", 5)], lobby, none)).toBe("b");
+    expect(chooseNode([node("a", 2), node("b", 5)], lobby, (id) => (id === "b" ? Array(4).fill("one") : []))).toBe("a");
+    expect(chooseNode([node("a", 2, { regions: ["us"] }), node("b", 1, { regions: ["eu"] })], lobby, none)).toBe("b");
+    expect(chooseNode([node("a", 2, { isAlive: false }), node("b", 0)], lobby, none)).toBeNull();
+  });
+
+  test("[SH6] of those on which the namespace gets another place, also counting what was placed a moment ago", () => {
+    const none = () => [];
+    const greedy = { namespaceId: "greedy", region: "eu" };
+    const modest = { namespaceId: "modest", region: "eu" };
+    const full = node("a", 2, { held: new Map([["greedy", 6]]) });
+    const other = node("b", 1, { held: new Map([["greedy", 7]]) });
+    expect(chooseNode([full, other], greedy, none)).toBe("a");
+    // Another namespace has asked some node for a lobby of the region, or has had one there.
+    expect(chooseNode([full, node("b", 0, { asked: ["eu modest"] })], greedy, none)).toBeNull();
+    const inEurope = { ...full, regions: ["eu"] };
+    expect(chooseNode([inEurope, node("b", 0, { asked: ["us modest"] })], greedy, none)).toBe("a");
+    expect(
+      chooseNode(
+        [
+          node("a", 2, {
+            held: new Map([
+              ["greedy", 6],
+              ["modest", 0],
+            ]),
+          }),
+          other,
+        ],
+        greedy,
+        none,
+      ),
+    ).toBe("b");
+    expect(chooseNode([full, other], modest, none)).toBe("a");
+    expect(chooseNode([full, other], modest, (id) => (id === "a" ? ["greedy", "greedy"] : []))).toBe("b");
+    const even = node("a", 3, {
+      held: new Map([
+        ["greedy", 3],
+        ["modest", 2],
+      ]),
+    });
+    expect(chooseNode([even], greedy, none)).toBe("a");
+    expect(chooseNode([even], greedy, () => ["greedy"])).toBeNull();
+    expect(chooseNode([even], modest, () => ["greedy"])).toBe("a");
   });
 });
 

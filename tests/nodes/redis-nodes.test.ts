@@ -38,7 +38,13 @@ async function joinOver(link: RedisLink, prefix: string, nodeId: string, room = 
     nodeId,
     instanceId: randomUUID(),
     graceMs: 6_000,
-    status: () => ({ regions: nodeId === "b" ? ["far"] : null, room }),
+    status: () => ({
+      regions: nodeId === "b" ? ["far"] : null,
+      room,
+      places: 9,
+      held: new Map([["n", 9 - room]]),
+      asked: [`far ${nodeId}`],
+    }),
     steadyNow: steady,
     clock: core,
     wallClock: () => Date.now() + clock.wallSkewMs,
@@ -64,6 +70,21 @@ test("[ND2] the first node has the lease, the others see it and one another", as
   expect(a.nodes.all()).toMatchObject([
     { nodeId: "a", regions: null, room: 4, isAlive: true },
     { nodeId: "b", regions: ["far"], room: 7, isAlive: true },
+  ]);
+});
+
+test("[SH6] each node tells who holds its places and who asked it for some; one of an earlier Foyer tells of its room only", async () => {
+  const { link, prefix } = await openLink();
+  const a = await join(link, prefix, "a");
+  await join(link, prefix, "b", 7);
+  const now = Math.floor(Date.now() + 60_000);
+  const old = `${now} ${JSON.stringify({ regions: null, room: 3, instanceId: "old" })}`;
+  await link.call("HSET", `${prefix}:{nodes}:list`, ["old", old]);
+  await a.nodes.tell();
+  expect(a.nodes.all()).toMatchObject([
+    { nodeId: "a", places: 9, held: new Map([["n", 5]]), asked: ["far a"] },
+    { nodeId: "b", places: 9, held: new Map([["n", 2]]), asked: ["far b"] },
+    { nodeId: "old", room: 3, places: 3, held: new Map(), asked: [], isAlive: true },
   ]);
 });
 

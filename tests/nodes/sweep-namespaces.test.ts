@@ -25,7 +25,10 @@ async function open(count: number) {
   }
   const [world] = worlds as [World];
   const holding: { lease: Lease | null } = { lease: { fence: 7 } };
-  const nodes = { ...onlyNode(() => ({ regions: null, room: 0 })), lease: () => holding.lease };
+  const nodes = {
+    ...onlyNode(() => ({ regions: null, room: 0, places: 0, held: new Map(), asked: [] })),
+    lease: () => holding.lease,
+  };
   const namespaceIds = () => listNamespaceIds(db);
   const sweep = createSweepNamespaces({ engine: under.engine, nodes, log, now: () => world.now, namespaceIds });
   const living = () =>

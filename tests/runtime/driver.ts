@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { redact } from "../../src/redact.ts";
 import { createProcessRuntime, type ProcessOptions } from "../../src/runtime/process.ts";
 import type { LobbyExit, LobbyLog, LobbyToStart, LogStream, Runtime } from "../../src/runtime/runtime.ts";
+import { createHoldings } from "../../src/shares.ts";
 import { lobbyPorts } from "../services/programs.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -40,6 +41,7 @@ export async function openDriver(options: Partial<ProcessOptions> = {}): Promise
     logMaxBytes: 64 * 1024,
     user: null,
     now: Date.now,
+    holdings: createHoldings(),
     ...options,
   });
   const exits: Driver["exits"] = [];

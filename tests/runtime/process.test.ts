@@ -296,7 +296,7 @@ describe("another process of the service", () => {
     await until(() => !isRunning(pids[2]!));
 
     const after = await open({ dataDir: before.dataDir });
-    const adopted = await Promise.all(lobbies.map(({ lobbyId }) => after.adopt(lobbyId)));
+    const adopted = await Promise.all(lobbies.map(({ lobbyId, namespaceId }) => after.adopt(lobbyId, namespaceId)));
     expect(adopted).toEqual([ports[0], ports[1], null]);
     process.kill(pids[0]!, "SIGKILL");
     await until(() => after.exits.length === 1);
@@ -316,7 +316,7 @@ describe("another process of the service", () => {
     // As if the number had been given to a process of this test, which must survive.
     writeFileSync(file, JSON.stringify({ ...record, pid: process.ppid }));
     const after = await open({ dataDir: before.dataDir });
-    expect(await after.adopt(lobby.lobbyId)).toBe(null);
+    expect(await after.adopt(lobby.lobbyId, lobby.namespaceId)).toBe(null);
     expect(isRunning(process.ppid)).toBe(true);
     // What still has the lobby's variables is a leftover of it.
     await until(() => !isRunning(pid));
@@ -332,7 +332,7 @@ describe("another process of the service", () => {
     const record = JSON.parse(readFileSync(file, "utf8"));
     writeFileSync(file, JSON.stringify({ ...record, pid: null, identity: null }));
     const after = await open({ dataDir: before.dataDir });
-    expect(await after.adopt(lobby.lobbyId)).toEqual(ports);
+    expect(await after.adopt(lobby.lobbyId, lobby.namespaceId)).toEqual(ports);
     expect(pidOf(after, lobby.lobbyId)).toBe(pid);
   });
 

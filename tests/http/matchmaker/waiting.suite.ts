@@ -101,10 +101,10 @@ export function waitingTests(): void {
       open = resolve;
     });
     let isTakingBack = false;
-    runtime.adopt = async (lobbyId) => {
+    runtime.adopt = async (lobbyId, namespaceId) => {
       isTakingBack = true;
       await gate;
-      return adopt(lobbyId);
+      return adopt(lobbyId, namespaceId);
     };
     const { dataDir, port } = service;
     const starting = startMatchmaker("sqlite", { dataDir, port }, { clock, runtime });

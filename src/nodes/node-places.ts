@@ -1,0 +1,35 @@
+import type { NodePlaces } from "../shares.ts";
+import type { NodeStatus, OwnStatus } from "./nodes.ts";
+
+export function servesRegion({ regions }: Pick<NodeStatus, "regions">, region: string): boolean {
+  return regions === null || regions.includes(region);
+}
+
+/**
+ * A node's places for lobby processes by what it said last. Those who want some are the namespaces that have or had some
+ * there, and those that asked any node for a lobby of its regions.
+ */
+export function placesOn(node: OwnStatus, all: readonly Pick<NodeStatus, "asked" | "isAlive">[]): NodePlaces {
+  return {
+    places: node.places,
+    free: node.room,
+    heldBy: (namespaceId) => node.held.get(namespaceId) ?? 0,
+    claimants(namespaceId) {
+      const wanting = new Set(node.held.keys()).add(namespaceId);
+      for (const { asked, isAlive } of all) {
+        if (isAlive) for (const ask of asked) addAsking(wanting, ask);
+      }
+      return wanting.size;
+    },
+  };
+
+  function addAsking(wanting: Set<string>, ask: string): void {
+    const space = ask.indexOf(" ");
+    if (servesRegion(node, ask.slice(0, space))) wanting.add(ask.slice(space + 1));
+  }
+}
+
+/** How an ask is told to the other nodes. */
+export function askText(region: string, namespaceId: string): string {
+  return `${region} ${namespaceId}`;
+}
