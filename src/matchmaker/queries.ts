@@ -46,12 +46,15 @@ function readLobby(state: State, query: GetLobby): LobbyView | null {
 }
 
 function listLobbies(state: State, query: ListLobbies): Answer<"listLobbies"> {
-  const { after, limit } = query;
+  const { after, limit, stateBytesMax = Number.POSITIVE_INFINITY } = query;
   const lobbies: LobbyView[] = [];
+  let stateBytes = 0;
   for (const pool of listedPools(state, query)) {
     const isCursorPool = after !== null && pool.gameMode === after.gameMode && pool.region === after.region;
     for (const lobby of orderedFrom(pool.listed, (other) => isCursorPool && other.id <= after.lobbyId)) {
-      if (lobbies.length === limit) return { lobbies, next: cursorOf(lobbies) };
+      stateBytes += lobby.state === null ? 0 : Buffer.byteLength(lobby.state);
+      const isTooLarge = lobbies.length > 0 && stateBytes > stateBytesMax;
+      if (lobbies.length === limit || isTooLarge) return { lobbies, next: cursorOf(lobbies) };
       lobbies.push(viewLobby(lobby));
     }
   }

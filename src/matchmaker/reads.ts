@@ -29,6 +29,8 @@ export interface ListLobbies extends QueryBase {
   readonly region: string | null;
   readonly after: ListCursor | null;
   readonly limit: number;
+  /** The page ends before the lobby whose state would make it larger; one lobby there is always. Absent: any size. */
+  readonly stateBytesMax?: number;
 }
 
 /** The operator's list: every lobby by id. */

@@ -1,4 +1,4 @@
-import { pageSizeDefault } from "../limits.ts";
+import { pageMaxBytes, pageSizeDefault } from "../limits.ts";
 import type { Page } from "../store/db.ts";
 import { refuse } from "./context.ts";
 
@@ -30,7 +30,22 @@ export function badCursor() {
 export function cutPage<Row>(rows: readonly Row[], page: Page, idOf: (row: Row) => string) {
   if (rows.length < page.limit) return { rows, more: {} };
   const shown = rows.slice(0, page.limit - 1);
-  return { rows: shown, more: { cursor: Buffer.from(idOf(shown.at(-1)!)).toString("base64url") } };
+  return { rows: shown, more: { cursor: cursorAfter(idOf(shown.at(-1)!)) } };
+}
+
+/** Leads on from the entry with this id. */
+export function cursorAfter(id: string): string {
+  return Buffer.from(id).toString("base64url");
+}
+
+/** How many of them, from the first on, fit into one page. */
+export function fittingCount(answers: readonly object[]): number {
+  let bytes = 0;
+  const end = answers.findIndex((answer, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(answer));
+    return index > 0 && bytes > pageMaxBytes;
+  });
+  return end === -1 ? answers.length : end;
 }
 
 export function isUuid(text: string): boolean {

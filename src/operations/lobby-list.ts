@@ -1,4 +1,4 @@
-import { pageSizeDefault } from "../limits.ts";
+import { pageMaxBytes, pageSizeDefault } from "../limits.ts";
 import type { ListCursor, LobbyView } from "../matchmaker/commands.ts";
 import { badCursor, isUuid } from "./answers.ts";
 import { closedByOf } from "./closing.ts";
@@ -34,6 +34,7 @@ export function lobbyListOperations(context: Context) {
         region: query.region ?? null,
         after,
         limit: query.limit ?? pageSizeDefault,
+        ...(query.include_state && { stateBytesMax: pageMaxBytes }),
       });
       return {
         game_modes: Object.keys(game_modes).map((name) => ({ game_mode_id: name })),

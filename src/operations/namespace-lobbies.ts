@@ -1,5 +1,5 @@
 import type { LobbyView, PlayerView } from "../matchmaker/commands.ts";
-import { cutPage, isUuid, pageOf, timestampOf } from "./answers.ts";
+import { cursorAfter, cutPage, fittingCount, isUuid, pageOf, timestampOf } from "./answers.ts";
 import { closedByOf } from "./closing.ts";
 import { type Context, type Handlers, isRefusal, refuse } from "./context.ts";
 import { exitOfOne, exitsOf } from "./lobby-exits.ts";
@@ -49,7 +49,9 @@ export function namespaceLobbyOperations(context: Context) {
       const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
       const exits = await exitsOf(context, namespace.namespaceId, rows);
       const answers = rows.map((lobby) => lobbyAnswer(lobby, exits.get(lobby.lobbyId)));
-      return { lobbies: answers, held_back: heldBackAnswer(namespace.versionId), ...more };
+      const count = fittingCount(answers);
+      const rest = count < rows.length ? { cursor: cursorAfter(rows[count - 1]!.lobbyId) } : more;
+      return { lobbies: answers.slice(0, count), held_back: heldBackAnswer(namespace.versionId), ...rest };
     },
 
     "games.namespaces.lobbies.get": async ({ params }) => {

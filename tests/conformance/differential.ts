@@ -130,6 +130,7 @@ function queriesOf(command: Command, outcome: Outcome<CommandType>, step: Step, 
     {
       type: "listLobbies",
       ...base,
+      stateBytesMax: pick % 50,
       gameModes: ["duel"],
       region: flag ? "far" : null,
       after: { gameMode: "duel", region: "far", lobbyId },

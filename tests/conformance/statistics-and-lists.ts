@@ -54,6 +54,27 @@ export function statisticsAndListsSuite(factory: EngineFactory): void {
       expect((await listed(world, [])).lobbies).toEqual([]);
     });
 
+    test("[T46] a page ends before the lobby whose state would make it too large, and has one lobby at least", async () => {
+      const world = await createWorld(factory);
+      const ids: string[] = [];
+      // Of two bytes each, so that characters and bytes differ.
+      for (const state of ["é".repeat(20), "é".repeat(20), null, "é".repeat(100), "é", null]) {
+        const { id } = await world.ready({ isExternal: true });
+        ids.push(id);
+        await world.execute<"setState">({ type: "setState", lobbyId: id, state: state && JSON.stringify(state) });
+      }
+      const pages: string[][] = [];
+      let after: ListCursor | null = null;
+      do {
+        const query = { type: "listLobbies", gameModes: ["duel"], region: null, limit: 5, stateBytesMax: 84 } as const;
+        const page: { lobbies: readonly { lobbyId: string }[]; next: ListCursor | null } =
+          await world.read<"listLobbies">({ ...query, after });
+        pages.push(page.lobbies.map((lobby) => lobby.lobbyId));
+        after = page.next;
+      } while (after !== null);
+      expect(pages).toEqual([ids.slice(0, 3), ids.slice(3, 4), ids.slice(4)]);
+    });
+
     test("[Q3] statistics count taken seats per game mode and region over all versions, zeros left out", async () => {
       const world = await createWorld(factory);
       const first = await world.ready({ maxPlayers: 9, party: 3, reservationMs: 1000 });

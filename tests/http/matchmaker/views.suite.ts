@@ -103,6 +103,30 @@ export function viewsTests(at: () => Matchmaker): void {
     expect(pages.flat().sort()).toEqual([...made].sort());
   });
 
+  test("[T46] a list with states has pages of 1 MiB, and misses nothing", async () => {
+    const arena = await createArena(at().service);
+    const ids: string[] = [];
+    for (let i = 0; i < 70; i++) {
+      const lobby = await arena.ready();
+      expectEmpty(await lobby.call("PUT", "lobbies/state", "x".repeat(16_000)));
+      ids.push(lobby.lobbyId);
+    }
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await arena.list(`?include_state=true&limit=500${cursor ? `&cursor=${cursor}` : ""}`);
+      expect(page.bytes.length).toBeLessThan(1.2 * 1024 * 1024);
+      for (const { lobby_id, state } of page.json.lobbies) {
+        expect(state).toHaveLength(16_000);
+        seen.push(lobby_id);
+      }
+      expect(page.json.cursor === undefined).toBe(cursor !== undefined);
+      cursor = page.json.cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(ids.sort());
+    expect((await arena.list("?limit=500")).json.lobbies).toHaveLength(70);
+  });
+
   test("[Q3] statistics count taken seats by mode and region", async () => {
     const arena = await arenaWith({}, { constructor: { max_players: 3, runtime: { external: {} } } });
     const statistics = () => arena.play("GET", "players/statistics");

@@ -12,7 +12,8 @@ local function wantedPools(query)
 end
 
 return foyer.answer(function(query)
-  local views = {}
+  local views, stateBytes = {}, 0
+  local stateBytesMax = query.stateBytesMax or math.huge
   if not foyer.namespace.deployedVersionId then return { "OK", views, "0" } end
   local after = query.after
   local cursor = after and foyer.poolKey(foyer.namespace.deployedVersionId, after.gameMode, after.region)
@@ -22,7 +23,10 @@ return foyer.answer(function(query)
       local from = isCursor and "(" .. after.lobbyId or "-"
       for _, id in ipairs(call("ZRANGE", foyer.listedKey(pool), from, "+", "BYLEX", "LIMIT", 0, query.limit - #views + 1)) do
         if #views == query.limit then return { "OK", views, "1" } end
-        views[#views + 1] = foyer.viewLobby(foyer.findLobby(id))
+        local lobby = foyer.findLobby(id)
+        stateBytes = stateBytes + #(foyer.textsOf(lobby).state or "")
+        if #views > 0 and stateBytes > stateBytesMax then return { "OK", views, "1" } end
+        views[#views + 1] = foyer.viewLobby(lobby)
       end
     end
   end
