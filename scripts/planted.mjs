@@ -16,7 +16,12 @@ const vitest = (...files) => ["node_modules/vitest/vitest.mjs", "run", "--config
 const checks = {
   model: ["--import", "tsx", "tests/model/run.ts", "--steps", "40000", "--seed", "101", "--no-shrink"],
   store: vitest("tests/crash/failing-store.test.ts"),
-  engine: vitest("src/engine/memory", "tests/engine/throwing-rules.test.ts", "tests/engine/sqlite-journal.test.ts"),
+  engine: vitest(
+    "src/engine/memory",
+    "tests/engine/throwing-rules.test.ts",
+    "tests/engine/sqlite-journal.test.ts",
+    "tests/engine/journal-note.test.ts",
+  ),
   stampedes: vitest("tests/histories/stampedes.test.ts"),
   histories: vitest("tests/histories/histories.test.ts"),
   crash: vitest("tests/crash/crash.test.ts"),

@@ -108,6 +108,7 @@ export async function openRuntime(
 export async function openEmbeddedEngine(dataDir: string, clock: Clock, log: Logger) {
   const journal = createSqliteJournal({
     dataDir,
+    onWarning: (message) => log.warn(message),
     onSyncFailure(fault) {
       // What is on the disk is unknown from here on; only a new process that reads it again can tell.
       log.fatal({ err: fault }, "the disk failed to keep what was written; the service ends at once");

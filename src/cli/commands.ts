@@ -65,6 +65,19 @@ export const commands = {
     wordsMax: 1,
     takesSettings: true,
   },
+  repair: {
+    usage: "foyer repair [--yes] [flags]",
+    summary: "Drop commits of live lobbies that a damaged log lost, and keep a copy.",
+    details:
+      "For a data folder on which Foyer refuses to start because acknowledged commits cannot be read. Says how many they are and exits 1; with --yes it copies the damaged files to a folder beside them and drops those commits, so that the service starts on the rest. Stop the service first. Games, tokens and versions are not touched.",
+    examples: [
+      ["foyer repair", "say what would be dropped"],
+      ["foyer repair --yes --data-dir /var/lib/foyer", "drop it, in another data folder"],
+    ],
+    wordsMin: 0,
+    wordsMax: 0,
+    takesSettings: true,
+  },
   version: {
     usage: "foyer version",
     summary: "Print the version.",

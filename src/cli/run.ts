@@ -7,7 +7,11 @@ import type { Terminal } from "./terminal.ts";
 import { packageVersion } from "./version.ts";
 
 /** Runs one command to its end and returns the exit code. */
-export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function run(given: readonly string[], terminal: Terminal): Promise<number> {
+  // The only flag that belongs to a command and is no setting.
+  const isRepair = readCommandLine(given).words[0] === "repair";
+  const argv = isRepair ? given.filter((argument) => argument !== confirmation) : given;
+  if (isRepair && argv.length < given.length) return runCommand("repair", [], argv, terminal, true);
   const { words, help, version, faults } = readCommandLine(argv);
   const [name = "serve", ...rest] = words;
   if (version) return runCommand("version", [], argv, terminal);
@@ -23,6 +27,7 @@ async function runCommand(
   words: readonly string[],
   argv: readonly string[],
   terminal: Terminal,
+  isConfirmed = false,
 ): Promise<number> {
   const { wordsMin, wordsMax, usage } = commands[name];
   if (words.length < wordsMin || words.length > wordsMax) {
@@ -30,14 +35,21 @@ async function runCommand(
     return refuse(terminal, `foyer ${name} ${problem}. Usage: ${usage}`);
   }
   try {
-    return await runners[name](words, argv, terminal);
+    return await runners[name](words, argv, terminal, isConfirmed);
   } catch (error) {
     if (error instanceof ConfigError) return refuse(terminal, error.message);
     throw error;
   }
 }
 
-type Runner = (words: readonly string[], argv: readonly string[], terminal: Terminal) => number | Promise<number>;
+const confirmation = "--yes";
+
+type Runner = (
+  words: readonly string[],
+  argv: readonly string[],
+  terminal: Terminal,
+  isConfirmed: boolean,
+) => number | Promise<number>;
 
 // What a command needs is loaded when it runs: help must not wait for a database driver.
 const runners: Record<CommandName, Runner> = {
@@ -46,6 +58,8 @@ const runners: Record<CommandName, Runner> = {
   backup: async ([file = ""], argv, terminal) => (await import("./backup.ts")).backup(file, argv, terminal),
   export: async ([file = null], argv, terminal) => (await import("./export.ts")).exportCommand(file, argv, terminal),
   import: async ([file = ""], argv, terminal) => (await import("./import.ts")).importCommand(file, argv, terminal),
+  repair: async (_words, argv, terminal, isConfirmed) =>
+    (await import("./repair.ts")).repair(isConfirmed, argv, terminal),
   version(_words, _argv, terminal) {
     terminal.out(`foyer ${packageVersion()} (Node ${process.versions.node})\n`);
     return 0;

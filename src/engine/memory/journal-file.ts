@@ -1,7 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SqliteDatabase, SqliteLibrary } from "../../sqlite-library.ts";
 import { damagedMessage, JournalRefused, sqliteCodeOf } from "./journal-errors.ts";
+import { selectCommit } from "./journal-inspection.ts";
+import type { Note } from "./journal-note.ts";
 
 /**
  * Opens the file of the journal for this connection alone, or refuses it with a reason. What it shows may be used once
@@ -25,6 +28,46 @@ export function makeSure(database: SqliteDatabase, file: string, pagesMax: numbe
   if (pagesMax !== null) database.exec(`pragma max_page_count = ${pagesMax}`);
   settle(database);
 }
+
+/** Counts commits, each in its own transaction, so that it can be told afterwards whether one is missing. */
+export interface CommitCounter {
+  readonly journalId: string;
+  readonly last: number;
+  /** Inside the transaction. */
+  write(number: number): void;
+}
+
+/**
+ * In a new file, and in one of a version that did not count, counting begins here. `makeSure` then brings the id into the
+ * file itself, so that it is known even when the whole log is lost.
+ */
+export function openCommitCounter(database: SqliteDatabase): CommitCounter {
+  const newId = randomBytes(16).toString("hex");
+  const stored = (isCounted(database) || beginCounting(database, newId)) && database.prepare(selectCommit).get();
+  // A border: the table is strict. Without it nothing is counted until the next start, because the disk is full.
+  const { journalId, commit } = stored ? (stored as Note) : { journalId: newId, commit: 0 };
+  const set = stored ? database.prepare("update commits set number = ?") : null;
+  return { journalId, last: commit, write: (number) => void set?.run(number) };
+}
+
+function isCounted(database: SqliteDatabase): boolean {
+  return database.prepare("select 1 from sqlite_schema where name = 'commits'").get() !== undefined;
+}
+
+function beginCounting(database: SqliteDatabase, journalId: string): boolean {
+  try {
+    database.exec(`begin immediate; ${commitsTable}; insert into commits values (1, '${journalId}', 0); commit`);
+    return true;
+  } catch (error) {
+    if (((sqliteCodeOf(error) ?? 0) & 0xff) !== fullCode) throw error;
+    if (database.isTransaction) database.exec("rollback");
+    return false;
+  }
+}
+
+// The id tells this journal from another one in the same place, to which an old note would not belong.
+const commitsTable = `create table commits (
+  one integer primary key check (one = 1), journal_id text not null, number integer not null) strict`;
 
 /** Folds the write-ahead log into the file. Nobody else has the file open, so nothing can be in the way. */
 export function checkpoint(database: SqliteDatabase, mode: "passive" | "truncate"): void {

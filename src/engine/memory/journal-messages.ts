@@ -22,6 +22,8 @@ export type FromWorker =
   | { readonly type: "rows"; readonly namespaceId: string; readonly text: string }
   /** All rows were sent, or the file cannot be used and the thread ends. */
   | { readonly type: "loaded"; readonly failure: JournalFailure | null }
+  /** Something that the operator should know, and that stops nothing. */
+  | { readonly type: "warning"; readonly message: string }
   /** Every batch up to this one is on the disk. */
   | { readonly type: "committed"; readonly throughBatch: number }
   /** Nothing after the last committed batch is on the disk, and nothing will be: the thread ends. */

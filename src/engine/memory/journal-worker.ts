@@ -1,9 +1,11 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { loadSqlite, type SqliteDatabase } from "../../sqlite-library.ts";
-import { failureOf, type JournalFailure } from "./journal-errors.ts";
+import { failureOf, type JournalFailure, JournalRefused, missingCommitsMessage } from "./journal-errors.ts";
 import { createFaultPoints } from "./journal-faults.ts";
-import { checkpoint, makeSure, openJournalFile } from "./journal-file.ts";
+import { type CommitCounter, checkpoint, makeSure, openCommitCounter, openJournalFile } from "./journal-file.ts";
+import { inspectJournal } from "./journal-inspection.ts";
 import type { FromWorker, ToWorker, WorkerSettings } from "./journal-messages.ts";
+import { createNoting, type Noting } from "./journal-note.ts";
 import { prepareWriting, readRows, type WriteAppends } from "./journal-rows.ts";
 
 /**
@@ -18,6 +20,7 @@ const port = parentPort!;
 const { file, faults } = workerData as WorkerSettings;
 const point = createFaultPoints(faults.steps ?? []);
 let changesInLog = 0;
+let lastCommit = 0;
 let hasFailed = false;
 
 // One transaction must not grow so large that those who wait for it wait for seconds.
@@ -39,38 +42,62 @@ if (open !== null) {
 interface Open {
   readonly database: SqliteDatabase;
   readonly write: WriteAppends;
+  readonly counter: CommitCounter;
+  readonly noting: Noting;
 }
 
 function load(): Open | null {
   let opened: Open | null = null;
   const failure = attempt(() => {
+    refuseMissingCommits();
     const database = openJournalFile(Database, file);
+    const counter = openCommitCounter(database);
     try {
       readRows(database, file, (namespaceId, text) => tell({ type: "rows", namespaceId, text }));
     } finally {
       // Also when reading has failed: that the file is damaged is then the better reason.
       makeSure(database, file, faults.pagesMax ?? null);
     }
-    opened = { database, write: prepareWriting(database) };
+    lastCommit = counter.last;
+    const noting = createNoting(file, counter.journalId, sayNoNote);
+    opened = { database, write: prepareWriting(database), counter, noting };
   });
   tell({ type: "loaded", failure });
   if (failure !== null) leave(failure);
   return opened;
 }
 
+/** Before SQLite opens the file to write, which would tidy away what stands behind a damaged place. */
+function refuseMissingCommits(): void {
+  const { missingCommits, isLogBroken } = inspectJournal(Database, file);
+  if (missingCommits > 0) throw new JournalRefused(missingCommitsMessage(file, missingCommits));
+  if (!isLogBroken) return;
+  const message = `${file}-wal ends in the middle of a commit, as after a power cut. Commits of the last second may be lost.`;
+  tell({ type: "warning", message });
+}
+
+function sayNoNote(reason: string): void {
+  const message = `The number of the last commit could not be written beside ${file} (${reason}). Damage to it may not be noticed.`;
+  tell({ type: "warning", message });
+}
+
 /** Gives the message that came after the group and is none of it, if there was one. */
-function commitGroup({ database, write }: Open, first: Commit): ToWorker | null {
+function commitGroup({ database, write, counter, noting }: Open, first: Commit): ToWorker | null {
   const { group, changeCount, next } = gather(first);
   const failure = attempt(() => {
     database.exec("begin immediate");
     write(group.flatMap((commit) => commit.appends));
+    counter.write(lastCommit + 1);
     point("commit", "before");
     database.exec("commit");
     point("commit", "after");
   });
   if (failure !== null) return fail(failure);
   tell({ type: "committed", throughBatch: group.at(-1)!.batch });
-  changesInLog += 1 + changeCount;
+  lastCommit += 1;
+  noting.synced(lastCommit);
+  // The counter is a page of its own.
+  changesInLog += 2 + changeCount;
   return changesInLog < logChangesMax ? next : foldLog(database, next);
 }
 

@@ -23,6 +23,8 @@ export interface SqliteJournalOptions {
    * (by SIGKILL): an orderly end closes the file, which copies pages that may no longer be what was written.
    */
   readonly onSyncFailure?: (error: JournalSyncFailed) => void;
+  /** Something that the operator should know, and that stops nothing. */
+  readonly onWarning?: (message: string) => void;
   /** For tests only. */
   readonly faults?: JournalFaults;
 }
@@ -105,6 +107,7 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
   function hear(message: FromWorker): void {
     // The thread loads everything before it takes the first message.
     if (message.type === "rows") (loading ?? readings[0])?.add(message.namespaceId, message.text);
+    else if (message.type === "warning") options.onWarning?.(message.message);
     else if (message.type === "committed") finishBatches(message.throughBatch);
     else if (message.failure === null) {
       if (message.type === "loaded") finishLoading();
