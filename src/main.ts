@@ -9,6 +9,7 @@ import {
   sharedAdminToken,
 } from "./data-folder.ts";
 import { openDemo } from "./demo.ts";
+import { watchDescriptors } from "./descriptors.ts";
 import type { Engine } from "./engine/engine.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createIds, createRequestIds } from "./ids.ts";
@@ -183,6 +184,8 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
       await engine.read({ type: "counts", namespaceId: nilId, now: now() });
     },
   });
+  const descriptors = watchDescriptors({ config, log, server: http.app.server });
+  opened.push(() => descriptors.stop());
   if (shared) readAhead(context, log);
   const recorder = await record({ engine, db, log, now, isOurs: (lobby) => isRecordedHere(nodes, lobby) });
   nodes.onLease(recorder.expectMore);

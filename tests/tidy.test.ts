@@ -68,6 +68,7 @@ describe("floors: imports go down only", () => {
     loops: ["engine", "nodes", "runtime", "store", "matchmaker", "metrics", ...ground],
     http: ["operations", "contract", "metrics", ...ground],
     "data-folder": ground,
+    descriptors: ground,
     demo: ["data-folder", "http", "operations", ...ground],
     metrics: ground,
     nearest: [],
