@@ -22,8 +22,10 @@ export interface Setting<T> {
   readonly group: SettingGroup;
   readonly description: string;
   readonly absent?: string;
-  /** The value is never shown. */
+  /** The value is never shown, and it is no flag: everybody on the machine can read command lines. */
   readonly secret?: boolean;
+  /** It may be in a file, which FOYER_…_FILE names. */
+  readonly inFile?: boolean;
 }
 
 export const settingGroups = [
@@ -85,6 +87,7 @@ export const settings = {
     "Folder for the database and secrets, relative to the working directory.",
   ),
   database_url: setting(postgresUrl, null, "Data", "PostgreSQL database to use.", {
+    inFile: true,
     absent: "SQLite in the data folder",
   }),
   retention_days: setting(
@@ -95,6 +98,7 @@ export const settings = {
   ),
 
   redis_url: setting(redisUrl, null, "Several nodes", "Redis that keeps live lobbies, for any number of nodes.", {
+    inFile: true,
     absent: "live lobbies are in this process and its data folder, and it is the only node",
   }),
   redis_prefix: setting(
@@ -129,10 +133,11 @@ export const settings = {
     null,
     "Access",
     "Token that may do everything under /cloud.",
-    { secret: true, absent: "made at the first start, in DATA_DIR/admin-token" },
+    { secret: true, inFile: true, absent: "made at the first start, in DATA_DIR/admin-token" },
   ),
   secret: setting(text("TEXT", 32, 4096), null, "Access", "Key that lobby and player tokens are signed with.", {
     secret: true,
+    inFile: true,
     absent: "made at the first start, in DATA_DIR/secret",
   }),
   previous_secret: setting(
@@ -140,7 +145,7 @@ export const settings = {
     null,
     "Access",
     "The secret before this one; its tokens stay valid while it is set.",
-    { secret: true, absent: "only the present one is valid" },
+    { secret: true, inFile: true, absent: "only the present one is valid" },
   ),
   process_trust: setting(
     choice("admin", "cloud"),
@@ -246,7 +251,7 @@ function setting<T, const F extends T | null>(
   fallback: F,
   group: SettingGroup,
   description: string,
-  more: { absent?: string; secret?: boolean } = {},
+  more: { absent?: string; secret?: boolean; inFile?: boolean } = {},
 ): Setting<F extends null ? T | null : T> {
   // Border: TypeScript cannot see that a kind of T also serves T | null, since null is never parsed from text.
   return { kind, fallback, group, description, ...more } as unknown as Setting<F extends null ? T | null : T>;

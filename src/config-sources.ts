@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type SettingKey, settings } from "./config-settings.ts";
+import { readSecretFile } from "./config-secret-files.ts";
+import { type Setting, type SettingKey, settings } from "./config-settings.ts";
 import { nearest } from "./nearest.ts";
 
 /** A value as it was given, before it is checked, and the place it came from ("--port", "FOYER_PORT", "foyer.config.json"). */
@@ -15,6 +16,8 @@ export interface Given {
 export interface Source {
   readonly given: readonly Given[];
   readonly faults: readonly string[];
+  /** What is no fault and yet not well. */
+  readonly warnings?: readonly string[];
 }
 
 export interface CommandLine extends Source {
@@ -28,6 +31,11 @@ export interface CommandLine extends Source {
 export const settingKeys = Object.keys(settings) as SettingKey[];
 export const flagOf = (key: SettingKey): string => `--${key.replaceAll("_", "-")}`;
 export const variableOf = (key: SettingKey): string => `FOYER_${key.toUpperCase()}`;
+/** The variable that names a file with the value. */
+export const fileVariableOf = (key: SettingKey): string => `${variableOf(key)}_FILE`;
+const settingOf = (key: SettingKey): Setting<unknown> => settings[key] as Setting<unknown>;
+export const isSecret = (key: SettingKey): boolean => settingOf(key).secret === true;
+export const mayBeInFile = (key: SettingKey): boolean => settingOf(key).inFile === true;
 const isToggle = (key: SettingKey): boolean => typeof settings[key].fallback === "boolean";
 
 /** Reads the command line. Every fault is collected; nothing is thrown. */
@@ -44,8 +52,13 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     if (token.kind !== "option") continue;
     const { rawName } = token;
     const flag = flags.get(rawName);
-    if (!flag) {
-      faults.push(`${rawName} is not a flag of foyer${didYouMean(rawName, [...flags.keys()])}`);
+    if (flag?.key && isSecret(flag.key)) {
+      faults.push(
+        `${rawName} is no longer a flag, because everybody on the machine can read command lines: ` +
+          `put the value into a file and name that by ${fileVariableOf(flag.key)}, or set ${variableOf(flag.key)}.`,
+      );
+    } else if (!flag) {
+      faults.push(`${rawName} is not a flag of foyer${didYouMean(rawName, flagNames)}`);
     } else if (flag.takesValue) {
       if (!token.value) faults.push(`${rawName} needs a value, as in ${rawName}=VALUE.`);
       else if (flag.key) given.push({ key: flag.key, text: token.value, origin: rawName });
@@ -74,18 +87,37 @@ function withMarkedGaps(argv: readonly string[]): string[] {
 }
 
 /** Reads the FOYER_ variables. An empty one counts as not set, as container tools write `FOYER_X=` for that. */
-export function readEnvironment(env: NodeJS.ProcessEnv): Source {
+export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Source {
   const known = new Map(settingKeys.map((key) => [variableOf(key), key]));
+  const named = new Map(settingKeys.filter(mayBeInFile).map((key) => [fileVariableOf(key), key]));
   const given: Given[] = [];
   const faults: string[] = [];
+  const warnings: string[] = [];
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith("FOYER_") || name === "FOYER_CONFIG" || lobbyVariables.has(name) || !text) continue;
     const key = known.get(name);
+    const keyInFile = named.get(name);
     if (key) given.push({ key, text, origin: name });
-    else
-      faults.push(`The environment variable ${name} is not a setting of Foyer${didYouMean(name, [...known.keys()])}`);
+    else if (keyInFile) readNamed(keyInFile, text);
+    else {
+      const near = didYouMean(name, [...known.keys(), ...named.keys()]);
+      faults.push(`The environment variable ${name} is not a setting of Foyer${near}`);
+    }
   }
-  return { given, faults };
+  return { given, faults, warnings };
+
+  function readNamed(key: SettingKey, file: string): void {
+    const origin = fileVariableOf(key);
+    if (env[variableOf(key)]) return void faults.push(`${variableOf(key)} and ${origin} are both set; give only one.`);
+    const found = readSecretFile(file, cwd);
+    if ("fault" in found) return void faults.push(`The file ${file}, which ${origin} names, ${found.fault}.`);
+    given.push({ key, text: found.text, origin });
+    if (found.isReadableByOthers) {
+      warnings.push(
+        `Everybody on this machine may read ${file}, which ${origin} names: chmod 600 closes it to others.`,
+      );
+    }
+  }
 }
 
 /** What lobbies are given in their environment. Whoever writes a game server may have them set, and they mean nothing here. */
@@ -167,6 +199,9 @@ const flags: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ["--version", { takesValue: false }],
   ["-v", { takesValue: false }],
 ]);
+
+/** Those that may be suggested. */
+const flagNames = [...flags].filter(([, { key }]) => !key || !isSecret(key)).map(([name]) => name);
 
 function flagOptions(): Record<string, { type: "string" | "boolean" }> {
   const long = [...flags].filter(([name]) => name.startsWith("--"));

@@ -38,11 +38,15 @@ export interface ShownSetting {
 }
 
 /** Like loadConfig, and also tells for every setting where its value came from. */
-export function loadSettings(sources: ConfigSources = {}): { config: Config; shown: ShownSetting[] } {
+export function loadSettings(sources: ConfigSources = {}): {
+  config: Config;
+  shown: ShownSetting[];
+  warnings: readonly string[];
+} {
   const { argv = [], env = process.env, cwd = process.cwd() } = sources;
   const commandLine = readCommandLine(argv);
   const file = readConfigFile(commandLine.configFile ?? (env.FOYER_CONFIG || undefined), cwd);
-  const environment = readEnvironment(env);
+  const environment = readEnvironment(env, cwd);
   const faults = [...commandLine.faults, ...environment.faults, ...file.faults];
 
   // The last one given for a key wins, so the weakest source comes first.
@@ -64,7 +68,7 @@ export function loadSettings(sources: ConfigSources = {}): { config: Config; sho
     value: showValue(key, config),
     origin: chosen.get(key)?.origin ?? "default",
   }));
-  return { config, shown };
+  return { config, shown, warnings: environment.warnings ?? [] };
 }
 
 /** The defaults with some properties replaced, unchecked: for tests and for embedding. */

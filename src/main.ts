@@ -53,6 +53,7 @@ import type { Runtime } from "./runtime/runtime.ts";
 import { createStartGate } from "./runtime/start-gate.ts";
 import type { Secrets, Shared } from "./shared.ts";
 import { createHoldings, createSharedPlaces } from "./shares.ts";
+import { startWarnings } from "./start-warnings.ts";
 import { startTasks } from "./tasks.ts";
 import { createDerivedTokens } from "./tokens.ts";
 
@@ -98,6 +99,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const newId = createIds(now);
   const folder = await openDataFolder(config.dataDir);
   opened.push(() => folder.release());
+  for (const warning of startWarnings(config, folder.path)) log.warn(warning);
   const secret = ensureSecret(folder, config.secret);
   const previousSecret = config.previousSecret === null ? null : secretFromText(config.previousSecret);
   const metrics = createMetrics();

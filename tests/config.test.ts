@@ -58,18 +58,19 @@ describe("precedence", () => {
     expect(load({ argv: ["--port=1", "--port=2"] }).port).toBe(2);
   });
 
-  test("[O9] every setting can be given as a flag, a variable and a file key", () => {
+  test("[O9] every setting can be given as a flag, unless it is a secret, a variable and a file key", () => {
     for (const [key, { fallback }] of Object.entries(settings)) {
       const text = sample(key, fallback);
       // A setting that needs others gets them from the environment.
       const env = key === "redis_url" ? sharedNeeds : {};
+      const isSecret = ["admin_token", "secret", "previous_secret"].includes(key);
       const origins = [
-        { argv: [`--${key.replaceAll("_", "-")}=${text}`] },
+        ...(isSecret ? [] : [{ argv: [`--${key.replaceAll("_", "-")}=${text}`] }]),
         { env: { ...env, [`FOYER_${key.toUpperCase()}`]: text } },
         { cwd: folderWith({ [key]: text }) },
       ].map((sources) => loadSettings({ env, cwd: emptyFolder, ...sources }).shown.find((row) => row.key === key));
       expect(origins.map((row) => row?.origin)).toEqual([
-        `--${key.replaceAll("_", "-")}`,
+        ...(isSecret ? [] : [`--${key.replaceAll("_", "-")}`]),
         `FOYER_${key.toUpperCase()}`,
         "foyer.config.json",
       ]);
@@ -205,6 +206,21 @@ describe("values", () => {
     expect(faults.join("\n")).not.toContain("hush");
     expect(faultsOf({ env: { FOYER_ADMIN_TOKEN: `${"a".repeat(40)} b` } })).toHaveLength(1);
   });
+
+  test.each(["--admin-token", "--secret", "--previous-secret"])(
+    "[O16] %s is gone and says what to use instead",
+    (flag) => {
+      const variable = `FOYER_${flag.slice(2).toUpperCase().replace("-", "_")}`;
+      for (const argv of [[flag, "hush".repeat(10)], [`${flag}=${"hush".repeat(10)}`], [flag]]) {
+        const [fault, ...others] = faultsOf({ argv });
+        expect(others).toEqual([]);
+        expect(fault).toContain(`${flag} is no longer a flag`);
+        expect(fault).toContain(`${variable}_FILE, or set ${variable}`);
+        expect(fault).not.toContain("hush");
+      }
+      expect(faultsOf({ argv: [`${flag.slice(0, -1)}x`, "y"] })[0]).not.toContain(`mean ${flag}`);
+    },
+  );
 
   test("the service and its metrics cannot share a port", () => {
     expect(faultsOf({ argv: ["--port=7101"] })[0]).toContain("both 7101");

@@ -15,7 +15,8 @@ export interface BannerFacts {
 
 /** What somebody needs after a start: where things are, and a call that works when it is pasted into a shell. */
 export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteractive" | "colours">): string {
-  const { url, adminToken } = facts;
+  const { url } = facts;
+  const token = tokenInShell(facts);
   const row = (name: string, value: string) => `  ${bold(terminal, name.padEnd(12))} ${value}`;
   return [
     "",
@@ -30,11 +31,11 @@ export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteracti
     ...(facts.demoUrl === null ? [] : [`  ${bold(terminal, "Play the demo:")} ${facts.demoUrl}`, ""]),
     dim(terminal, "  Create a game:"),
     "",
-    curl(`${url}/cloud/games`, adminToken.path, { display_name: "My Game", name_id: "my-game" }),
+    curl(`${url}/cloud/games`, token, { display_name: "My Game", name_id: "my-game" }),
     "",
     dim(terminal, "  Then ask whether it could have a namespace with this name:"),
     "",
-    curl(`${url}/cloud/games/my-game/namespaces/validate`, adminToken.path, {
+    curl(`${url}/cloud/games/my-game/namespaces/validate`, token, {
       display_name: "Production",
       name_id: "prod",
     }),
@@ -51,14 +52,19 @@ function shownToken({ adminToken, tokenOrigin }: BannerFacts, terminal: Pick<Ter
 }
 
 /** The token is read when the command runs, so that it is in no scroll-back and no shell history. */
-function curl(url: string, tokenPath: string | null, body: object): string {
-  const token = tokenPath === null ? "$FOYER_ADMIN_TOKEN" : `$(cat ${shellQuoted(tokenPath)})`;
+function curl(url: string, token: string, body: object): string {
   return [
     `  curl ${url} \\`,
     `    -H "Authorization: Bearer ${token}" \\`,
     `    -H "Content-Type: application/json" \\`,
     `    -d '${JSON.stringify(body)}'`,
   ].join("\n");
+}
+
+function tokenInShell({ adminToken, tokenOrigin }: BannerFacts): string {
+  if (adminToken.path !== null) return `$(cat ${shellQuoted(adminToken.path)})`;
+  // Inside the double quotes of the header, so that the name of the file needs none of its own.
+  return tokenOrigin.endsWith("_FILE") ? `$(cat $${tokenOrigin})` : "$FOYER_ADMIN_TOKEN";
 }
 
 function shellQuoted(path: string): string {

@@ -1,5 +1,5 @@
 import { type SettingKey, settingGroups, settings } from "../config-settings.ts";
-import { defaultConfigFile, flagOf, settingKeys, variableOf } from "../config-sources.ts";
+import { defaultConfigFile, flagOf, isSecret, mayBeInFile, settingKeys, variableOf } from "../config-sources.ts";
 import { type CommandName, commands } from "./commands.ts";
 import { bold, dim, type Terminal } from "./terminal.ts";
 
@@ -37,11 +37,13 @@ export function commandHelp(name: CommandName, page: Page): string {
 
 function settingsNote(page: Page, pointsToList = true): string {
   const key: SettingKey = "data_dir";
-  const text = `Each setting is a flag, a variable or a key of ${defaultConfigFile}, in this order of strength: ${flagOf(key)} DIR, ${variableOf(key)}=DIR, { "${key}": "DIR" }. Another file: --config FILE or FOYER_CONFIG. ${pointsToList ? "All of them: foyer help serve. " : ""}Those in force: foyer config.`;
+  const text = `Each setting is a flag, a variable or a key of ${defaultConfigFile}, in this order of strength: ${flagOf(key)} DIR, ${variableOf(key)}=DIR, { "${key}": "DIR" }. Another file: --config FILE or FOYER_CONFIG. ${pointsToList ? "All of them: foyer help serve. " : ""}Those in force: foyer config. Secrets are no flags, and ${fileNames} may instead be in a file that FOYER_…_FILE names.`;
   return wrap(text, page.columns - 2)
     .map((line) => `  ${line}`)
     .join("\n");
 }
+
+const fileNames = settingKeys.filter(mayBeInFile).join(", ");
 
 function settingSections(page: Page): string[] {
   return settingGroups.map((group) => {
@@ -56,6 +58,7 @@ function settingSections(page: Page): string[] {
 
 function flagUsage(key: SettingKey): string {
   const { placeholder } = settings[key].kind;
+  if (isSecret(key)) return `${variableOf(key)}[_FILE]`;
   if (typeof settings[key].fallback === "boolean") return flagOf(key).replace("--", "--[no-]");
   // A long list of choices would push the description away; it says them itself in that case.
   return `${flagOf(key)} ${placeholder.length > 20 ? "CHOICE" : placeholder}`;

@@ -8,7 +8,7 @@ import { packageVersion } from "./version.ts";
 
 /** `foyer serve`: runs until a signal, then stops within ten seconds, and with Ctrl-C its lobbies' grace before that. */
 export async function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const { config, shown } = loadSettings({ argv });
+  const { config, shown, warnings } = loadSettings({ argv });
   const log = createLog({
     level: config.logLevel,
     format: config.logFormat,
@@ -16,6 +16,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     secrets: [config.adminToken, config.secret, config.previousSecret].filter((text) => text !== null),
   });
   exitOnUncaught(log);
+  for (const warning of warnings) log.warn(warning);
   const stopRequested = stopSignal();
 
   let foyer: Awaited<ReturnType<typeof startFoyer>>;

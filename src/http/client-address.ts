@@ -17,9 +17,13 @@ type ForwardingHeaders = Readonly<Record<string, string | string[] | undefined>>
 /** Who sends what comes from this peer with these headers. */
 export type AddressOf = (socketAddress: string, headers: ForwardingHeaders) => ClientAddress;
 
-/** Throws when a proxy is neither an address nor a network such as 10.0.0.0/8, so that a slip stops the start. */
-export function createClientAddress(trustedProxies: readonly string[]): AddressOf {
+/**
+ * Throws when a proxy is neither an address nor a network such as 10.0.0.0/8, so that a slip stops the start.
+ * `onUnbelieved` is called once, when this machine sends forwarding headers though no proxy is trusted at all.
+ */
+export function createClientAddress(trustedProxies: readonly string[], onUnbelieved = () => {}): AddressOf {
   const networks = trustedProxies.map(parseNetwork);
+  let isUnbelievedSaid = networks.length > 0;
   const known = new Map<string, Hop | null>();
 
   function hopOf(text: string): Hop | null {
@@ -57,9 +61,14 @@ export function createClientAddress(trustedProxies: readonly string[]): AddressO
     const forwardedFor = headers["x-forwarded-for"];
     const client =
       peer.isTrusted && forwardedFor !== undefined ? furthestVouched(peer, [forwardedFor].flat().join(",")) : peer;
+    const isDirectLoopback = peer.isLoopback && !forwardingHeaders.some((name) => headers[name] !== undefined);
+    if (peer.isLoopback && !isDirectLoopback && !isUnbelievedSaid) {
+      isUnbelievedSaid = true;
+      onUnbelieved();
+    }
     return {
       client: client.client,
-      isDirectLoopback: peer.isLoopback && !forwardingHeaders.some((name) => headers[name] !== undefined),
+      isDirectLoopback,
       isTrustedProxy: peer.isTrusted,
       isForwarded: client !== peer,
     };

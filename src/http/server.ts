@@ -51,7 +51,11 @@ const finishWithinMs = 5_000;
 /** The whole HTTP side: every operation of the contract and the service's own pages, on one Fastify instance. */
 export function createHttpServer(parts: ServerParts): HttpServer {
   const { config, log, metrics } = parts;
-  const addressOf = createClientAddress(config.trustedProxies);
+  const addressOf = createClientAddress(config.trustedProxies, () =>
+    log.warn(
+      "a proxy on this machine sends forwarding headers that are not believed, so that all its clients share one rate limit: add it to trusted_proxies",
+    ),
+  );
   const overload = createOverload(config.maxInFlight, metrics, parts);
   const inFlight = createInFlight({
     config,

@@ -37,7 +37,9 @@ describe("help", () => {
     const { out } = await foyer("help", "serve");
     const unwrapped = out.replace(/\s+/g, " ");
     for (const [key, { description }] of Object.entries(settings)) {
-      expect(unwrapped).toMatch(new RegExp(`--(\\[no-\\])?${key.replaceAll("_", "-")} `));
+      const isSecret = ["admin_token", "secret", "previous_secret"].includes(key);
+      if (isSecret) expect(unwrapped).toContain(` FOYER_${key.toUpperCase()}[_FILE] `);
+      else expect(unwrapped).toMatch(new RegExp(`--(\\[no-\\])?${key.replaceAll("_", "-")} `));
       expect(unwrapped).toContain(`${description} (`);
     }
     expect((await foyer("serve", "--help")).out).toBe(out);
@@ -58,10 +60,10 @@ describe("commands", () => {
   });
 
   test("config shows settings and their origins", async () => {
-    const { code, out } = await foyer("config", "--port", "0", "--admin-token", "x".repeat(40));
+    const { code, out } = await foyer("config", "--port", "0", "--database-url", "postgres://foyer:xxxx@db/foyer");
     expect(code).toBe(0);
     expect(out).toMatch(/^port +--port +0$/m);
-    expect(out).toMatch(/^admin_token +--admin-token +\[hidden\]$/m);
+    expect(out).toMatch(/^database_url +--database-url +postgres:/m);
     expect(out).not.toContain("xxxx");
   });
 
@@ -128,6 +130,9 @@ describe("banner", () => {
     const text = banner({ ...own, metricsUrl: null, demoUrl: null }, { isInteractive: true, colours: false });
     expect(text).toContain("from FOYER_ADMIN_TOKEN");
     expect(text).toContain("Bearer $FOYER_ADMIN_TOKEN");
+    const inFile = banner({ ...own, tokenOrigin: "FOYER_ADMIN_TOKEN_FILE" }, plain);
+    expect(inFile).toContain("from FOYER_ADMIN_TOKEN_FILE");
+    expect(inFile).toContain("Bearer $(cat $FOYER_ADMIN_TOKEN_FILE)");
     expect(text).not.toContain("sesame");
     expect(text).not.toContain("demo");
   });

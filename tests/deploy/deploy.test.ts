@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { loadConfig } from "../../src/config.ts";
 import { settings } from "../../src/config-settings.ts";
-import { settingKeys, variableOf } from "../../src/config-sources.ts";
+import { fileVariableOf, mayBeInFile, settingKeys, variableOf } from "../../src/config-sources.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -39,7 +39,7 @@ const imageVariables = variablesIn(/^ENV (?:.*\\\n)*.*$/m.exec(dockerfile)![0]);
 
 describe("settings", () => {
   test("every variable named in deploy/ and in the guide is a setting", () => {
-    const known = new Set(settingKeys.map(variableOf));
+    const known = new Set([...settingKeys.map(variableOf), ...settingKeys.filter(mayBeInFile).map(fileVariableOf)]);
     const unknown = [...deployFiles, guide].flatMap((file) =>
       [...read(file).matchAll(/\bFOYER_[A-Z][A-Z_]*\b/g)]
         .filter(([name]) => !known.has(name))
@@ -49,13 +49,16 @@ describe("settings", () => {
   });
 
   const { containers } = manifest("Deployment").spec.template.spec;
+  /** The Secret is mounted where the variables look for its files. */
+  const secrets = temporaryFolder();
+  for (const [name, value] of Object.entries<string>(manifest("Secret").stringData)) {
+    writeFileSync(join(secrets, name), value || someSecret);
+  }
+  const mount = containers[0].volumeMounts.find(({ name }: Parsed) => name === "secrets").mountPath;
   const podVariables: [string, string][] = containers[0].env.map((entry: Parsed) => [
     entry.name,
-    entry.value ?? "foyer-a1",
+    (entry.value ?? "foyer-a1").replace(mount, secrets),
   ]);
-  const secretVariables = Object.entries<string>(manifest("Secret").stringData).map(
-    ([name, value]) => [name, value || someSecret] as const,
-  );
   test.each<[string, Record<string, string>]>([
     ["the image", imageVariables],
     ...["foyer-1", "foyer-2"].map((name): [string, Record<string, string>] => [
@@ -63,7 +66,7 @@ describe("settings", () => {
       { ...imageVariables, ...compose.services[name].environment },
     ]),
     ["the unit", { ...variablesIn(/^Environment=(.*)$/m.exec(unit)![1]!), ...examples }],
-    ["the pod", { ...imageVariables, ...Object.fromEntries([...secretVariables, ...podVariables]) }],
+    ["the pod", { ...imageVariables, ...Object.fromEntries(podVariables) }],
   ])("a start with those of %s finds no fault in them", (_name, variables) => {
     const env = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, filled(value)]));
     expect(loadConfig({ env, cwd: temporaryFolder() }).demo).toBe(false);
@@ -185,7 +188,8 @@ describe("the Kubernetes manifests", () => {
     expect(manifest("Service").spec.selector).toEqual(labels);
     expect(manifest("PodDisruptionBudget").spec.selector.matchLabels).toEqual(labels);
     expect(manifest("PodDisruptionBudget").spec.minAvailable).toBeLessThan(deployment.spec.replicas);
-    expect(manifest("Secret").metadata.name).toBe(container.envFrom[0].secretRef.name);
+    const volume = pod.volumes.find(({ name }: Parsed) => name === "secrets");
+    expect(manifest("Secret").metadata.name).toBe(volume.secret.secretName);
     const ports = container.ports.map(({ name }: Parsed) => name);
     for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"]) {
       expect(ports).toContain(container[probe].httpGet.port);

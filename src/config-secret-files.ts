@@ -1,0 +1,41 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { resolve } from "node:path";
+
+export type SecretFile =
+  | { readonly text: string; readonly isReadableByOthers: boolean }
+  /** Completes the sentence "The file F, which FOYER_X_FILE names, …". */
+  | { readonly fault: string };
+
+const secretFileMaxBytes = 8 * 1024;
+
+/** The text of a file that holds a secret, without its last line break. */
+export function readSecretFile(file: string, cwd: string): SecretFile {
+  let descriptor: number;
+  try {
+    descriptor = openSync(resolve(cwd, file), "r");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { fault: code === "ENOENT" ? "does not exist" : `cannot be read (${code})` };
+  }
+  try {
+    const bytes = readStart(descriptor);
+    if (bytes.length > secretFileMaxBytes) return { fault: `has more than ${secretFileMaxBytes} bytes` };
+    const text = bytes.toString("utf8").replace(/\r?\n$/, "");
+    if (text === "") return { fault: "is empty" };
+    return { text, isReadableByOthers: (fstatSync(descriptor).mode & 0o004) !== 0 };
+  } catch (error) {
+    return { fault: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A byte more than allowed tells that there is too much; what never ends is not read to its end. */
+function readStart(descriptor: number): Buffer {
+  const buffer = Buffer.alloc(secretFileMaxBytes + 1);
+  let length = 0;
+  for (let count = -1; count !== 0 && length < buffer.length; length += count) {
+    count = readSync(descriptor, buffer, length, buffer.length - length, null);
+  }
+  return buffer.subarray(0, length);
+}

@@ -1,0 +1,58 @@
+import { chmodSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { defaultConfig } from "../src/config.ts";
+import { startWarnings } from "../src/start-warnings.ts";
+import { type Service, startService } from "./http/harness.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+test("[O19] a start warns of cloud tokens that run programs as Foyer's own user", () => {
+  const folder = temporaryFolder();
+  const warnings = (config: Parameters<typeof defaultConfig>[0]) => startWarnings(defaultConfig(config), folder);
+  expect(warnings({})).toEqual([]);
+  expect(warnings({ processTrust: "cloud" })).toEqual([expect.stringContaining("lobby_user is not set")]);
+  expect(warnings({ processTrust: "cloud", lobbyUser: "games" })).toEqual([]);
+  expect(warnings({ processTrust: "cloud", runtimes: ["external"] })).toEqual([]);
+});
+
+test("[O19] a start warns of a data folder that others may write to", () => {
+  const folder = temporaryFolder();
+  for (const [mode, count] of [
+    [0o700, 0],
+    [0o755, 0],
+    [0o777, 1],
+  ] as const) {
+    chmodSync(folder, mode);
+    expect(startWarnings(defaultConfig(), folder)).toHaveLength(count);
+  }
+});
+
+/** The messages of warnings in the log of the service. */
+function warningsOf({ dataDir }: Service): string[] {
+  const logs = fileURLToPath(new URL("../test-output/logs", import.meta.url));
+  const name = readdirSync(logs).find((file) => dataDir.endsWith(file.replace(/\.log$/, "")));
+  const lines = readFileSync(join(logs, name ?? ""), "utf8")
+    .trim()
+    .split("\n");
+  return lines.map((line) => JSON.parse(line)).flatMap(({ level, msg }) => (level === "warn" ? [msg] : []));
+}
+
+test("[O19] [O20] warnings are in the log; that of a proxy on this machine whose headers are not believed is there once", async () => {
+  const service = await startService("sqlite", { processTrust: "cloud" });
+  onTestFinished(() => service.close());
+  expect(warningsOf(service)).toEqual([expect.stringContaining("process_trust is cloud")]);
+  await service.admin("GET", "/cloud/games");
+  expect(warningsOf(service)).toHaveLength(1);
+  for (const header of ["x-forwarded-for", "forwarded", "x-forwarded-for"]) {
+    const headers = { [header]: "198.51.100.7" };
+    await service.request("GET", "/cloud/games", { token: service.adminToken, headers });
+  }
+  expect(warningsOf(service).slice(1)).toEqual([expect.stringContaining("trusted_proxies")]);
+
+  const believing = await startService("sqlite", { trustedProxies: ["127.0.0.1"] });
+  onTestFinished(() => believing.close());
+  await believing.request("GET", "/healthz", { headers: { "x-forwarded-for": "198.51.100.7" } });
+  await believing.request("GET", "/cloud/games", { headers: { "x-forwarded-for": "198.51.100.7" } });
+  expect(warningsOf(believing)).toEqual([]);
+});
