@@ -25,37 +25,38 @@ export interface OfferParts {
 const offerMs = 1_000;
 
 export function createOffers({ engine, nodes, log, now }: OfferParts): Offers {
-  const waiting = new Map<string, () => void>();
+  const waiting = new Map<string, (lobby: LobbyView) => void>();
   let isStopping = false;
   nodes.onOffer((lobby) => void take(lobby));
 
-  async function take({ namespaceId, lobbyId }: OfferedLobby): Promise<boolean> {
+  async function take(lobby: OfferedLobby): Promise<boolean> {
     if (nodes.ownId === null || isStopping) return false;
     try {
       // Refused: another node has it, or it has ended. Accepted: the event tells whoever starts servers here.
-      await engine.execute({ type: "placeLobby", namespaceId, lobbyId, now: now(), nodeId: nodes.ownId });
+      await engine.execute({ type: "placeLobby", ...lobby, now: now(), nodeId: nodes.ownId });
       return true;
     } catch (err) {
       const message = "a lobby that was offered to this node could not be taken; another node may";
-      log.warn({ err, lobby_id: lobbyId }, message);
+      log.warn({ err, lobby_id: lobby.lobbyId }, message);
       return false;
     }
   }
 
   return {
     async offer(nodeId, lobby) {
-      const { namespaceId, lobbyId } = lobby;
+      const { namespaceId, lobbyId, insteadOf = null } = lobby;
+      const isSettled = (seen: LobbyView) => seen.status !== "starting" || seen.nodeId !== insteadOf;
       let timer: NodeJS.Timeout | undefined;
       const answered = new Promise<boolean>((resolve) => {
         timer = setTimeout(resolve, offerMs, false);
-        waiting.set(lobbyId, () => resolve(true));
+        waiting.set(lobbyId, (seen) => isSettled(seen) && resolve(true));
       });
       try {
         await nodes.offer(nodeId, lobby);
         if (await answered) return true;
         // The event may have been lost.
         const found = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
-        return found === null || !isUnplaced(found);
+        return found === null || isSettled(found);
       } finally {
         clearTimeout(timer);
         waiting.delete(lobbyId);
@@ -63,7 +64,7 @@ export function createOffers({ engine, nodes, log, now }: OfferParts): Offers {
     },
     take,
     heard(lobby) {
-      if (!isUnplaced(lobby)) waiting.get(lobby.lobbyId)?.();
+      waiting.get(lobby.lobbyId)?.(lobby);
     },
     stop() {
       isStopping = true;

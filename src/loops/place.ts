@@ -13,7 +13,10 @@ export interface Placing {
   sweep(): Promise<void>;
   /** True when a sweep would find something to do that no event tells of. */
   isSweepDue(): boolean;
-  /** Takes lobbies that nobody has placed for a while, because the node that has the lease is gone or slow. */
+  /**
+   * Takes lobbies that nobody has placed for a while, because the node that has the lease is gone or slow. With the lease,
+   * moves those that were starting on a node that is gone.
+   */
   takeOver(): Promise<void>;
   /** There may be lobbies that no event told of. */
   expectMore(): void;
@@ -34,8 +37,8 @@ const roomWaitMs = 5_000;
 const roomRetryMs = 250;
 /** Longer than the holder of the lease needs, if it is up, and shorter than the lease lasts if it is not. */
 const takeOverMs = 2_000;
-/** What is still unplaced after that is found by a sweep. */
-const rememberedMs = 60_000;
+/** What is still starting after that is found by a sweep. */
+const rememberedMs = 10 * 60_000;
 /** Also when nothing seems to be missing: an event may have been lost with a Redis that failed over. */
 const sweepEveryMs = 60_000;
 
@@ -48,8 +51,8 @@ export function placeLobbies(parts: PlaceParts): Placing {
   const { engine, nodes, log, now } = parts;
   const recent = new Map<string, { readonly at: number; readonly namespaceId: string }[]>();
   const underWay = new Set<string>();
-  /** Lobbies that no node has taken, and since when, the oldest first. */
-  const unplaced = new Map<
+  /** Lobbies that are to be started, and since when they are placed as they are. */
+  const starting = new Map<
     string,
     { readonly namespaceId: string; readonly lobby: LobbyView; readonly since: number }
   >();
@@ -73,11 +76,10 @@ export function placeLobbies(parts: PlaceParts): Placing {
 
   function hear({ type, namespaceId, lobby }: Extract<Event, { lobby: LobbyView }>): void {
     offers.heard(lobby);
-    if (!isUnplaced(lobby)) unplaced.delete(lobby.lobbyId);
-    else if (type === "lobby.created") {
-      unplaced.set(lobby.lobbyId, { namespaceId, lobby, since: now() });
-      void place(namespaceId, lobby);
-    }
+    if (lobby.isExternal || lobby.status !== "starting") starting.delete(lobby.lobbyId);
+    else if (starting.get(lobby.lobbyId)?.lobby.nodeId !== lobby.nodeId)
+      starting.set(lobby.lobbyId, { namespaceId, lobby, since: now() });
+    if (type === "lobby.created" && isUnplaced(lobby)) void place(namespaceId, lobby);
   }
 
   async function place(namespaceId: string, lobby: LobbyView): Promise<void> {
@@ -105,6 +107,8 @@ export function placeLobbies(parts: PlaceParts): Placing {
     const passedOver = new Set<string>();
     while (!isStopping) {
       const nodeId = await whenRoom({ namespaceId, region: lobby.region }, passedOver);
+      // The node that has it has come back.
+      if (lobby.nodeId !== null && !nodes.isGone(lobby.nodeId)) return;
       const fence = nodes.lease()?.fence;
       if (fence === undefined) {
         isSweepWanted = true;
@@ -117,7 +121,8 @@ export function placeLobbies(parts: PlaceParts): Placing {
         return;
       }
       const heardAt = heardAtOf(nodeId);
-      if (await offers.offer(nodeId, { namespaceId, lobbyId })) return;
+      const insteadOf = lobby.nodeId === null ? {} : { insteadOf: lobby.nodeId };
+      if (await offers.offer(nodeId, { namespaceId, lobbyId, ...insteadOf })) return;
       passedOver.add(nodeId);
       silentSince.set(nodeId, heardAt);
       log.warn({ lobby_id: lobbyId, node_id: nodeId }, "a node did not take a lobby; it is offered to another");
@@ -168,6 +173,11 @@ export function placeLobbies(parts: PlaceParts): Placing {
     return given.map(({ namespaceId }) => namespaceId);
   }
 
+  /** Nobody can say that it is ready, and whoever waits for it would wait in vain; one that is ready serves its players. */
+  function isStartingOnGone({ isExternal, status, nodeId }: LobbyView): boolean {
+    return !isExternal && status === "starting" && nodeId !== null && nodes.isGone(nodeId);
+  }
+
   function isRoomHere(wanted: Wanted): boolean {
     const own = nodes.all().filter((node) => node.nodeId === nodes.ownId);
     return chooseNode(own, wanted, recentOn, nodes.all()) !== null;
@@ -177,6 +187,7 @@ export function placeLobbies(parts: PlaceParts): Placing {
     for await (const lobby of livingLobbies(engine, namespaceId, now)) {
       if (isUnplaced(lobby)) void place(namespaceId, lobby);
       else if (lobby.nodeId !== null && lost(lobby.nodeId)) await end(namespaceId, lobby);
+      else if (isStartingOnGone(lobby)) void place(namespaceId, lobby);
     }
   }
 
@@ -222,13 +233,14 @@ export function placeLobbies(parts: PlaceParts): Placing {
       }
     },
     async takeOver() {
-      for (const [lobbyId, { namespaceId, lobby, since }] of unplaced) {
+      for (const [lobbyId, { namespaceId, lobby, since }] of starting) {
         const forMs = now() - since;
-        if (forMs < takeOverMs) return;
-        if (forMs > rememberedMs) unplaced.delete(lobbyId);
-        else if (!underWay.has(lobbyId) && nodes.ownId !== null && isRoomHere({ namespaceId, region: lobby.region })) {
+        if (forMs > rememberedMs) starting.delete(lobbyId);
+        if (nodes.lease() !== null && isStartingOnGone(lobby)) void place(namespaceId, lobby);
+        if (lobby.nodeId !== null || forMs < takeOverMs) continue;
+        if (!underWay.has(lobbyId) && nodes.ownId !== null && isRoomHere({ namespaceId, region: lobby.region })) {
           noteGiven(nodes.ownId, namespaceId);
-          if (await offers.take({ namespaceId, lobbyId })) unplaced.delete(lobbyId);
+          if (await offers.take({ namespaceId, lobbyId })) starting.delete(lobbyId);
         }
       }
     },

@@ -53,6 +53,7 @@ const keptLogBytes = 4096;
 export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   const { engine, runtime, gate, log, ownId } = parts;
   const namespaceOf = new Map<string, string>();
+  const ownNode = ownId === null ? {} : { nodeId: ownId };
   /** Starts and ends of lobbies, which have to be recorded before the service ends. */
   const underWay = new Set<Promise<void>>();
   /** Servers that were told to stop, which may take their time. */
@@ -80,6 +81,8 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
 
   function hear({ type, namespaceId, lobby }: Extract<Event, { lobby: LobbyView }>): void {
     if (isToStart(type, lobby)) track(underWay, start(namespaceId, lobby));
+    // Another node has it, because this one could not be heard of for a while.
+    if (isMovedAway(type, lobby)) stop(lobby.lobbyId);
     if (type === "lobby.ready") gate.becameReady(lobby.versionId, lobby.gameMode, lobby.lobbyId);
     if (type !== "lobby.stopped") return;
     if (lobby.stopReason === "not_ready") noteFailure(lobby, "it was not ready in time.");
@@ -98,6 +101,10 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
 
   function isOurs(lobby: LobbyView): boolean {
     return ownId === null || lobby.nodeId === ownId;
+  }
+
+  function isMovedAway(type: Event["type"], lobby: LobbyView): boolean {
+    return type === "lobby.changed" && lobby.nodeId !== null && !isOurs(lobby) && namespaceOf.has(lobby.lobbyId);
   }
 
   /** Alone, at its creation; one of several, when it is told that the lobby was placed here, however often. */
@@ -135,6 +142,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
         lobbyId,
         now: parts.now(),
         ports: parts.portsText(ports),
+        ...ownNode,
       });
     }
   }
@@ -155,9 +163,9 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
       const started = runtime.start(description);
       parts.counted(lobbyId);
       const ports = parts.portsText(await started);
-      const command = { type: "setPorts", namespaceId, lobbyId, ports } as const;
+      const command = { type: "setPorts", namespaceId, lobbyId, ports, ...ownNode } as const;
       const outcome = await whenReachable(() => engine.execute({ ...command, now: parts.now() }));
-      // The lobby ended while its server was starting, so nobody else will stop it.
+      // The lobby ended or was moved while its server was starting, so nobody else will stop it.
       if (!outcome.ok) stop(lobbyId);
     } catch (fault) {
       log.error({ err: fault, lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby could not be started");
@@ -207,7 +215,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   /** The server ended without having been asked to. One that was ready and ends with code 0 has ended itself. */
   async function exited(namespaceId: string, lobbyId: string, exit: LobbyExit): Promise<void> {
     const lobby = await persist(() => engine.read({ type: "lobby", namespaceId, lobbyId, now: parts.now() }));
-    if (!lobby || lobby.status === "stopped") return;
+    if (!lobby || lobby.status === "stopped" || (ownId !== null && lobby.nodeId !== null && !isOurs(lobby))) return;
     const message = exitWords(exit, lobby.readyAt !== null);
     const ended = { ...exit, message, log: await lastLines(lobbyId) };
     if (exit.code === 0 && lobby.readyAt !== null) return end(namespaceId, lobbyId, "self", ended);

@@ -117,13 +117,17 @@ export interface SetPorts extends CommandBase {
   readonly type: "setPorts";
   readonly lobbyId: string;
   readonly ports: string;
+  /** The node that says so: refused when the lobby has been moved to another. */
+  readonly nodeId?: string;
 }
 
-/** Chooses the node that runs the lobby's server, once. */
+/** Chooses the node that runs the lobby's server, once; one that is still starting may be moved from a node that is gone. */
 export interface PlaceLobby extends CommandBase {
   readonly type: "placeLobby";
   readonly lobbyId: string;
   readonly nodeId: string;
+  /** The node that the lobby is moved from. */
+  readonly insteadOf?: string;
 }
 
 export interface Heartbeat extends CommandBase {

@@ -23,6 +23,8 @@ export interface NodeStatus {
 export interface OfferedLobby {
   readonly namespaceId: string;
   readonly lobbyId: string;
+  /** The node that has it and is gone. */
+  readonly insteadOf?: string;
 }
 
 /** What a node tells the others about itself. */
@@ -51,6 +53,8 @@ export interface Nodes {
    * time in which Redis was away does not count, because nobody could be heard of then.
    */
   isLost(nodeId: string): boolean;
+  /** The same for the few seconds after which a node no longer counts as up: what has not begun there begins elsewhere. */
+  isGone(nodeId: string): boolean;
   /** Why this node must not be sent requests; null: nothing is wrong. */
   trouble(): string | null;
   /** Tells the others about this node and hears what they said last, without waiting for the next beat. */
@@ -74,6 +78,7 @@ export function onlyNode(status: () => OwnStatus): Nodes {
     onGone() {},
     all: () => [{ nodeId: "", ...status(), isAlive: true, isLate: false, heardAt: 0 }],
     isLost: () => false,
+    isGone: () => false,
     trouble: () => null,
     async tell() {},
     async offer() {},

@@ -155,6 +155,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     },
     all: () => nodes,
     isLost: (otherId) => otherId !== nodeId && watch.unheardMs(otherId) >= graceMs,
+    isGone: (otherId) => otherId !== nodeId && watch.unheardMs(otherId) >= aliveMs,
     trouble() {
       if (Math.abs(clockOffsetMs) <= clockOffsetMaxMs) return null;
       return `This machine's clock is ${Math.round(Math.abs(clockOffsetMs) / 100) / 10} s off Redis'.`;

@@ -28,12 +28,12 @@ afterAll(async () => {
 });
 
 /** A new game of lobbies that Foyer starts. */
-async function createGame(node: Node, mode: object) {
+async function createGame(node: Node, mode: object, env: Record<string, string> = {}) {
   const { adminToken } = node.server();
   const admin = (method: string, path: string, body?: unknown) => call(node, method, path, adminToken, body);
   const name_id = `game-${randomBytes(4).toString("hex")}`;
   const { game_id } = await admin("POST", "/cloud/games", { display_name: "A Game", name_id });
-  const version = { display_name: "A Version", config: lobbyVersion(mode) };
+  const version = { display_name: "A Version", config: lobbyVersion(mode, env) };
   const { version_id } = await admin("POST", `/cloud/games/${game_id}/versions`, version);
   const namespace = { display_name: "A Namespace", name_id: "prod", version_id };
   const { namespace_id } = await admin("POST", `/cloud/games/${game_id}/namespaces`, namespace);
@@ -62,6 +62,27 @@ test("[ND20] [ND21] [14] of two nodes one is killed: every find right after it g
     expect(await lobbies()).toHaveLength(2);
     await killed.start();
   }
+});
+
+test("[ND22] finds that wait for a lobby whose node is killed before it is ready get their seats where it is started again", {
+  timeout: 120_000,
+}, async () => {
+  const [left, killed] = installation.nodes as [Node, Node];
+  for (const node of installation.nodes) await until("the node is ready", () => isReady(node));
+  const { token, lobbies } = await createGame(left, { max_players: 7 }, { READY_AT_PORT: String(left.port) });
+  const find = () => request(left, "POST", "/matchmaker/lobbies/find", token, { game_modes: ["duel"] });
+  const before = lobbyPids(killed.dataDir);
+  const begun = () => lobbyPids(killed.dataDir).filter((pid) => !before.includes(pid));
+  const waiting = Promise.all(Array.from({ length: 7 }, find));
+  await until("its server was started", () => begun().length === 1);
+  const [pid] = begun();
+  await killed.kill();
+  expect((await waiting).map(({ status }) => status)).toEqual(Array(7).fill(200));
+  expect(await lobbies()).toHaveLength(1);
+  await killed.start();
+  // What it had started is not the lobby any more.
+  await until("its server is stopped", () => !isRunning(pid!));
+  expect(await lobbies()).toHaveLength(1);
 });
 
 test("[ND20] a node that is frozen while a lobby is offered to it does not start it when it goes on", {

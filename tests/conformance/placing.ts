@@ -14,6 +14,28 @@ export function placingSuite(factory: EngineFactory): void {
       expect((await world.lobby(id))?.nodeId).toBe("node-a");
     });
 
+    test("[ND22] a lobby that is starting is moved from the node that is named, without its ports; no other, and no later", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.starting();
+      const place = (nodeId: string, insteadOf?: string) =>
+        world.execute<"placeLobby">({ type: "placeLobby", lobbyId: id, nodeId, ...(insteadOf && { insteadOf }) });
+      const setPorts = (nodeId: string) =>
+        world.execute<"setPorts">({ type: "setPorts", lobbyId: id, ports: `{"${nodeId}":1}`, nodeId });
+      const refused = { ok: false, code: "ALREADY_PLACED" };
+      await place("node-a");
+      expect(await setPorts("node-a")).toEqual({ ok: true });
+      expect(await place("node-b", "node-c")).toEqual(refused);
+      expect(await place("node-b", "node-a")).toEqual({ ok: true, isChanged: true });
+      expect(await world.lobby(id)).toMatchObject({ nodeId: "node-b", ports: null });
+      expect(await setPorts("node-a")).toEqual(refused);
+      expect(await place("node-a")).toEqual(refused);
+      expect(await setPorts("node-b")).toEqual({ ok: true });
+      await world.restart();
+      expect(await world.lobby(id)).toMatchObject({ nodeId: "node-b", ports: '{"node-b":1}' });
+      await world.execute({ type: "setReady", lobbyId: id });
+      expect(await place("node-c", "node-b")).toEqual(refused);
+    });
+
     test("[PL1] of many that choose at once exactly one is heard", async () => {
       const world = await createWorld(factory);
       const { id } = await world.starting();

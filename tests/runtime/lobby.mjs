@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 
-const { FOYER_API_ENDPOINT, FOYER_TOKEN, PORT, BEHAVIOUR = "", WRITE_BYTES = "0" } = process.env;
+const { FOYER_API_ENDPOINT, FOYER_TOKEN, PORT, BEHAVIOUR = "", WRITE_BYTES = "0", READY_AT_PORT } = process.env;
 
 function call(method, path, body) {
   return fetch(`${FOYER_API_ENDPOINT}/matchmaker/${path}`, {
@@ -60,6 +60,8 @@ if (Number(WRITE_BYTES) > 0) process.stdout.write(`${"x".repeat(Number(WRITE_BYT
 
 server.listen(Number(PORT), "127.0.0.1", async () => {
   if (BEHAVIOUR === "never-ready") return;
+  // Only where the node that started it has this port.
+  if (READY_AT_PORT !== undefined && new URL(FOYER_API_ENDPOINT).port !== READY_AT_PORT) return;
   const answer = await call("POST", "lobbies/ready");
   console.log(`ready: ${answer.status}`);
   if (BEHAVIOUR === "crash-late") process.exit(4);

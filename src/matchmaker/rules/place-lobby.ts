@@ -3,14 +3,16 @@ import { accept, refuse } from "../outcome.ts";
 import { changeLobby, emitLobby, type State } from "../state.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 
-/** The first choice holds: two that choose at once must not start two servers. */
+/** The first choice holds: two that choose at once must not start two servers. Where it was moved from no longer counts. */
 export function placeLobby(state: State, command: PlaceLobby): Outcome<"placeLobby"> {
   const lobby = livingLobby(state, command.lobbyId);
   if (isRefusal(lobby)) return lobby;
   if (lobby.nodeId === command.nodeId) return accept({ isChanged: false });
-  if (lobby.nodeId !== null) return refuse("ALREADY_PLACED");
+  const isMoved = lobby.nodeId !== null;
+  const mayMove = lobby.nodeId === command.insteadOf && lobby.status === "starting";
+  if (isMoved && !mayMove) return refuse("ALREADY_PLACED");
 
-  changeLobby(state, lobby, { nodeId: command.nodeId });
+  changeLobby(state, lobby, { nodeId: command.nodeId, ...(isMoved && { ports: null }) });
   emitLobby(state, "lobby.changed", lobby);
   return accept({ isChanged: true });
 }

@@ -1,11 +1,13 @@
 import type { Outcome, SetPorts } from "../commands.ts";
-import { accept } from "../outcome.ts";
+import { accept, refuse } from "../outcome.ts";
 import { changeLobby, emitLobby, type State } from "../state.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 
 export function setPorts(state: State, command: SetPorts): Outcome<"setPorts"> {
   const lobby = livingLobby(state, command.lobbyId);
   if (isRefusal(lobby)) return lobby;
+  const isElsewhere = lobby.nodeId !== null && lobby.nodeId !== (command.nodeId ?? lobby.nodeId);
+  if (isElsewhere) return refuse("ALREADY_PLACED");
 
   changeLobby(state, lobby, { ports: command.ports });
   emitLobby(state, "lobby.changed", lobby);

@@ -3,9 +3,11 @@ return foyer.execute(function(command)
   local lobby, refusal = foyer.livingLobby(command.lobbyId)
   if refusal then return refusal end
   if lobby.nodeId == command.nodeId then return foyer.accept("0") end
-  if lobby.nodeId then return foyer.refuse("ALREADY_PLACED") end
+  local isMoved = lobby.nodeId ~= nil
+  local mayMove = lobby.nodeId == command.insteadOf and lobby.status == "starting"
+  if isMoved and not mayMove then return foyer.refuse("ALREADY_PLACED") end
 
-  foyer.patchLobby(lobby, { nodeId = command.nodeId })
+  foyer.patchLobby(lobby, { nodeId = command.nodeId, ports = isMoved and foyer.null or nil })
   foyer.emitLobby("lobby.changed", lobby)
   return foyer.accept("1")
 end)

@@ -2,6 +2,8 @@
 return foyer.execute(function(command)
   local lobby, refusal = foyer.livingLobby(command.lobbyId)
   if refusal then return refusal end
+  local isElsewhere = lobby.nodeId ~= nil and lobby.nodeId ~= (command.nodeId or lobby.nodeId)
+  if isElsewhere then return foyer.refuse("ALREADY_PLACED") end
 
   foyer.patchLobby(lobby, { ports = command.ports })
   foyer.emitLobby("lobby.changed", lobby)
