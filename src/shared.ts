@@ -100,8 +100,12 @@ export async function openShared(
         }),
       openCalls(nodes, answer) {
         const nodeId = nodes.ownId ?? "";
-        const othersAlive = () => nodes.all().filter((node) => node.isAlive && node.nodeId !== nodeId).length;
-        return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onFault });
+        const othersAlive = () =>
+          nodes.all().flatMap((node) => (node.isAlive && node.nodeId !== nodeId ? [node.nodeId] : []));
+        const onUnreadable = nowAndThen((channel: string) =>
+          log.warn({ channel }, "a message of another node could not be read and is left out; do all run one version?"),
+        );
+        return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onFault, onUnreadable });
       },
       async close() {
         store.close();

@@ -2,7 +2,9 @@ import type { RedisLink } from "../engine/redis/link.ts";
 
 /** Lets one node ask the others for what only one of them has, such as the log of a lobby on its machine. */
 export interface NodeCalls {
-  /** The first answer that is not null; null: nobody had one, or nobody answered in time. */
+  /** What that node answers; null: it knows nothing, is not up, or did not answer in time. */
+  askOne(nodeId: string, question: string, args: readonly unknown[]): Promise<unknown>;
+  /** The first answer of any node that is not null; null: nobody had one, or nobody answered in time. */
   ask(question: string, args: readonly unknown[]): Promise<unknown>;
 }
 
@@ -11,11 +13,13 @@ export interface NodeCallsOptions {
   readonly prefix: string;
   readonly nodeId: string;
   newId(): string;
-  /** How many other nodes are up: when all of them have said no, there is nothing to wait for. */
-  othersAlive(): number;
+  /** The other nodes that are up: when all of them have said no, there is nothing to wait for. */
+  othersAlive(): readonly string[];
   /** Answers the others; null: this node does not know. What it gives must survive JSON. */
   answer(question: string, args: readonly unknown[]): Promise<unknown>;
   onFault(fault: unknown): void;
+  /** Something came that no node of this version writes; it is left out. */
+  onUnreadable(channel: string): void;
 }
 
 const answerMs = 2_000;
@@ -36,49 +40,80 @@ interface Answer {
 export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCalls> {
   const { link, prefix, nodeId } = options;
   const everyone = `${prefix}:questions`;
+  const questionsTo = (node: string) => `${prefix}:questions:${node}`;
   const answersTo = (node: string) => `${prefix}:answers:${node}`;
   const open = new Map<string, (answer: unknown) => void>();
 
-  async function hear(text: string): Promise<void> {
-    // Border: nodes of one installation write these.
-    const { id, from, question, args } = JSON.parse(text) as Question;
+  async function answerTo({ id, from, question, args }: Question): Promise<void> {
     if (from === nodeId) return;
     const answer = await options.answer(question, args);
     await link.call("PUBLISH", answersTo(from), [JSON.stringify({ id, answer } satisfies Answer)]);
   }
 
-  await link.subscribe(everyone, (text) => void hear(text).catch(options.onFault), ignore);
-  await link.subscribe(
-    answersTo(nodeId),
-    (text) => {
-      const { id, answer } = JSON.parse(text) as Answer;
-      open.get(id)?.(answer);
-    },
-    ignore,
-  );
+  /** Whoever listens must not fail by what it hears: nothing would catch it. */
+  function listen<T>(channel: string, read: (message: unknown) => T | null, hear: (message: T) => void): Promise<void> {
+    const onMessage = (text: string) => {
+      const message = read(parsed(text));
+      if (message === null) options.onUnreadable(channel);
+      else hear(message);
+    };
+    return link.subscribe(channel, onMessage, ignore);
+  }
+
+  const hearQuestion = (question: Question) => void answerTo(question).catch(options.onFault);
+  await listen(everyone, readQuestion, hearQuestion);
+  await listen(questionsTo(nodeId), readQuestion, hearQuestion);
+  await listen(answersTo(nodeId), readAnswer, ({ id, answer }) => open.get(id)?.(answer));
+
+  /** `asked`: how many will answer. */
+  async function send(channel: string, asked: number, question: string, args: readonly unknown[]): Promise<unknown> {
+    const id = options.newId();
+    let left = asked;
+    const answered = new Promise<unknown>((resolve) => {
+      const timer = setTimeout(() => resolve(null), answerMs);
+      open.set(id, (answer) => {
+        left -= 1;
+        if (answer === null && left > 0) return;
+        clearTimeout(timer);
+        resolve(answer);
+      });
+    });
+    try {
+      await link.call("PUBLISH", channel, [JSON.stringify({ id, from: nodeId, question, args } satisfies Question)]);
+      return await answered;
+    } finally {
+      open.delete(id);
+    }
+  }
 
   return {
+    async askOne(other, question, args) {
+      return options.othersAlive().includes(other) ? send(questionsTo(other), 1, question, args) : null;
+    },
     async ask(question, args) {
-      const id = options.newId();
-      let left = options.othersAlive();
-      if (left === 0) return null;
-      const answered = new Promise<unknown>((resolve) => {
-        const timer = setTimeout(() => resolve(null), answerMs);
-        open.set(id, (answer) => {
-          left -= 1;
-          if (answer === null && left > 0) return;
-          clearTimeout(timer);
-          resolve(answer);
-        });
-      });
-      try {
-        await link.call("PUBLISH", everyone, [JSON.stringify({ id, from: nodeId, question, args } satisfies Question)]);
-        return await answered;
-      } finally {
-        open.delete(id);
-      }
+      const asked = options.othersAlive().length;
+      return asked === 0 ? null : send(everyone, asked, question, args);
     },
   };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function readQuestion(message: unknown): Question | null {
+  const { id, from, question, args } = (message ?? {}) as Partial<Question>;
+  const isQuestion = [id, from, question].every((part) => typeof part === "string") && Array.isArray(args);
+  return isQuestion ? (message as Question) : null;
+}
+
+function readAnswer(message: unknown): Answer | null {
+  const { id, answer } = (message ?? {}) as Partial<Answer>;
+  return typeof id === "string" && answer !== undefined ? { id, answer } : null;
 }
 
 function ignore(): void {}

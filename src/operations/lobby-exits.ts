@@ -32,7 +32,7 @@ export async function exitsOf(
 export async function exitOfOne(context: Context, namespaceId: string, lobby: LobbyView): Promise<ExitDetails | null> {
   const known = (await exitsOf(context, namespaceId, [lobby])).get(lobby.lobbyId);
   if (known || !isUnexplained(lobby)) return known ?? null;
-  return inWords(lobby, await context.lobbyServers.askExit(lobby.lobbyId));
+  return inWords(lobby, await context.lobbyServers.askExit(lobby));
 }
 
 function isUnexplained(lobby: LobbyView): boolean {

@@ -1,14 +1,16 @@
+import type { LobbyView } from "../matchmaker/commands.ts";
 import type { LogStream } from "../runtime/runtime.ts";
 import { createSharedPlaces, type PlaceOwner } from "../shares.ts";
 import { findPastLobby } from "../store/lobby-history.ts";
 import { type Context, type EventStream, isRefusal, type Refusal, refuse } from "./context.ts";
 import { exitOfOne } from "./lobby-exits.ts";
 import { openLogReader } from "./lobby-log-reader.ts";
+import type { ServedLobby } from "./lobby-servers.ts";
 import { namespaceOf } from "./resources.ts";
 
 /** Logs that are read while they are written. */
 export function createLogFollowing(context: Context) {
-  const { db, config, lobbyServers, now } = context;
+  const { db, config, engine, lobbyServers, now } = context;
   /** Each one looks at a file four times a second. */
   const places = createSharedPlaces(config.maxLogFollowers);
 
@@ -16,11 +18,13 @@ export function createLogFollowing(context: Context) {
     async open(
       params: { game_id: string; namespace_id: string },
       owner: PlaceOwner,
-      lobbyId: string,
+      lobby: ServedLobby,
       stream: LogStream,
       lastEventId: string | undefined,
     ): Promise<EventStream | Refusal<"API_UNAVAILABLE">> {
       const { namespaceId } = owner;
+      let { nodeId } = lobby;
+      const served = () => ({ lobbyId: lobby.lobbyId, nodeId });
       const place = places.take(owner, now());
       if (place === null) {
         const message =
@@ -30,10 +34,13 @@ export function createLogFollowing(context: Context) {
       try {
         const source = {
           stream,
-          piece: (from: number, maxBytes: number) => lobbyServers.logPiece(lobbyId, stream, from, maxBytes),
+          piece: (from: number, maxBytes: number) => lobbyServers.logPiece(served(), stream, from, maxBytes),
           async end() {
-            if (await lobbyServers.isRunning(lobbyId)) return null;
-            const end = await lobbyEnd(context, namespaceId, lobbyId);
+            if (await lobbyServers.isRunning(served())) return null;
+            const found = await engine.read({ type: "lobby", namespaceId, lobbyId: lobby.lobbyId, now: now() });
+            // It may have been placed meanwhile, or forgotten; the history does not know where it ran, but we do.
+            if (found) nodeId = found.nodeId;
+            const end = await lobbyEnd(context, namespaceId, lobby.lobbyId, found);
             // Only a deleted namespace takes its history along.
             return end === "unknown" ? endData("namespace_removed", null) : end;
           },
@@ -64,14 +71,12 @@ export function createLogFollowing(context: Context) {
  * How a lobby ended, for those who read its log; null: it lives. Stopped lobbies are remembered for a while by the
  * matchmaker and for long by the history.
  */
-async function lobbyEnd(context: Context, namespaceId: string, lobbyId: string) {
-  const { db, engine, now } = context;
-  const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
+async function lobbyEnd(context: Context, namespaceId: string, lobbyId: string, lobby: LobbyView | null) {
   if (lobby?.status === "stopped") {
     return endData(lobby.stopReason ?? "", await exitOfOne(context, namespaceId, lobby));
   }
   if (lobby) return null;
-  const past = await findPastLobby(db, namespaceId, lobbyId);
+  const past = await findPastLobby(context.db, namespaceId, lobbyId);
   if (!past) return "unknown";
   const { exitCode: code, exitSignal: signal, exitMessage: message } = past;
   return endData(past.stopReason, { code, signal, message });

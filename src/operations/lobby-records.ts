@@ -6,6 +6,7 @@ import { badCursor, isUuid, type PageQuery, timestampOf } from "./answers.ts";
 import { type Context, type Handlers, isRefusal, refuse, tokenIdOf } from "./context.ts";
 import { createLogFollowing } from "./lobby-log-following.ts";
 import { newestLogBytes } from "./lobby-log-reader.ts";
+import type { ServedLobby } from "./lobby-servers.ts";
 import { namespaceOf, quoted } from "./resources.ts";
 
 /** The logs of lobbies, and the lobbies that have stopped. */
@@ -14,9 +15,10 @@ export function lobbyRecordOperations(context: Context) {
   const following = createLogFollowing(context);
 
   /** Stopped lobbies are remembered for a while by the matchmaker and for long by the history. */
-  async function isKnown(namespaceId: string, lobbyId: string): Promise<boolean> {
+  async function find(namespaceId: string, lobbyId: string): Promise<ServedLobby | null> {
     const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
-    return lobby !== null || (await findPastLobby(db, namespaceId, lobbyId)) !== null;
+    if (lobby !== null) return lobby;
+    return (await findPastLobby(db, namespaceId, lobbyId)) === null ? null : { lobbyId, nodeId: undefined };
   }
 
   return {
@@ -24,13 +26,14 @@ export function lobbyRecordOperations(context: Context) {
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;
       const lobbyId = params.lobby_id.toLowerCase();
-      if (!isUuid(lobbyId) || !(await isKnown(namespace.namespaceId, lobbyId))) {
+      const lobby = isUuid(lobbyId) ? await find(namespace.namespaceId, lobbyId) : null;
+      if (lobby === null) {
         return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
       }
       const stream = query.stream ?? "stdout";
       const owner = { namespaceId: namespace.namespaceId, tokenId: tokenIdOf(caller) };
-      if (query.follow) return following.open(params, owner, lobbyId, stream, lastEventId);
-      const piece = (from: number, maxBytes: number) => lobbyServers.logPiece(lobbyId, stream, from, maxBytes);
+      if (query.follow) return following.open(params, owner, lobby, stream, lastEventId);
+      const piece = (from: number, maxBytes: number) => lobbyServers.logPiece(lobby, stream, from, maxBytes);
       // A program that prints its environment must not give its token to everyone who may read logs.
       const { text, isTruncated } = await newestText(piece, newestLogBytes, redact);
       return { stream, text, is_truncated: isTruncated };

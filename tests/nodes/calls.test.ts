@@ -1,32 +1,61 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { RedisLink } from "../../src/engine/redis/link.ts";
 import { createNodeCalls } from "../../src/nodes/calls.ts";
 import { openLink } from "./link.ts";
 
-function open(link: RedisLink, prefix: string, nodeId: string, knows: string | null) {
-  return createNodeCalls({
-    link,
-    prefix,
-    nodeId,
-    newId: randomUUID,
-    othersAlive: () => 2,
-    answer: async (question, args) => (knows !== null && question === "name" ? `${knows} ${String(args[0])}` : null),
-    onFault(fault) {
-      throw fault;
-    },
-  });
+/** Three nodes, of which b knows something; what each of them was asked, and what it could not read. */
+async function openNodes() {
+  const { prefix, link } = await openLink();
+  const asked: string[] = [];
+  const unreadable: string[] = [];
+  const open = async (nodeId: string, knows: string | null) =>
+    createNodeCalls({
+      link: (await openLink()).link,
+      prefix,
+      nodeId,
+      newId: randomUUID,
+      othersAlive: () => ["a", "b", "c"].filter((other) => other !== nodeId),
+      async answer(question, args) {
+        asked.push(`${nodeId}: ${question}`);
+        return knows !== null && question === "name" ? `${knows} ${String(args[0])}` : null;
+      },
+      onFault(fault) {
+        throw fault;
+      },
+      onUnreadable: (channel) => void unreadable.push(channel),
+    });
+  const [a, b, c] = [await open("a", null), await open("b", "it is b,"), await open("c", null)];
+  return { prefix, link, asked, unreadable, a, b, c };
 }
 
 test("[ND6] the node that knows answers, whoever asks; what nobody knows is null", async () => {
-  const { link, prefix } = await openLink();
-  const other = await openLink();
-  const a = await open(link, prefix, "a", null);
-  const b = await open(other.link, prefix, "b", "it is b,");
-  const third = await openLink();
-  const c = await open(third.link, prefix, "c", null);
+  const { a, b, c } = await openNodes();
   expect(await a.ask("name", ["asked a"])).toBe("it is b, asked a");
   expect(await c.ask("name", ["asked c"])).toBe("it is b, asked c");
   expect(await b.ask("name", [])).toBeNull();
   expect(await a.ask("something else", [])).toBeNull();
+});
+
+test("[RT20] one node is asked without the others, and one that is not up is not asked", async () => {
+  const { a, c, asked } = await openNodes();
+  expect(await a.askOne("b", "name", ["asked a"])).toBe("it is b, asked a");
+  expect(await c.askOne("a", "name", [])).toBeNull();
+  expect(await c.askOne("gone", "name", [])).toBeNull();
+  expect(asked).toEqual(["b: name", "a: name"]);
+});
+
+test("[RT21] what a node cannot read is left out and said, and questions are answered as before", async () => {
+  const { prefix, link, asked, unreadable, a } = await openNodes();
+  const channels = [`${prefix}:questions`, `${prefix}:questions:a`, `${prefix}:answers:a`];
+  for (const channel of channels) {
+    for (const text of ["", "{", "null", "7", '"text"', "[]", '{"id":7}', '{"id":"x"}']) {
+      await link.call("PUBLISH", channel, [text]);
+    }
+  }
+  expect(await a.askOne("b", "name", ["asked a"])).toBe("it is b, asked a");
+  // Every node heard what was sent to all of them.
+  expect(unreadable.filter((channel) => channel === channels[2])).toHaveLength(8);
+  expect(unreadable.filter((channel) => channel === channels[1])).toHaveLength(8);
+  expect(new Set(unreadable)).toEqual(new Set(channels));
+  expect(asked).toEqual(["b: name"]);
 });
