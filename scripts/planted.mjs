@@ -22,6 +22,8 @@ const checks = {
     "tests/engine/sqlite-journal.test.ts",
     "tests/engine/journal-note.test.ts",
   ),
+  edges: vitest("tests/store/edges-sqlite.test.ts", "src/operations/waiting.test.ts"),
+  bodies: vitest("src/http/validation.test.ts", "src/operations/schema-faults.test.ts", "src/http/json.test.ts"),
   stampedes: vitest("tests/histories/stampedes.test.ts"),
   histories: vitest("tests/histories/histories.test.ts"),
   crash: vitest("tests/crash/crash.test.ts"),

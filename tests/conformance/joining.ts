@@ -82,8 +82,26 @@ export function joiningSuite(factory: EngineFactory): void {
       expect(await world.join(world.id(), { party: 2 })).toEqual(refusal("LOBBY_NOT_FOUND"));
       expect(await world.join(full.id, { party: 2, client: bob })).toEqual(refusal("TOO_MANY_PLAYERS_FROM_SOURCE"));
       expect(await world.join(full.id)).toEqual(refusal("LOBBY_FULL"));
+      const shut = await world.ready({ maxPlayers: 1, isJoinable: false });
+      expect(await world.join(shut.id, { party: 2, client: bob })).toEqual(refusal("JOIN_DISABLED"));
+      await world.stop(shut.id);
+      expect(await world.join(shut.id, { party: 2, client: bob })).toEqual(refusal("LOBBY_STOPPED"));
       await world.stop(full.id);
       expect(await world.join(full.id, { party: 2 })).toEqual(refusal("LOBBY_STOPPED"));
+    });
+
+    test("[J7] a lobby whose game mode has no join takes none, starting or ready, and is found all the same", async () => {
+      const world = await createWorld(factory);
+      const starting = await world.starting({ isJoinable: false, party: 1, maxPlayers: 3 });
+      expect(await world.join(starting.id)).toEqual(refusal("JOIN_DISABLED"));
+      await world.setReady(starting.id);
+      expect(await world.join(starting.id)).toEqual(refusal("JOIN_DISABLED"));
+      const external = await world.ready({ isJoinable: false, isExternal: true, isPrivate: true });
+      expect(await world.join(external.id)).toEqual(refusal("JOIN_DISABLED"));
+      expect((await world.lobby(starting.id))?.reserved).toBe(1);
+      expect(await world.route()).toBe(starting.id);
+      await world.restart();
+      expect(await world.join(starting.id)).toEqual(refusal("JOIN_DISABLED"));
     });
   });
 }

@@ -49,6 +49,18 @@ export function namespacesTests(at: () => Service): void {
     expect(listed.json).toEqual({ namespaces: expect.arrayContaining([namespace]) });
   });
 
+  test("[T15] a namespace that was just shown is not there through another game, by its id or its name", async () => {
+    const { namespaceId, nameId } = await createNamespace(at(), game);
+    const other = await createGame(at());
+    for (const reference of [namespaceId, nameId]) {
+      for (let round = 0; round < 2; round++) {
+        expect((await call("GET", `${game.path}/namespaces/${reference}`)).status).toBe(200);
+        const through = await at().request("GET", `${other.path}/namespaces/${reference}`, { token: at().adminToken });
+        expectRefusal(through, "CLOUD_NAMESPACE_NOT_FOUND");
+      }
+    }
+  });
+
   test("[G2] createGameNamespace deploys a version of the game, in any case, and refuses another one", async () => {
     const versionId = await createVersion(at(), game);
     const nameId = uniqueName("ns");

@@ -258,7 +258,7 @@ export function findingTests(at: () => Matchmaker): void {
     expect(lobby.total_player_count).toBe(0);
   });
 
-  test("[J1] [J4] join knows lobbies that are unknown, stopped, or of a mode without join", async () => {
+  test("[J1] [J4] [J7] join knows lobbies that are unknown, stopped, or of a mode without join", async () => {
     const shut = { max_players: 2, actions: { join: { enabled: false } }, runtime: { external: {} } };
     const arena = await arenaWith({}, { shut });
     expectRefusal(await arena.join(randomUUID()), "MATCHMAKER_LOBBY_NOT_FOUND");

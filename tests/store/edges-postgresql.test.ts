@@ -1,0 +1,3 @@
+import { edgesTests } from "./edges.suite.ts";
+
+edgesTests("postgresql");
