@@ -93,3 +93,16 @@ export function nowAndThen<T>(say: (what: T, times: number) => void): (what: T) 
     times = 0;
   };
 }
+
+const textsMax = 1000;
+
+/** The same for several things, each of which has its own while: one shortage must not hide another. */
+export function eachNowAndThen(say: (what: string, times: number) => void): (what: string) => void {
+  const said = new Map<string, (what: string) => void>();
+  return (what) => {
+    if (said.size >= textsMax) said.clear();
+    const known = said.get(what) ?? nowAndThen(say);
+    said.set(what, known);
+    known(what);
+  };
+}

@@ -14,7 +14,7 @@ import type { Engine } from "./engine/engine.ts";
 import { createHttpServer } from "./http/server.ts";
 import { createIds, createRequestIds } from "./ids.ts";
 import { createLobbyRoom } from "./lobby-room.ts";
-import { type Logger, nowAndThen } from "./log.ts";
+import { eachNowAndThen, type Logger } from "./log.ts";
 import { placeLobbies } from "./loops/place.ts";
 import { record } from "./loops/record.ts";
 import { supervise } from "./loops/supervise.ts";
@@ -154,7 +154,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     nodes,
     gate,
     places,
-    tellOperator: nowAndThen((message: string, times) => log.warn({ times }, `no lobby was made: ${message}`)),
+    tellOperator: eachNowAndThen((message, times) => log.warn({ times }, `no lobby was made: ${message}`)),
     logChange: (entry) => log.info({ audit: auditAnswer(entry) }, `changed by ${entry.operation}`),
     now,
     newId,

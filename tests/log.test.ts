@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createLog, type LogOptions, nowAndThen } from "../src/log.ts";
+import { createLog, eachNowAndThen, type LogOptions, nowAndThen } from "../src/log.ts";
 import { redact } from "../src/redact.ts";
 
 function logInto(options: Partial<LogOptions> = {}) {
@@ -126,4 +126,14 @@ test("what happens again and again is said at once, and then not for a while", (
   const say = nowAndThen((what: string, times) => said.push([what, times]));
   for (const what of ["first", "second", "third"]) say(what);
   expect(said).toEqual([["first", 1]]);
+});
+
+test("what is said now and then does not keep something else from being said", () => {
+  const said: [string, number][] = [];
+  const say = eachNowAndThen((what, times) => said.push([what, times]));
+  for (const what of ["no room here", "no room there", "no room here"]) say(what);
+  expect(said).toEqual([
+    ["no room here", 1],
+    ["no room there", 1],
+  ]);
 });
