@@ -44,6 +44,8 @@ export interface Supervisor {
 }
 
 const retryMs = 500;
+/** How long the ends of lobbies may take to be recorded when all are stopped; what is not by then, the next start notes. */
+const recordWithinMs = 3_000;
 const keptLogBytes = 4096;
 
 /**
@@ -60,6 +62,8 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   const leaving = new Set<Promise<void>>();
   const events = engine.events()[Symbol.asyncIterator]();
   let isStopping = false;
+  /** All lobbies are being stopped: nothing is started any more. */
+  let isLeaving = false;
 
   runtime.onExit((lobbyId, exit) => {
     const namespaceId = namespaceOf.get(lobbyId);
@@ -158,7 +162,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     try {
       const description = await whenReachable(() => parts.describe(namespaceId, lobby));
       // The store was away for so long that the lobby has ended meanwhile.
-      if (!namespaceOf.has(lobbyId)) return;
+      if (!namespaceOf.has(lobbyId) || isLeaving) return;
       if (!description) throw new LobbyNotStarted("Its version is gone.");
       const started = runtime.start(description);
       parts.counted(lobbyId);
@@ -185,8 +189,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
       try {
         return await task();
       } catch (fault) {
-        const isAway = fault instanceof Error && /^(Store|Engine)Unavailable$/.test(fault.name);
-        if (!isAway || isStopping) throw fault;
+        if (!isAway(fault) || isStopping || isLeaving) throw fault;
         await sleep(retryMs);
       }
     }
@@ -267,13 +270,20 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
     stop(lobbyId, lobby);
   }
 
-  /** A store that takes nothing now will later; until then a lobby without a server would keep its players waiting. */
+  /**
+   * An engine that takes nothing now will later; until then a lobby without a server would keep its players waiting. Any
+   * other fault would be the same the next time.
+   */
   async function persist<T>(task: () => Promise<T>): Promise<T | null> {
     for (;;) {
       try {
         return await task();
       } catch (fault) {
-        if (isStopping) return null;
+        if (!isAway(fault)) {
+          log.error({ err: fault }, "the end of a lobby could not be recorded");
+          return null;
+        }
+        if (isStopping || isLeaving) return null;
         log.error({ err: fault }, "the end of a lobby could not be recorded yet; it is tried again");
         await sleep(retryMs);
       }
@@ -282,8 +292,10 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
 
   return {
     async stopLobbies() {
-      for (const [lobbyId, namespaceId] of [...namespaceOf]) await end(namespaceId, lobbyId, "operator", null);
-      await Promise.all([...underWay]);
+      isLeaving = true;
+      const ends = [...namespaceOf].map(([lobbyId, namespaceId]) => end(namespaceId, lobbyId, "operator", null));
+      // Servers must go also when nobody can be told, so that this does not wait for ever.
+      await Promise.race([Promise.all([...ends, ...underWay]), sleep(recordWithinMs, undefined, { ref: false })]);
       for (const lobbyId of await runtime.list()) stop(lobbyId);
       await Promise.all([...leaving]);
     },
@@ -304,6 +316,10 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
       await Promise.all([...underWay]);
     },
   };
+}
+
+function isAway(fault: unknown): boolean {
+  return fault instanceof Error && /^(Store|Engine)Unavailable$/.test(fault.name);
 }
 
 /** How a lobby's server ended, as the lobby carries it in its `exit`. */

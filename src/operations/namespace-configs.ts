@@ -93,13 +93,13 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     return tellEngine(namespace, isLastWord);
   }
 
-  async function tellEngine(namespace: Namespace, isLastWord: () => boolean): Promise<NamespaceConfig> {
+  async function tellEngine(namespace: Namespace, isLastWord: () => boolean, store = db): Promise<NamespaceConfig> {
     const { namespaceId, gameId, nameId, revision, versionId } = namespace;
     const { lobbyCountMax, maxPlayers, maxPlayersPerClient } = namespace;
     const limits = { lobbyCountMax, maxPlayers, maxPlayersPerClient };
     if (identities.size >= identitiesMax) identities.delete(identities.keys().next().value!);
     identities.set(namespaceId, { namespaceId, gameId, nameId });
-    const deployed = versionId === null ? null : await version(gameId, versionId);
+    const deployed = versionId === null ? null : await version(gameId, versionId, store);
     await engine.execute({
       type: "configure",
       namespaceId,
@@ -122,14 +122,18 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     known.delete(namespaceId);
     await db.sharing?.check();
     if (db.sharing === null || attempt === 0) return;
-    await withNamespaceHeld(db, namespaceId, async (namespace) => namespace && tellEngine(namespace, () => true));
+    await withNamespaceHeld(
+      db,
+      namespaceId,
+      async (namespace, held) => namespace && tellEngine(namespace, () => true, held),
+    );
   }
 
-  async function version(gameId: string, versionId: string): Promise<VersionInUse | null> {
+  async function version(gameId: string, versionId: string, store = db): Promise<VersionInUse | null> {
     const key = `${gameId}/${versionId}`;
     const cached = versions.get(key);
     if (cached) return cached;
-    const row = await findVersion(db, gameId, versionId);
+    const row = await findVersion(store, gameId, versionId);
     if (!row) return null;
     const found = { versionId, config: resolveVersionConfig(JSON.parse(row.config)) };
     if (versions.size >= versionsMax) versions.delete(versions.keys().next().value!);
@@ -139,7 +143,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
 
   return {
     get,
-    version,
+    version: (gameId, versionId) => version(gameId, versionId),
     async readVersion(gameId, versionId) {
       if (versions.size < versionsMax / 2) await version(gameId, versionId);
     },

@@ -65,8 +65,10 @@ function openPostgresDatabase(databaseUrl: string): OpenedForReading {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
-  // A connection that breaks is told by the query that it was to run.
+  // A connection that breaks is told by the query that it was to run. Both have to be heard: the pool tells of idle
+  // connections, and one that was lent and runs nothing at the moment tells of itself.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   return {
     query: new Kysely({ dialect: new PostgresDialect({ pool }) }),
     begin: sql`begin isolation level repeatable read read only`,

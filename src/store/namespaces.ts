@@ -71,11 +71,15 @@ export function findNamespaceById(db: Db, namespaceId: string): Promise<Namespac
   return cached(db, `namespace ${namespaceId}`, () => readNamespace(db, byId, [namespaceId]), aboutNamespace);
 }
 
-/** The row as it is, while nobody can change or delete it. For PostgreSQL: elsewhere there is one writer anyway. */
+/**
+ * The row as it is, while nobody can change or delete it. For PostgreSQL: elsewhere there is one writer anyway. What the
+ * work reads meanwhile it reads by `held`, over the same connection: if each that has a lock waited for another
+ * connection, none would ever get one.
+ */
 export async function withNamespaceHeld<T>(
   db: Db,
   namespaceId: string,
-  work: (namespace: Namespace | null) => Promise<T>,
+  work: (namespace: Namespace | null, held: Db) => Promise<T>,
 ): Promise<T> {
   return db.query.transaction().execute(async (transaction) => {
     const row = await transaction
@@ -84,7 +88,7 @@ export async function withNamespaceHeld<T>(
       .where("namespace_id", "=", namespaceId)
       .forUpdate()
       .executeTakeFirst();
-    return work(row ? toNamespace(row) : null);
+    return work(row ? toNamespace(row) : null, { ...db, query: transaction });
   });
 }
 
