@@ -33,6 +33,7 @@ import {
   openMetrics,
   openRuntime,
   openStore,
+  watchDataFolder,
 } from "./open-parts.ts";
 import { auditAnswer } from "./operations/audit.ts";
 import { createAuthenticate } from "./operations/authenticate.ts";
@@ -109,9 +110,12 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     ? sharedAdminToken(folder, config.adminToken, secret)
     : ensureAdminToken(folder, config.adminToken);
   const tokens = createDerivedTokens(secret, previousSecret);
-  const db = await openStore(config, folder.path, log, opened, shared?.store ?? null);
-  const { engine, events: sharedEvents, isBehind } = await openLiveState(shared, folder.path, clock, log);
+  let whyReadOnly: () => string | null = () => null;
+  const db = await openStore(config, folder.path, log, opened, shared?.store ?? null, () => whyReadOnly());
+  const { engine, events: sharedEvents, isBehind, giveUp } = await openLiveState(shared, folder.path, clock, log);
   opened.push(() => engine.close());
+  const folderWatch = watchDataFolder(config, folder.path, log, giveUp);
+  if (config.databaseUrl === null) whyReadOnly = folderWatch.trouble;
 
   const tokenUses = createTokenUses(db);
   opened.push(() => attempt(log, "writing down when tokens were used", () => tokenUses.flush()));
@@ -180,9 +184,10 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     waitingCount: waiting.count,
     checkLobby: (caller) => checkLobby(context, caller),
     async checkReady() {
-      const trouble = nodes.trouble();
+      const trouble = nodes.trouble() ?? folderWatch.trouble();
       if (trouble !== null) throw new Error(trouble);
-      await db.ping();
+      await db.checkWritable();
+      await engine.checkWritable();
       await engine.read({ type: "counts", namespaceId: nilId, now: now() });
     },
   });
@@ -222,7 +227,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   opened.push(() => placing?.stop());
   const followClock = shared ? null : () => followWallClock(clock);
   const sharedStore = shared?.store ?? null;
-  const tasks = startTasks(context, { log, recorder, supervisor, placing, sharedStore, followClock });
+  const tasks = startTasks(context, { log, recorder, supervisor, placing, sharedStore, followClock, folderWatch });
   opened.push(() => tasks.stop());
 
   return {
@@ -267,10 +272,10 @@ async function restartClocks(engine: Engine, now: () => number): Promise<void> {
 async function openLiveState(shared: Shared | null, dataDir: string, clock: Clock, log: Logger) {
   if (shared) {
     const engine = await shared.openEngine();
-    return { engine, events: engine, isBehind: () => false };
+    return { engine, events: engine, isBehind: () => false, giveUp() {} };
   }
   const { engine, journal } = await openEmbeddedEngine(dataDir, clock, log);
-  return { engine, events: null, isBehind: journal.isBehind };
+  return { engine, events: null, isBehind: journal.isBehind, giveUp: journal.giveUp };
 }
 
 /** The node that ran a lobby writes it down; for those that no living node ran, the holder of the lease does. */

@@ -1,16 +1,18 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type Clock, createClock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import { settings } from "./config-settings.ts";
 import { createMemoryEngine } from "./engine/memory/memory.ts";
-import { createSqliteJournal } from "./engine/memory/sqlite-journal.ts";
-import type { Logger } from "./log.ts";
+import { createSqliteJournal, journalFileName } from "./engine/memory/sqlite-journal.ts";
+import { watchFiles } from "./file-watch.ts";
+import { type Logger, nowAndThen } from "./log.ts";
 import { createExpire } from "./loops/expire.ts";
 import { type Metrics, startMetricsServer } from "./metrics.ts";
 import { createProcessRuntime } from "./runtime/process.ts";
 import { portRangeOf } from "./runtime/process-ports.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import type { Holdings } from "./shares.ts";
+import { sqliteFileName } from "./store/backup.ts";
 import { type Db, openDb, type StoreSharing } from "./store/db.ts";
 import { holdDatabase } from "./store/only-node.ts";
 
@@ -64,6 +66,7 @@ export async function openStore(
   log: Logger,
   opened: Close[],
   sharing: StoreSharing | null,
+  whyReadOnly: () => string | null,
 ): Promise<Db> {
   const { databaseUrl } = config;
   let isOnlyWriter = () => true;
@@ -76,7 +79,7 @@ export async function openStore(
     opened.push(() => attempt(log, "letting go of the database", () => hold.release()));
     isOnlyWriter = hold.isOurs;
   }
-  const db = await openDb({ databaseUrl, dataDir, isOnlyWriter, ...(sharing && { sharing }) });
+  const db = await openDb({ databaseUrl, dataDir, isOnlyWriter, whyReadOnly, ...(sharing && { sharing }) });
   opened.push(() => attempt(log, "closing the database", () => db.close()));
   return db;
 }
@@ -122,6 +125,46 @@ export async function openEmbeddedEngine(dataDir: string, clock: Clock, log: Log
   clock.startAt(latest);
   await createExpire(engine, clock.now)();
   return { engine, journal };
+}
+
+export interface FolderWatch {
+  check(): void;
+  /** Why nothing may be written any more; null: it may. */
+  trouble(): string | null;
+}
+
+/** Notices when the files that are open here are deleted or replaced: what is written from then on would not be kept. */
+export function watchDataFolder(
+  { databaseUrl, redisUrl }: Config,
+  dataDir: string,
+  log: Logger,
+  giveUp: (reason: string) => void,
+): FolderWatch {
+  const names = [
+    "lock.db",
+    ...(databaseUrl === null ? [sqliteFileName] : []),
+    ...(redisUrl === null ? [journalFileName] : []),
+  ];
+  const say = nowAndThen((reason: string) => log.error(reason));
+  // What several nodes share is in Redis and PostgreSQL: of such a node only the logs and records of its processes are lost.
+  const effect = redisUrl === null ? "Foyer takes no changes any more" : "This node is not ready any more";
+  const reasonFor = (path: string) =>
+    `${path} was deleted or replaced while Foyer runs, so nothing that is written there is kept. ${effect}: ` +
+    "restore the data folder from a backup if there is one, and restart Foyer.";
+  const watch = watchFiles(
+    names.map((name) => join(dataDir, name)),
+    (path) => {
+      giveUp(reasonFor(path));
+      say(reasonFor(path));
+    },
+  );
+  return {
+    check: watch.check,
+    trouble() {
+      const path = watch.gone();
+      return path === null ? null : reasonFor(path);
+    },
+  };
 }
 
 const attemptMs = 2_000;

@@ -7,6 +7,7 @@ import { repeat } from "./loops/repeat.ts";
 import type { Supervisor } from "./loops/supervise.ts";
 import { createSweepNamespaces } from "./loops/sweep-namespaces.ts";
 import type { SharedStore } from "./nodes/shared-store.ts";
+import type { FolderWatch } from "./open-parts.ts";
 import type { Context } from "./operations/context.ts";
 import { planWarm, wantsIdle } from "./operations/lobby-start.ts";
 import { listDeployedNamespaces, listNamespaceIds } from "./store/namespaces.ts";
@@ -19,6 +20,7 @@ export interface TaskParts {
   /** Null, as is the next: this is the only node. */
   readonly placing: Placing | null;
   readonly sharedStore: SharedStore | null;
+  readonly folderWatch: FolderWatch;
   /** Null: another clock than this machine's is followed. */
   readonly followClock: (() => void) | null;
 }
@@ -30,7 +32,7 @@ const dayMs = 24 * 60 * 60_000;
 /** Everything that happens again and again without a request. Where there are several nodes, some of it on one only. */
 export function startTasks(context: Context, parts: TaskParts): { stop(): Promise<void> } {
   const { db, config, engine, nodes, now, tokenUses, runtime } = context;
-  const { log, recorder, supervisor, placing, sharedStore, followClock } = parts;
+  const { log, recorder, supervisor, placing, sharedStore, followClock, folderWatch } = parts;
   const onceForAll = (run: () => Promise<unknown>) => async () => nodes.lease() && (await run());
 
   const tasks: Task[] = [
@@ -38,6 +40,7 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
     ["pruning", 60 * 60_000, onceForAll(() => prune(db, { before: now() - config.retentionDays * dayMs }))],
     ["catching up with the history of lobbies", 10_000, () => recorder.catchUp()],
   ];
+  tasks.push(["looking for the data folder", 2_000, async () => folderWatch.check()]);
   if (followClock) tasks.push(["following the wall clock", 1_000, async () => followClock()]);
   if (nodes.ownId === null) tasks.push(["ending what is due", 200, createExpire(engine, now)]);
   else tasks.push(["ending what is due", 500, createSharedExpire(engine, nodes, now)]);

@@ -79,6 +79,7 @@ describe("floors: imports go down only", () => {
     recent: [],
     shares: [],
     clock: [],
+    "file-watch": [],
     "own-host": [],
     redact: [],
     "config-kinds": ["redact"],

@@ -6,6 +6,8 @@ export interface Engine {
   execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>>;
   /** A consistent view that is already durable. */
   read<T extends QueryType>(query: QueryOf<T>): Promise<Answer<T>>;
+  /** Rejects with EngineUnavailable while every command would be refused. */
+  checkWritable(): Promise<void>;
   /** Everything that happens from this call on, in order per namespace. */
   events(): AsyncIterable<Event>;
   close(): Promise<void>;

@@ -85,6 +85,8 @@ export async function write<T>(
   work: () => Promise<T>,
   changeOf: (outcome: T) => Change = () => "everything",
 ): Promise<T> {
+  const reason = db.whyReadOnly();
+  if (reason !== null) throw new StoreUnavailable(reason);
   const finish = await db.sharing?.begin();
   let change: Change = "doubt";
   try {

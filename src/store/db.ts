@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { PendingChange } from "./audit.ts";
 import { type Change, changed, createReadCache, type ReadCache } from "./cache.ts";
+import { StoreUnavailable } from "./faults.ts";
 import type { EngineName } from "./migrate.ts";
 import type { OpenStore } from "./open-store.ts";
 import { openPostgres } from "./postgres.ts";
@@ -15,6 +16,10 @@ export interface Db {
   readonly query: Kysely<Tables>;
   /** Throws StoreUnavailable when the store does not answer. */
   ping(): Promise<void>;
+  /** Throws StoreUnavailable when the store does not answer or takes no changes. */
+  checkWritable(): Promise<void>;
+  /** Why nothing may be written any more; null: it may. */
+  whyReadOnly(): string | null;
   /** Copies the store into a new file; on PostgreSQL an error that names pg_dump. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;
@@ -55,6 +60,8 @@ export interface DbOptions {
   /** SQLite belongs to the process that holds the data folder; of PostgreSQL the caller has to know. */
   readonly isOnlyWriter?: () => boolean;
   readonly sharing?: StoreSharing;
+  /** Why nothing may be written any more; null: it may. */
+  readonly whyReadOnly?: () => string | null;
 }
 
 /** Opens PostgreSQL at the address, or without one SQLite in the data folder, and brings the tables up to date. */
@@ -64,6 +71,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
   const sharing = options.sharing ?? null;
   const isAlone = options.isOnlyWriter ?? (() => store.engine === "sqlite");
   const cache = store.engine === "sqlite" || options.isOnlyWriter || sharing ? createReadCache() : null;
+  const whyReadOnly = options.whyReadOnly ?? (() => null);
   const changeListeners: ((change: NonNullable<Change>) => void)[] = [];
   sharing?.onChange((change) => changed({ cache, changeListeners }, change));
   return {
@@ -72,6 +80,12 @@ export async function openDb(options: DbOptions): Promise<Db> {
     async ping() {
       await sql`select 1`.execute(store.query);
     },
+    async checkWritable() {
+      const reason = whyReadOnly() ?? (store.engine === "postgresql" ? await whyServerIsReadOnly(store) : null);
+      if (reason !== null) throw new StoreUnavailable(reason);
+      await sql`select 1`.execute(store.query);
+    },
+    whyReadOnly,
     backup: store.backup,
     close() {
       closing ??= store.close();
@@ -89,6 +103,12 @@ export async function openDb(options: DbOptions): Promise<Db> {
     sharing,
     pending: null,
   };
+}
+
+/** A standby, or a server whose owner has stopped changes: it answers every question and refuses every change. */
+async function whyServerIsReadOnly(store: OpenStore): Promise<string | null> {
+  const { rows } = await sql<{ transaction_read_only: string }>`show transaction_read_only`.execute(store.query);
+  return rows[0]?.transaction_read_only === "on" ? "PostgreSQL is read-only." : null;
 }
 
 async function open(databaseUrl: string | null, dataDir: string): Promise<OpenStore> {

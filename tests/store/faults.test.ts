@@ -27,6 +27,7 @@ async function withExecutioner() {
   const others = "from pg_stat_activity where application_name = 'foyer' and datname = current_database()";
   return {
     db,
+    call,
     terminate: () => call(`select pg_terminate_backend(pid) ${others}`),
     cancel: () => call(`select pg_cancel_backend(pid) ${others}`),
     /** Waits until so many statements of the store are running. */
@@ -213,3 +214,20 @@ async function eventually<T>(work: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+test("[O30] a PostgreSQL that is read-only answers, but is not taken for writable", async () => {
+  const { db, call, terminate } = await withExecutioner();
+  await db.checkWritable();
+  const [{ name }] = await call("select current_database() as name");
+  await call(`alter database "${name}" set default_transaction_read_only = on`);
+  await terminate();
+  const refusals = async () =>
+    db.checkWritable().then(
+      () => null,
+      (error: Error) => error.message,
+    );
+  while ((await refusals()) !== "PostgreSQL is read-only.");
+  await call(`begin; set transaction read write; alter database "${name}" reset default_transaction_read_only; commit`);
+  await terminate();
+  while ((await refusals()) !== null);
+});

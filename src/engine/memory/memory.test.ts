@@ -130,6 +130,17 @@ describe("memory engine", () => {
     expect((await events.next()).value).toMatchObject({ type: "lobby.closed" });
   });
 
+  test("[O30] an engine whose journal takes nothing says so, and no longer once it does", async () => {
+    const { journal, engine } = await withLobby();
+    await engine.checkWritable();
+    journal.isFailing = true;
+    await expect(engine.execute(close)).rejects.toThrow(EngineUnavailable);
+    await expect(engine.checkWritable()).rejects.toThrow(EngineUnavailable);
+    expect(await isClosed(engine)).toBe(false);
+    journal.isFailing = false;
+    await engine.checkWritable();
+  });
+
   test("[DU4] a read that raced with the refusal shows the durable state", async () => {
     const { journal, engine } = await withLobby();
     journal.isHeld = true;

@@ -220,6 +220,10 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
       }
     },
 
+    async checkWritable() {
+      while (phase !== "running") await becomeWritable();
+    },
+
     events: hub.subscribe,
     states: () => states,
 

@@ -12,6 +12,8 @@ export interface SqliteJournal extends Journal {
   pendingChanges(): number;
   /** So many changes wait that the disk cannot be keeping up: new work should be refused before it is decided. */
   isBehind(): boolean;
+  /** Nothing that is written is kept any more: everything under way fails, and so does everything that comes. */
+  giveUp(reason: string): void;
   /** How many group commits there were, for measuring. */
   commitCount(): number;
 }
@@ -64,6 +66,8 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
   let abandonWorker = () => {};
   let isClosing = false;
   let syncFailure: JournalSyncFailed | null = null;
+  /** Why it was given up for good. */
+  let end: JournalUnavailable | null = null;
   let loading: Loading | null = null;
   let underway: { readonly take: TakeStored | undefined; readonly done: Loading["done"] } | null = null;
   let filling: Batch | null = null;
@@ -209,6 +213,7 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
 
   return {
     async load(take) {
+      if (end !== null) throw end;
       while (underway !== null && underway.take !== take) await underway.done.catch(() => undefined);
       if (underway === null) {
         const done = loadAnew(take).finally(() => {
@@ -258,6 +263,14 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
       await flushed.catch(() => undefined);
       await underway?.done.catch(() => undefined);
       await stopWorker();
+    },
+
+    giveUp(reason) {
+      if (end !== null || isClosing) return;
+      end = new JournalUnavailable(reason);
+      const ending = worker;
+      failAll(end);
+      ending?.postMessage({ type: "close" } satisfies ToWorker);
     },
 
     pendingChanges: () => pending,

@@ -180,6 +180,11 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
       return readAnswer(asked, await run(queryScripts[type], namespaceId, writeQuery(asked), now)) as Answer<T>;
     },
 
+    /** A server that is full, lost its replicas or became a replica answers reads and refuses this. */
+    async checkWritable() {
+      await link.call("SET", `${prefix}:{nodes}:probe`, ["1"]);
+    },
+
     events: streams.subscribe,
     position: streams.position,
     eventsAfter: streams.eventsAfter,
