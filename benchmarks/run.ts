@@ -1,4 +1,5 @@
 import { cpus } from "node:os";
+import * as attacks from "./attacks.ts";
 import * as find from "./find.ts";
 import * as journal from "./journal.ts";
 import * as lobbyCount from "./lobby-count.ts";
@@ -30,6 +31,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   memory,
   restart,
   "start-lobby": startLobby,
+  attacks,
   redis,
 };
 

@@ -14,8 +14,11 @@ export interface ServerProcess {
 }
 
 /** Foyer on a data folder, as `foyer serve` starts it, once it says that it is ready. */
-export async function serveFoyer(folder: string): Promise<ServerProcess> {
-  const args = ["serve", "--data-dir", folder, "--port", "0", "--metrics-port", "off", "--no-demo"];
+export async function serveFoyer(
+  folder: string,
+  more: readonly string[] = ["--metrics-port", "off"],
+): Promise<ServerProcess> {
+  const args = ["serve", "--data-dir", folder, "--port", "0", "--no-demo", ...more];
   const server = await startServer(foyerProgram, args, folder);
   while ((await fetch(`${server.url}/readyz`)).status !== 200) await sleep(5);
   return server;

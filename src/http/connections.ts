@@ -137,7 +137,7 @@ export function createConnections(parts: {
       if (connection.waiting.length === 0) connection.readBytes = socket.bytesRead;
       connection.waiting.push(begin);
       const isTooMuch = socket.bytesRead - connection.readBytes > pipelinedBytesMax;
-      if (isTooMuch || connection.waiting.length > pipelinedRequestsMax) socket.destroy();
+      if (isTooMuch || connection.waiting.length > pipelinedRequestsMax) stopReading(socket);
     },
     begin(request, reply) {
       const exchange: Exchange = {
@@ -192,6 +192,14 @@ function untakenOf(socket: Socket): number {
   // Border: the public count goes down only when a whole piece was taken, and an answer is one piece.
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? socket.writableLength;
+}
+
+/** Ends a connection in the middle of what came on it: a piece of 64 KiB may hold a thousand requests more. */
+function stopReading(socket: Socket): void {
+  // Border: node hands each request that it has read to this, and reads no further when the answer is 2, as after an upgrade.
+  const { parser } = socket as Socket & { parser?: { onIncoming?: unknown } | null };
+  if (parser?.onIncoming) parser.onIncoming = () => 2;
+  socket.destroy();
 }
 
 const known = Symbol("connection");

@@ -53,9 +53,13 @@ export function createRawAnswers(
         socket.destroy();
         return;
       }
+      // What broke came behind a request that is still to be answered; that answer is the last one.
+      if (current?.req.complete) {
+        current.shouldKeepAlive = false;
+        return;
+      }
       // It is the body that broke when there is a request whose body has not ended.
-      const request = current && !current.req.complete ? current.req : null;
-      socket.end(textOf(brokenRequest(fault.code ?? ""), request));
+      socket.end(textOf(brokenRequest(fault.code ?? ""), current?.req ?? null));
     },
     refuseConnection(refusal, socket) {
       socket.write(textOf(refusal, null, { "retry-after": String(refusal.retryAfterS ?? 1) }));

@@ -95,6 +95,17 @@ describe("several requests on one connection before their answers", () => {
     }
   });
 
+  test("[T40] what cannot be read behind a request does not take its answer away", async () => {
+    await start();
+    const held = await createHeldRequests(matchmaker);
+    const connection = await connect();
+    await held.hold((path) => connection.write(`${get(path, admin())}nonsense\r\n\r\n`));
+    held.release();
+    const answer = await connection.answer();
+    expect([answer?.status, answer?.headers.connection]).toEqual([200, "close"]);
+    await connection.closed;
+  });
+
   test("[T40] what comes behind a request that ends the connection is not begun", async () => {
     const service = await start();
     const connection = await connect();

@@ -1,0 +1,27 @@
+import { connect } from "node:net";
+
+// A client that means harm, in a process of its own so that it does not slow down the one that is measured.
+// Sends what it is told to on many connections and reads nothing; opens each again when it is closed or was held for a while.
+const { port, connections, requests, clients, holdMs } = JSON.parse(process.argv[2]);
+const sockets = new Set();
+
+function open(index) {
+  const socket = connect({ port, host: "127.0.0.1" });
+  sockets.add(socket);
+  socket.pause();
+  socket.on("error", () => {});
+  socket.on("connect", () => {
+    // The service trusts proxies on this machine, so that each of these is an address of its own.
+    const client = `203.0.113.${1 + (index % clients)}`;
+    socket.write(requests.replaceAll("{client}", client));
+    if (holdMs > 0) setTimeout(() => socket.destroy(), holdMs);
+  });
+  socket.on("close", () => {
+    sockets.delete(socket);
+    setTimeout(() => open(index), 50);
+  });
+}
+
+for (let index = 0; index < connections; index++) open(index);
+setTimeout(() => process.send?.("attacking"), 500);
+process.on("disconnect", () => process.exit());
