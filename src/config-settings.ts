@@ -232,6 +232,7 @@ export const settings = {
   rate_pages: perMinute(300, "Requests of one client for the service's own pages, such as /docs."),
   rate_find: perMinute(60, "find and join calls of one client."),
   rate_create: perMinute(10, "create calls of one client."),
+  rate_seats: perMinute(120, "Seats that the find, join and create calls of one client take."),
   rate_list: perMinute(60, "list calls of one client."),
   rate_lobby: perMinute(6000, "Calls with one lobby token."),
   rate_server: perMinute(6000, "Calls with one server token."),

@@ -48,8 +48,10 @@ import { describeLobby, portsText } from "./operations/lobby-start.ts";
 import { mockOperations } from "./operations/mocks.ts";
 import { createNamespaceConfigs } from "./operations/namespace-configs.ts";
 import { readAhead } from "./operations/read-ahead.ts";
+import { createSeatBudget } from "./operations/seat-budget.ts";
 import { createTokenUses } from "./operations/token-uses.ts";
 import { createWaiting } from "./operations/waiting.ts";
+import { isLoopback } from "./own-host.ts";
 import type { Runtime } from "./runtime/runtime.ts";
 import { createStartGate } from "./runtime/start-gate.ts";
 import type { Secrets, Shared } from "./shared.ts";
@@ -126,6 +128,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     now,
   });
   const creationBudget = createCreationBudget(config.lobbyCreationBudget);
+  const seatBudget = createSeatBudget(config.rateSeats, () => performance.now());
   const happenings = createHappenings(engine, { now, newId }, createSharedPlaces(config.maxEventStreams), sharedEvents);
   const holdings = createHoldings();
   const startsProcesses = injected.runtime !== undefined || config.runtimes.includes("process");
@@ -152,6 +155,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     configs,
     waiting,
     creationBudget,
+    seatBudget,
     happenings,
     runtime,
     lobbyServers: calls ? sharedLobbyServers(ownServers, calls) : ownServers,
@@ -230,6 +234,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const tasks = startTasks(context, { log, recorder, supervisor, placing, sharedStore, followClock, folderWatch });
   opened.push(() => tasks.stop());
 
+  if (!isLoopback(config.host) || config.publicUrl !== null) log.info(adviceForPublicServices);
   return {
     url,
     metricsUrl: metricsServer?.url ?? null,
@@ -247,6 +252,9 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     },
   };
 }
+
+const adviceForPublicServices =
+  "this service is public: set max_players_per_client of its namespaces, 64 is a good start; see docs/limits-and-abuse.md";
 
 /** Null: this node is alone. What speaks to Redis is loaded only where it is needed, which makes every other start quicker. */
 async function openSharedParts(

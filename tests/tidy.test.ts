@@ -56,6 +56,7 @@ describe("floors: imports go down only", () => {
     "log-pretty",
     "sqlite-library",
     "own-host",
+    "rates",
   ];
   const mayImport: Record<string, readonly string[]> = {
     contract: ["limits"],
@@ -81,6 +82,7 @@ describe("floors: imports go down only", () => {
     clock: [],
     "file-watch": [],
     "own-host": [],
+    rates: [],
     redact: [],
     "config-kinds": ["redact"],
     "config-settings": ["config-kinds"],

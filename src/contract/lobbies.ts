@@ -169,6 +169,7 @@ export const lobbies = {
       "MATCHMAKER_LOBBY_FULL",
       "MATCHMAKER_JOIN_DISABLED",
       ...seatErrors,
+      "API_RATE_LIMIT",
     ],
   },
   "lobbies.create": {
@@ -197,6 +198,7 @@ export const lobbies = {
       "MATCHMAKER_NO_AVAILABLE_LOBBIES",
       "MATCHMAKER_TOO_MANY_LOBBIES",
       ...seatErrors,
+      "API_RATE_LIMIT",
     ],
   },
   "lobbies.list": {

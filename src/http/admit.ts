@@ -6,8 +6,8 @@ import type { Authenticate, Authenticated } from "../operations/authenticate.ts"
 import { type Caller, type Client, isRefusal, type Refusal, refuse } from "../operations/context.ts";
 import { parsePlace } from "../operations/distances.ts";
 import { isLoopback, isOwnName } from "../own-host.ts";
+import { type Counted, createRates, takeForClient } from "../rates.ts";
 import type { AddressOf, ClientAddress } from "./client-address.ts";
-import { createRates } from "./rates.ts";
 
 type Verdict = Admitted | Refusal;
 
@@ -51,15 +51,15 @@ export function createAdmit(parts: {
   const isLoopbackOnly = isLoopback(config.host);
   const publicHost = config.publicUrl === null ? null : new URL(config.publicUrl).hostname;
 
-  /** Counts one request; a refusal when it is one too many. */
-  function count(rateClass: string, key: string, limit: number, reply: FastifyReply): Refusal | null {
-    const taken = rates.take(rateClass, key, limit, performance.now());
+  /** Counts one request of a client or a token; a refusal when it is one too many. */
+  function count(rateClass: string, of: Counted, limit: number, reply: FastifyReply): Refusal | null {
+    const taken = takeForClient(rates, rateClass, of, limit, performance.now());
     if (!taken) return null;
     reply.header("ratelimit-limit", String(taken.limit));
     reply.header("ratelimit-remaining", String(taken.remaining));
     reply.header("ratelimit-reset", String(taken.resetS));
     if (taken.allowed) return null;
-    const message = `More than ${limit} requests a minute. Try again in ${taken.resetS} seconds.`;
+    const message = `More than ${taken.limit} requests a minute. Try again in ${taken.resetS} seconds.`;
     return refuse("API_RATE_LIMIT", message, { retryAfterS: taken.resetS });
   }
 
@@ -83,8 +83,8 @@ export function createAdmit(parts: {
     const refusal = checkHost(request) ?? checkShare(request, address);
     if (refusal || address.isDirectLoopback) return refusal;
     return (
-      count("address", address.client, config.rateAddress, reply) ??
-      count("pages", address.client, config.ratePages, reply)
+      count("address", { id: address.client, network: address.network }, config.rateAddress, reply) ??
+      count("pages", { id: address.client, network: address.network }, config.ratePages, reply)
     );
   }
 
@@ -101,18 +101,18 @@ export function createAdmit(parts: {
 
       const address = addressOf(request.socket.remoteAddress ?? "", request.headers);
       const isLimited = !address.isDirectLoopback;
+      const place = address.isTrustedProxy ? placeOf(request) : null;
+      const client = { id: address.client, network: address.network, isLimited, place };
       if (isLimited) {
         const tooMuch = checkShare(request, address);
         if (tooMuch) return tooMuch;
-        const tooMany = count("address", address.client, config.rateAddress, reply);
+        const tooMany = count("address", client, config.rateAddress, reply);
         if (tooMany) return tooMany;
         if (clientClasses.has(operation.rate)) {
-          const tooManyOfThese = count(operation.rate, address.client, perMinute[operation.rate], reply);
+          const tooManyOfThese = count(operation.rate, client, perMinute[operation.rate], reply);
           if (tooManyOfThese) return tooManyOfThese;
         }
       }
-      const place = address.isTrustedProxy ? placeOf(request) : null;
-      const client = { id: address.client, isLimited, place };
 
       const { authorization, origin } = request.headers;
       const gameReference = (request.params as { game_id?: string }).game_id;
@@ -120,7 +120,7 @@ export function createAdmit(parts: {
         if (isRefusal(authenticated)) return authenticated;
         const { caller, rateKey } = authenticated;
         if (isLimited && rateKey !== null && !clientClasses.has(operation.rate)) {
-          const tooMany = count(operation.rate, rateKey, perMinute[operation.rate], reply);
+          const tooMany = count(operation.rate, { id: rateKey, network: null }, perMinute[operation.rate], reply);
           if (tooMany) return tooMany;
         }
         return { caller, client };

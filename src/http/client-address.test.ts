@@ -23,9 +23,20 @@ describe("without trusted proxies", () => {
     expect(direct(socketAddress, {}).client).toBe(client);
   });
 
+  test.each([
+    ["192.0.2.7", null],
+    ["::ffff:192.0.2.7", null],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
+    ["::1", "::/48"],
+    ["not an address", null],
+  ])("[RA3] %s is in the network %s", (socketAddress, network) => {
+    expect(direct(socketAddress, {}).network).toBe(network);
+  });
+
   test("forwarding headers are not believed", () => {
     expect(direct("192.0.2.7", { "x-forwarded-for": "198.51.100.1", "x-real-ip": "198.51.100.1" })).toEqual({
       client: "192.0.2.7",
+      network: null,
       isDirectLoopback: false,
       isTrustedProxy: false,
       isForwarded: false,

@@ -4,6 +4,8 @@ import ipaddr from "ipaddr.js";
 export type ClientAddress = {
   /** The key under which a client is counted: an IPv4 address, or the /64 of an IPv6 address (one household has one). */
   client: string;
+  /** The /48 of an IPv6 client, in which it may have many; null for IPv4. */
+  network: string | null;
   /** A program on this machine, with no proxy in between that we could notice. */
   isDirectLoopback: boolean;
   /** The peer of the socket is one of the trusted proxies, so what it says in headers may be believed. */
@@ -32,6 +34,7 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
     const address = parseAddress(text);
     const hop = address && {
       client: clientOf(address),
+      network: networkOf(address),
       isLoopback: address.range() === "loopback",
       isTrusted: networks.some((network) => isWithin(address, network)),
     };
@@ -57,7 +60,8 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
 
   return (socketAddress, headers) => {
     const peer = hopOf(socketAddress);
-    if (!peer) return { client: "unknown", isDirectLoopback: false, isTrustedProxy: false, isForwarded: false };
+    if (!peer)
+      return { client: "unknown", network: null, isDirectLoopback: false, isTrustedProxy: false, isForwarded: false };
     const forwardedFor = headers["x-forwarded-for"];
     const client =
       peer.isTrusted && forwardedFor !== undefined ? furthestVouched(peer, [forwardedFor].flat().join(",")) : peer;
@@ -68,6 +72,7 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
     }
     return {
       client: client.client,
+      network: client.network,
       isDirectLoopback,
       isTrustedProxy: peer.isTrusted,
       isForwarded: client !== peer,
@@ -77,7 +82,7 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [address: Address, prefixLength: number];
-type Hop = { client: string; isLoopback: boolean; isTrusted: boolean };
+type Hop = { client: string; network: string | null; isLoopback: boolean; isTrusted: boolean };
 
 const knownMax = 4096;
 const addressTextMax = 64;
@@ -144,6 +149,11 @@ function isWithin(address: Address, [network, prefixLength]: Network): boolean {
 function clientOf(address: Address): string {
   if (address instanceof ipaddr.IPv4) return address.toString();
   return `${new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
+}
+
+function networkOf(address: Address): string | null {
+  if (address instanceof ipaddr.IPv4) return null;
+  return `${new ipaddr.IPv6([...address.parts.slice(0, 3), 0, 0, 0, 0, 0]).toString()}/48`;
 }
 
 /** Some proxies write 192.0.2.1:4711 or [2001:db8::1]:4711. */

@@ -6,6 +6,7 @@ import type { Exchange } from "./connections.ts";
 
 const direct: ClientAddress = {
   client: "192.0.2.1",
+  network: null,
   isDirectLoopback: false,
   isTrustedProxy: false,
   isForwarded: false,

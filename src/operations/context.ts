@@ -14,6 +14,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import type { OperationId, OperationIdOf, Operations } from "../contract/index.ts";
 import type { Engine, SharedEvents } from "../engine/engine.ts";
 import type { Nodes } from "../nodes/nodes.ts";
+import type { Counted } from "../rates.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { StartGate } from "../runtime/start-gate.ts";
 import type { StartPlaces } from "../runtime/start-places.ts";
@@ -27,6 +28,7 @@ import type { Happenings } from "./happenings.ts";
 import type { LobbyServers } from "./lobby-servers.ts";
 import type { NamespaceConfigs } from "./namespace-configs.ts";
 import type { ChangeDetails } from "./record-changes.ts";
+import type { SeatBudget } from "./seat-budget.ts";
 import type { TokenUses } from "./token-uses.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -42,6 +44,7 @@ export interface Context {
   readonly configs: NamespaceConfigs;
   readonly waiting: Waiting;
   readonly creationBudget: CreationBudget;
+  readonly seatBudget: SeatBudget;
   readonly happenings: Happenings;
   /** Starts the lobbies of modes with the process runtime; null: this service has no driver. */
   readonly runtime: Runtime | null;
@@ -102,10 +105,8 @@ export function tokenIdOf(caller: CallerOf<"admin" | "cloud">): string {
   return caller.kind === "admin" ? "admin" : caller.tokenId;
 }
 
-/** The player's machine. */
-export interface Client {
-  /** An IPv4 address or the /64 of an IPv6 one. */
-  readonly id: string;
+/** The player's machine. Its id is an IPv4 address or the /64 of an IPv6 one. */
+export interface Client extends Counted {
   /** False for direct loopback requests, to which no rate limit applies. */
   readonly isLimited: boolean;
   /** Where it is, when a trusted proxy tells. */

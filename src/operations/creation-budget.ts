@@ -1,14 +1,43 @@
+import { type Counted, networkShare } from "../rates.ts";
+
 const windowMs = 60_000;
 const clientsMax = 10_000;
 
 /** How many lobbies one client's finds may cause to be created in a minute. A place is held while its find is decided. */
-export interface CreationBudget {
+export type CreationBudget = Budget<Counted>;
+
+interface Budget<Key> {
   /** Seconds until the client may cause another; 0: it may now, and a place is held until `settle`. */
-  hold(clientId: string, now: number): number;
+  hold(client: Key, now: number): number;
   /** Gives the place back, or keeps it for a minute when a lobby was created. */
-  settle(clientId: string, isUsed: boolean, now: number): void;
+  settle(client: Key, isUsed: boolean, now: number): void;
   /** Resolves when there is a place, or one that was only held is settled; null: the budget is spent. */
-  whenRoom(clientId: string, now: number): Promise<void> | null;
+  whenRoom(client: Key, now: number): Promise<unknown> | null;
+}
+
+/** A client has its own budget, and shares that of its network with the other clients in it. */
+export function createCreationBudget(perMinute: number): CreationBudget {
+  const own = createBudget(perMinute);
+  const wider = createBudget(perMinute * networkShare);
+  return {
+    hold({ id, network }, now) {
+      const waitS = own.hold(id, now);
+      if (waitS > 0 || network === null) return waitS;
+      const networkWaitS = wider.hold(network, now);
+      if (networkWaitS > 0) own.settle(id, false, now);
+      return networkWaitS;
+    },
+    settle({ id, network }, isUsed, now) {
+      own.settle(id, isUsed, now);
+      if (network !== null) wider.settle(network, isUsed, now);
+    },
+    whenRoom({ id, network }, now) {
+      const ownRoom = own.whenRoom(id, now);
+      if (ownRoom === null || network === null) return ownRoom;
+      const networkRoom = wider.whenRoom(network, now);
+      return networkRoom && Promise.all([ownRoom, networkRoom]);
+    },
+  };
 }
 
 interface Spent {
@@ -17,7 +46,7 @@ interface Spent {
   readonly waiting: (() => void)[];
 }
 
-export function createCreationBudget(perMinute: number): CreationBudget {
+function createBudget(perMinute: number): Budget<string> {
   const clients = new Map<string, Spent>();
   let forgottenAt = Number.NEGATIVE_INFINITY;
 
@@ -60,7 +89,7 @@ export function createCreationBudget(perMinute: number): CreationBudget {
       const spent = spentBy(clientId, now);
       if (spent.used.length >= perMinute) return null;
       if (spent.held + spent.used.length < perMinute) return Promise.resolve();
-      return new Promise((resolve) => spent.waiting.push(resolve));
+      return new Promise<void>((resolve) => spent.waiting.push(resolve));
     },
   };
 }

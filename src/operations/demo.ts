@@ -128,7 +128,7 @@ function hostOf({ host, lobbyHostname }: Config): Record<string, string> {
 
 const operator = {
   caller: { kind: "admin" },
-  client: { id: "127.0.0.1", isLimited: false, place: null },
+  client: { id: "127.0.0.1", network: null, isLimited: false, place: null },
   // In the audit log: no request was made.
   requestId: "start",
   idempotencyKey: undefined,

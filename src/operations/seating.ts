@@ -189,6 +189,10 @@ export function seatingOperations(context: Context) {
         return { lobby, would_create: preview.wouldCreate, ...report?.previewed(preview) };
       }
 
+      const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
+      const seats = context.seatBudget.take(client, body.party_size ?? 1);
+      if (isRefusal(seats)) return (await answerEarlier(context, seating, client, idempotency)) ?? seats;
+      let areTaken = false;
       try {
         let outcome = await context.configs.execute("find", namespaceId, build(budget.hold));
         const whenRoom = () =>
@@ -198,16 +202,17 @@ export function seatingOperations(context: Context) {
           outcome = await context.configs.execute("find", namespaceId, build(budget.hold));
         }
         if (outcome === null) return namespaceGone();
-        const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
         if (isRefusal(outcome)) return (await answerEarlier(context, seating, client, idempotency)) ?? outcome;
         if (!outcome.ok) return refused(outcome);
         isNewLobby = outcome.isNewLobby;
+        areTaken = !outcome.isReplay;
         if (!report) return answerSeated(context, seating, outcome);
         const explained = report.seated(outcome);
         return answerSeated(context, seating, outcome).then((answer) =>
           isRefusal(answer) ? answer : { ...answer, ...explained },
         );
       } finally {
+        seats.settle(areTaken);
         budget.settle(isNewLobby);
         room.settle(isNewLobby);
       }
@@ -218,20 +223,29 @@ export function seatingOperations(context: Context) {
       const { namespaceId } = caller;
       const idempotency = idempotencyOf("join", request.idempotencyKey, body);
       if (isRefusal(idempotency)) return idempotency;
-      const outcome = await context.configs.execute("join", namespaceId, ({ revision }) => ({
-        type: "join",
-        namespaceId,
-        now: context.now(),
-        revision,
-        clientId: client.id,
-        lobbyId: body.lobby_id.toLowerCase(),
-        playerIds: newIds(body.party_size),
-        idempotency,
-      }));
-      if (outcome === null) return namespaceGone();
-      if (!outcome.ok)
-        return seatRefusal(outcome.code, joinRefusals, joinMessages(body.lobby_id, body.party_size ?? 1));
-      return answerSeated(context, { namespaceId, hasKey: idempotency !== null, whenGone }, outcome);
+      const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
+      const seats = context.seatBudget.take(client, body.party_size ?? 1);
+      if (isRefusal(seats)) return (await answerEarlier(context, seating, client, idempotency)) ?? seats;
+      let areTaken = false;
+      try {
+        const outcome = await context.configs.execute("join", namespaceId, ({ revision }) => ({
+          type: "join",
+          namespaceId,
+          now: context.now(),
+          revision,
+          clientId: client.id,
+          lobbyId: body.lobby_id.toLowerCase(),
+          playerIds: newIds(body.party_size),
+          idempotency,
+        }));
+        if (outcome === null) return namespaceGone();
+        if (!outcome.ok)
+          return seatRefusal(outcome.code, joinRefusals, joinMessages(body.lobby_id, body.party_size ?? 1));
+        areTaken = !outcome.isReplay;
+        return answerSeated(context, seating, outcome);
+      } finally {
+        seats.settle(areTaken);
+      }
     },
 
     "lobbies.create": async (request) => {
@@ -241,8 +255,12 @@ export function seatingOperations(context: Context) {
       if (fault) return fault;
       const idempotency = idempotencyOf("create", request.idempotencyKey, body);
       if (isRefusal(idempotency)) return idempotency;
+      const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
+      const seats = context.seatBudget.take(client, body.party_size ?? 1);
+      if (isRefusal(seats)) return (await answerEarlier(context, seating, client, idempotency)) ?? seats;
       const room = createStartRoom(context, namespaceId);
       let isNewLobby = false;
+      let areTaken = false;
       const execute = () =>
         context.configs.execute("createLobby", namespaceId, (config) => {
           const plan = planCreate(config, request, room);
@@ -255,7 +273,6 @@ export function seatingOperations(context: Context) {
           outcome = await execute();
         }
         if (outcome === null) return namespaceGone();
-        const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
         if (isRefusal(outcome)) {
           return (await answerEarlier(context, seating, client, idempotency)) ?? room.refusal() ?? outcome;
         }
@@ -264,8 +281,10 @@ export function seatingOperations(context: Context) {
           return seatRefusal(outcome.code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES });
         }
         isNewLobby = outcome.isNewLobby;
+        areTaken = !outcome.isReplay;
         return answerSeated(context, seating, outcome);
       } finally {
+        seats.settle(areTaken);
         room.settle(isNewLobby);
       }
     },
@@ -317,23 +336,23 @@ function createBudgetPlace({ creationBudget, now }: Context, client: Client) {
   return {
     hold(): boolean {
       if (!client.isLimited || isHeld) return true;
-      retryAfterS = creationBudget.hold(client.id, now());
+      retryAfterS = creationBudget.hold(client, now());
       isHeld = retryAfterS === 0;
       return isHeld;
     },
     /** Looks without holding: whoever only asks must not be in the way of another find. */
     hasRoom(): boolean {
       if (!client.isLimited) return true;
-      retryAfterS = creationBudget.hold(client.id, now());
-      if (retryAfterS === 0) creationBudget.settle(client.id, false, now());
+      retryAfterS = creationBudget.hold(client, now());
+      if (retryAfterS === 0) creationBudget.settle(client, false, now());
       return retryAfterS === 0;
     },
     /** A place that this client's other finds only hold may come free: worth waiting for. Null: it is not about that. */
-    whenRoom(outcome: object | null): Promise<void> | null {
-      return codeOf(outcome) === "API_RATE_LIMIT" ? creationBudget.whenRoom(client.id, now()) : null;
+    whenRoom(outcome: object | null): Promise<unknown> | null {
+      return codeOf(outcome) === "API_RATE_LIMIT" ? creationBudget.whenRoom(client, now()) : null;
     },
     settle(isUsed: boolean): void {
-      if (isHeld) creationBudget.settle(client.id, isUsed, now());
+      if (isHeld) creationBudget.settle(client, isUsed, now());
     },
     retryAfterS: () => retryAfterS,
   };

@@ -73,6 +73,24 @@ describe("per client", () => {
     expect(await passed(1, () => find(token, "::ffff:192.0.2.1"))).toBe(0);
   });
 
+  test.each([
+    ["rateFind", "POST", "lobbies/find", { game_modes: ["duel"] }],
+    ["rateCreate", "POST", "lobbies/create", { game_mode: "duel" }],
+    ["rateList", "GET", "lobbies/list", undefined],
+    ["rateAddress", "GET", "regions", undefined],
+  ] as const)(
+    "[RA3] %s: the clients of one IPv6 /48 together have four times the budget of one",
+    async (rate, method, path, body) => {
+      await start({ ...trusting, [rate]: 2 });
+      const { token } = await namespaceWithToken("dev");
+      const ask = (address: string) =>
+        service.request(method, `/matchmaker/${path}`, { token, ...(body && { body }), headers: through(address) });
+      expect(await passed(20, (index) => ask(`2001:db8:7:${index}::1`))).toBe(8);
+      expect(await passed(3, () => ask("2001:db8:8:1::1"))).toBe(2);
+      expect(await passed(3, () => ask("192.0.2.1"))).toBe(2);
+    },
+  );
+
   test("[T34] find and join share a budget, create and list have their own", async () => {
     await start({ ...trusting, rateFind: 2, rateCreate: 1, rateList: 1 });
     const { token } = await namespaceWithToken("dev");

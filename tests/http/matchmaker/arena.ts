@@ -43,7 +43,15 @@ export async function startMatchmaker(
 ): Promise<Matchmaker> {
   const clock = parts.clock ?? createClock();
   const runtime = parts.runtime ?? createFakeRuntime();
-  const unlimited = { rateAddress: 0, rateFind: 0, rateCreate: 0, rateList: 0, rateLobby: 0, rateServer: 0 };
+  const unlimited = {
+    rateAddress: 0,
+    rateFind: 0,
+    rateSeats: 0,
+    rateCreate: 0,
+    rateList: 0,
+    rateLobby: 0,
+    rateServer: 0,
+  };
   const crowded = { maxInFlightPerAddress: 10_000, maxConnectionsPerAddress: 10_000 };
   const config = { trustedProxies: ["127.0.0.1"], ...unlimited, ...crowded, ...overrides };
   const injected: { now: () => number; runtime: Runtime } = { now: clock.now, runtime };

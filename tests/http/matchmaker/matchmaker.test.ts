@@ -9,6 +9,7 @@ import { lobbiesTests } from "./lobbies.suite.ts";
 import { operatorsTests } from "./operators.suite.ts";
 import { originsTests } from "./origins.suite.ts";
 import { playersTests } from "./players.suite.ts";
+import { seatRatesTests } from "./seat-rates.suite.ts";
 import { startedTests } from "./started.suite.ts";
 import { viewsTests } from "./views.suite.ts";
 import { waitingTests } from "./waiting.suite.ts";
@@ -30,6 +31,7 @@ describe("lists and the operator's view", () => viewsTests(at));
 describe("operators", () => operatorsTests(at));
 describe("origins", () => originsTests(at));
 describe("isolation", () => isolationTests(at));
+describe("seats in a minute", () => seatRatesTests());
 describe("waiting", () => waitingTests());
 
 test("every outcome that the contract declares was seen", () => {

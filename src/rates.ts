@@ -1,14 +1,19 @@
-type Rate = {
+export type Rate = {
   limit: number;
   remaining: number;
   /** Whole seconds until the window ends, at least 1: what Retry-After and rate-limit headers say. */
   resetS: number;
   allowed: boolean;
+  /** What was counted is not counted any more, for as long as its window lasts. */
+  giveBack(): void;
 };
 
 export interface Rates {
-  /** Counts one request of `key`; null when `perMinute` is 0, which means no limit. `now` is in milliseconds. */
-  take(rateClass: string, key: string, perMinute: number, now: number): Rate | null;
+  /**
+   * Counts a request of `key`, or whatever else there is `amount` of; more than is left counts nothing. Null when
+   * `perMinute` is 0, which means no limit. `now` is in milliseconds.
+   */
+  take(rateClass: string, key: string, perMinute: number, now: number, amount?: number): Rate | null;
   /** How many windows are remembered. */
   size(): number;
 }
@@ -44,20 +49,23 @@ export function createRates(options: { keysMax?: number } = {}): Rates {
   }
 
   return {
-    take(rateClass, key, perMinute, now) {
+    take(rateClass, key, perMinute, now, amount = 1) {
       if (perMinute === 0) return null;
       // A clock that went backwards would keep a generation for too long, never too short.
       if (now < youngSince) youngSince = now;
       if (now - youngSince >= windowMs) turnGenerations(now);
       const window = windowOf(`${rateClass}\0${key}`, now);
 
-      const allowed = window.count < perMinute;
-      if (allowed) window.count++;
+      const allowed = window.count + amount <= perMinute;
+      if (allowed) window.count += amount;
       return {
         limit: perMinute,
         remaining: Math.max(0, perMinute - window.count),
         resetS: Math.max(1, Math.ceil((window.startedAt + windowMs - now) / 1000)),
         allowed,
+        giveBack() {
+          if (allowed) window.count -= amount;
+        },
       };
     },
     size: () => young.size + old.size,
@@ -70,3 +78,36 @@ const windowMs = 60_000;
 
 /** About 20 MB when full. */
 const keysMaxDefault = 100_000;
+
+/** Whoever is counted by its address. */
+export interface Counted {
+  readonly id: string;
+  /** The wider network that it is in, which has a budget of its own: the /48 of an IPv6 address; null for IPv4. */
+  readonly network: string | null;
+}
+
+/** A /48 is what one customer of a provider has: as many clients as it likes, but not as many budgets. */
+export const networkShare = 4;
+
+/** Counts for a client and for its network, both or neither. The answer is the one that leaves less. */
+export function takeForClient(
+  rates: Rates,
+  rateClass: string,
+  client: Counted,
+  perMinute: number,
+  now: number,
+  amount = 1,
+): Rate | null {
+  const own = rates.take(rateClass, client.id, perMinute, now, amount);
+  if (own === null || !own.allowed || client.network === null) return own;
+  const wider = rates.take(rateClass, client.network, perMinute * networkShare, now, amount)!;
+  if (!wider.allowed) {
+    own.giveBack();
+    return wider;
+  }
+  const giveBack = () => {
+    own.giveBack();
+    wider.giveBack();
+  };
+  return { ...(wider.remaining < own.remaining ? wider : own), giveBack };
+}
