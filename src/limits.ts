@@ -29,6 +29,9 @@ export const domainMaxCharacters = 253;
 export const domainLabelMaxCharacters = 63;
 export const domainsPerNamespaceMax = 32;
 
+export const blocksPerNamespaceMax = 1000;
+export const blockNoteMaxCharacters = 256;
+
 export const gameModesMax = 32;
 export const regionsMax = 64;
 export const portsMax = 16;

@@ -37,6 +37,7 @@ import {
 } from "./open-parts.ts";
 import { auditAnswer } from "./operations/audit.ts";
 import { createAuthenticate } from "./operations/authenticate.ts";
+import { checkClient } from "./operations/blocks.ts";
 import type { Context } from "./operations/context.ts";
 import { createCreationBudget } from "./operations/creation-budget.ts";
 import { authenticateFreshly } from "./operations/fresh-authenticate.ts";
@@ -183,6 +184,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     playPage,
     mocks: mockOperations(context),
     authenticate: authenticateFreshly(db, createAuthenticate(context, adminToken.token)),
+    checkClient: (caller, client) => checkClient(context, caller, client),
     newRequestId: createRequestIds(newId().slice(-12)),
     isStoreBehind: isBehind,
     waitingCount: waiting.count,

@@ -76,6 +76,7 @@ export function everyErrorOf(operation: Operation): ErrorCode[] {
   if (operation.callers.some((kind) => kind !== "admin" && kind !== "lobby" && kind !== "origin")) {
     implied.push("TOKEN_EXPIRED", "TOKEN_REVOKED");
   }
+  if (operation.callers.some((kind) => kind === "pub" || kind === "origin")) implied.push("MATCHMAKER_CLIENT_BLOCKED");
   implied.push("API_WRONG_HOST", "API_RATE_LIMIT", "API_INTERNAL", "API_UNAVAILABLE");
   return [...new Set([...implied, ...operation.errors])];
 }

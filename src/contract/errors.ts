@@ -115,6 +115,10 @@ export const errorTable = {
   MATCHMAKER_FIND_DISABLED: { status: 403, meaning: "The game mode does not allow find." },
   MATCHMAKER_JOIN_DISABLED: { status: 403, meaning: "The lobby's game mode does not allow join." },
   MATCHMAKER_CREATE_DISABLED: { status: 403, meaning: "The game mode does not allow players to create lobbies." },
+  MATCHMAKER_CLIENT_BLOCKED: {
+    status: 403,
+    meaning: "The operator has blocked this client in the namespace. See games.namespaces.blocks.",
+  },
   MATCHMAKER_LOBBY_NOT_FOUND: { status: 404, meaning: "There is no such lobby in this namespace." },
   MATCHMAKER_PLAYER_NOT_FOUND: { status: 404, meaning: "The player token is not one of this namespace." },
   MATCHMAKER_NO_AVAILABLE_LOBBIES: {

@@ -17,6 +17,7 @@ function playerEvent<Name extends string>(event: Name) {
     lobby_id: uuid("The lobby of the seat."),
     player_id: uuid("The player."),
     status: Type.String({ description: "reserved, connected, expired, left, released, or ended with the lobby" }),
+    reason: Type.Optional(Type.String({ description: "`blocked`: the seat ended with a block of its client." })),
   });
 }
 

@@ -1,4 +1,5 @@
 import { audit } from "./audit.ts";
+import { blocks } from "./blocks.ts";
 import type { CallerKind, Operation } from "./define.ts";
 import { events } from "./events.ts";
 import { games } from "./games.ts";
@@ -15,6 +16,7 @@ export const operations = {
   ...games,
   ...namespaces,
   ...namespaceLobbies,
+  ...blocks,
   ...lobbyRecords,
   ...events,
   ...versions,

@@ -34,6 +34,8 @@ const clientClasses: ReadonlySet<RateClass> = new Set(["find", "create", "list"]
 export function createAdmit(parts: {
   config: Config;
   authenticate: Authenticate;
+  /** Null, now or later: the namespace of the caller serves this client. */
+  checkClient(caller: Caller, client: Client): Promise<Refusal | null> | null;
   addressOf: AddressOf;
   /** A refusal when the client of the request has too much under way. */
   checkShare(request: FastifyRequest, address: ClientAddress): Refusal | null;
@@ -116,14 +118,16 @@ export function createAdmit(parts: {
 
       const { authorization, origin } = request.headers;
       const gameReference = (request.params as { game_id?: string }).game_id;
-      const settle = (authenticated: Authenticated | Refusal): Verdict => {
+      const settle = (authenticated: Authenticated | Refusal): Verdict | Promise<Verdict> => {
         if (isRefusal(authenticated)) return authenticated;
         const { caller, rateKey } = authenticated;
-        if (isLimited && rateKey !== null && !clientClasses.has(operation.rate)) {
-          const tooMany = count(operation.rate, { id: rateKey, network: null }, perMinute[operation.rate], reply);
-          if (tooMany) return tooMany;
-        }
-        return { caller, client };
+        const admitted = (): Verdict => {
+          const isCounted = isLimited && rateKey !== null && !clientClasses.has(operation.rate);
+          const of = { id: rateKey ?? "", network: null };
+          return (isCounted && count(operation.rate, of, perMinute[operation.rate], reply)) || { caller, client };
+        };
+        const checking = parts.checkClient(caller, client);
+        return checking === null ? admitted() : checking.then((blocked) => blocked ?? admitted());
       };
       const authenticated = parts.authenticate(operation.callers, { authorization, origin, gameReference });
       return authenticated instanceof Promise ? authenticated.then(settle) : settle(authenticated);

@@ -29,6 +29,7 @@ export interface ServerParts extends LoadSigns {
   readonly handlers: ServedHandlers;
   readonly mocks: Mocks;
   readonly authenticate: Authenticate;
+  readonly checkClient: Parameters<typeof createAdmit>[0]["checkClient"];
   /** The example game; null: it is not offered. */
   readonly playPage: PlayPage | null;
   newRequestId(): string;

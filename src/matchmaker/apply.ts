@@ -6,6 +6,7 @@ import { configure } from "./rules/configure.ts";
 import { connectPlayer } from "./rules/connect-player.ts";
 import { createLobby } from "./rules/create-lobby.ts";
 import { disconnectPlayer } from "./rules/disconnect-player.ts";
+import { endSeats } from "./rules/end-seats.ts";
 import { expire, expireDue } from "./rules/expire.ts";
 import { find } from "./rules/find.ts";
 import { heartbeat } from "./rules/heartbeat.ts";
@@ -70,6 +71,7 @@ const rules: { readonly [T in CommandType]: Rule<T> } = {
   setClosed,
   setOperatorClosed,
   closeRegistered,
+  endSeats,
   setState,
   setPorts,
   placeLobby,

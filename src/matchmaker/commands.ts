@@ -1,5 +1,6 @@
 import type { Explanation } from "./explanation.ts";
 import type {
+  ClientRange,
   CreateReason,
   FindRequest,
   IdleMinimum,
@@ -105,6 +106,14 @@ export interface CloseRegistered extends CommandBase {
   readonly after: string | null;
 }
 
+/** Ends the taken seats of clients. It looks at a bounded number of them: send it again from `next` on. */
+export interface EndSeats extends CommandBase {
+  readonly type: "endSeats";
+  readonly range: ClientRange;
+  /** Looks at lobbies with greater ids only; null: at all. */
+  readonly after: string | null;
+}
+
 export interface SetState extends CommandBase {
   readonly type: "setState";
   readonly lobbyId: string;
@@ -191,6 +200,7 @@ export type Command =
   | SetClosed
   | SetOperatorClosed
   | CloseRegistered
+  | EndSeats
   | SetState
   | SetPorts
   | PlaceLobby
@@ -232,6 +242,7 @@ interface Outcomes {
   readonly setOperatorClosed: { readonly isChanged: boolean };
   /** Where to go on; null: every lobby was looked at. */
   readonly closeRegistered: { readonly next: string | null };
+  readonly endSeats: { readonly ended: number; readonly next: string | null };
   readonly setState: Nothing;
   readonly setPorts: Nothing;
   /** Not changed: it was placed on this node before. */
@@ -280,6 +291,8 @@ export interface PlayerEvent extends EventBase {
   readonly lobbyId: string;
   readonly playerId: string;
   readonly status: SeatStatus;
+  /** Why the seat ended, where its status does not say. */
+  readonly reason?: "blocked";
 }
 
 interface NamespaceEvent extends EventBase {

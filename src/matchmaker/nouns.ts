@@ -125,6 +125,14 @@ export type OperatorClose =
   /** The server token that registered it was revoked. */
   | "token_revoked";
 
+/** Clients whose address is in a range: of IPv6 ones the first 32 bits of their /64 are all `high`; of IPv4 that is 0. */
+export interface ClientRange {
+  readonly family: 4 | 6;
+  readonly high: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 export type LobbyStatus = "starting" | "ready" | "stopped";
 
 /** A lobby as it was when it was read; nothing in it changes afterwards. */
@@ -159,7 +167,7 @@ export interface LobbyView extends NewLobby {
   readonly exit: string | null;
 }
 
-/** `left` by disconnecting or missing from heartbeats, `ended` with the lobby, `released` by a call that gave up waiting. */
+/** `left` by disconnecting, missing from heartbeats or a block of its client, `ended` with the lobby, `released` by a call that gave up waiting. */
 export type SeatStatus = "reserved" | "connected" | "expired" | "left" | "ended" | "released";
 
 export interface PlayerView {

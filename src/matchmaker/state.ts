@@ -274,9 +274,10 @@ export function emitLobby(state: State, type: LobbyEvent["type"], lobby: Lobby):
   state.events.push({ type, namespaceId: state.namespaceId, at: state.now, lobby: viewLobby(lobby) });
 }
 
-export function emitPlayer(state: State, type: PlayerEvent["type"], player: Player): void {
+export function emitPlayer(state: State, type: PlayerEvent["type"], player: Player, reason?: "blocked"): void {
   const { id: playerId, lobbyId, status } = player;
-  state.events.push({ type, namespaceId: state.namespaceId, at: state.now, lobbyId, playerId, status });
+  const event = { type, namespaceId: state.namespaceId, at: state.now, lobbyId, playerId, status };
+  state.events.push(reason === undefined ? event : { ...event, reason });
 }
 
 function markChanged(state: State, entity: Entity, id: string): void {

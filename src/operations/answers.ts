@@ -14,11 +14,16 @@ export interface PageQuery {
 
 /** One row more than asked for tells whether there is another page. */
 export function pageOf(query: PageQuery) {
+  return pageByText(query, isUuid);
+}
+
+/** The same for lists whose rows are in another order than that of ids. */
+export function pageByText(query: PageQuery, mayBeLast: (text: string) => boolean) {
   const limit = query.limit ?? pageSizeDefault;
   if (query.cursor === undefined) return { after: null, limit: limit + 1 } satisfies Page;
 
   const after = Buffer.from(query.cursor, "base64url").toString("utf8");
-  return isUuid(after) ? ({ after, limit: limit + 1 } satisfies Page) : badCursor();
+  return mayBeLast(after) ? ({ after, limit: limit + 1 } satisfies Page) : badCursor();
 }
 
 export function badCursor() {

@@ -19,6 +19,9 @@ export function sentEvent(id: string, name: string, data: object): string {
 
 function dataOf(event: Event): object {
   if ("lobby" in event) return { lobby: lobbyAnswer(event.lobby) };
-  if ("playerId" in event) return { lobby_id: event.lobbyId, player_id: event.playerId, status: event.status };
+  if ("playerId" in event) {
+    const { lobbyId, playerId, status, reason } = event;
+    return { lobby_id: lobbyId, player_id: playerId, status, ...(reason && { reason }) };
+  }
   return { version_id: event.deployedVersionId };
 }

@@ -1,4 +1,5 @@
 import { auditOperations } from "./audit.ts";
+import { blockOperations } from "./blocks.ts";
 import type { Context, ServedHandlers } from "./context.ts";
 import { gameOperations } from "./games.ts";
 import { lobbyCallOperations } from "./lobby-calls.ts";
@@ -21,6 +22,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...namespaceOperations(context),
     ...namespaceTokenOperations(context),
     ...namespaceLobbyOperations(context),
+    ...blockOperations(context),
     ...lobbyRecordOperations(context),
     ...namespaceEventOperations(context),
     ...versionOperations(context),

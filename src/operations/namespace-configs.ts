@@ -1,9 +1,11 @@
 import type { ResolvedVersionConfig } from "../contract/version-config.ts";
 import { type Engine, EngineUnavailable } from "../engine/engine.ts";
 import type { CommandOf, CommandType, Limits, Outcome } from "../matchmaker/commands.ts";
+import { blocksAt } from "../store/blocks.ts";
 import type { Db } from "../store/db.ts";
 import { findNamespaceById, type Namespace, withNamespaceHeld } from "../store/namespaces.ts";
 import { findVersion } from "../store/versions.ts";
+import { blockTable, type IsBlocked } from "./client-blocks.ts";
 import { resolveVersionConfig } from "./version-config.ts";
 
 export interface VersionInUse {
@@ -23,6 +25,8 @@ export interface NamespaceConfig extends NamespaceIdentity {
   readonly limits: Limits;
   /** Null: none deployed yet. */
   readonly version: VersionInUse | null;
+  /** Null: nobody is blocked. */
+  readonly isBlocked: IsBlocked | null;
 }
 
 export interface NamespaceConfigs {
@@ -100,6 +104,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     if (identities.size >= identitiesMax) identities.delete(identities.keys().next().value!);
     identities.set(namespaceId, { namespaceId, gameId, nameId });
     const deployed = versionId === null ? null : await version(gameId, versionId, store);
+    const isBlocked = blockTable(await blocksAt(store, namespaceId, revision));
     await engine.execute({
       type: "configure",
       namespaceId,
@@ -110,7 +115,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
       idleMinimums: deployed ? idleMinimumsOf(deployed.config) : [],
       isAuthoritative: isLastWord(),
     });
-    return { namespaceId, nameId, gameId, revision, limits, version: deployed };
+    return { namespaceId, nameId, gameId, revision, limits, version: deployed, isBlocked };
   }
 
   /**

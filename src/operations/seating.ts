@@ -1,6 +1,7 @@
 import type { ErrorOf } from "../contract/define.ts";
 import type { Operations } from "../contract/index.ts";
 import type { CommandOf, Refusal as EngineRefusal, Find, Idempotency, RefusalCode } from "../matchmaker/commands.ts";
+import { refuseBlocked } from "./blocks.ts";
 import { type Client, type Context, type Handlers, isRefusal, type Refusal, refuse } from "./context.ts";
 import { previewedLobby, previewFind } from "./dry-run.ts";
 import { createFindReport } from "./find-report.ts";
@@ -46,6 +47,8 @@ export function seatingOperations(context: Context) {
   ): Find | FindRefusal {
     const { body, client } = request;
     room.planAnew();
+    const blocked = refuseBlocked(config, client, context.now());
+    if (blocked) return blocked;
     const version = deployedVersion(config);
     if (isRefusal(version)) return version;
     const tags = body.tags ?? {};
@@ -103,6 +106,8 @@ export function seatingOperations(context: Context) {
     room: StartRoom,
   ): CreateLobby | CreateRefusal {
     room.planAnew();
+    const blocked = refuseBlocked(config, client, context.now());
+    if (blocked) return blocked;
     const version = deployedVersion(config);
     if (isRefusal(version)) return version;
     const mode = gameModeOf(version, body.game_mode);
@@ -228,17 +233,22 @@ export function seatingOperations(context: Context) {
       if (isRefusal(seats)) return (await answerEarlier(context, seating, client, idempotency)) ?? seats;
       let areTaken = false;
       try {
-        const outcome = await context.configs.execute("join", namespaceId, ({ revision }) => ({
-          type: "join",
-          namespaceId,
-          now: context.now(),
-          revision,
-          clientId: client.id,
-          lobbyId: body.lobby_id.toLowerCase(),
-          playerIds: newIds(body.party_size),
-          idempotency,
-        }));
+        const outcome = await context.configs.execute("join", namespaceId, (config) => {
+          const blocked = refuseBlocked(config, client, context.now());
+          if (blocked) return blocked;
+          return {
+            type: "join",
+            namespaceId,
+            now: context.now(),
+            revision: config.revision,
+            clientId: client.id,
+            lobbyId: body.lobby_id.toLowerCase(),
+            playerIds: newIds(body.party_size),
+            idempotency,
+          } satisfies CommandOf<"join">;
+        });
         if (outcome === null) return namespaceGone();
+        if (isRefusal(outcome)) return outcome;
         if (!outcome.ok)
           return seatRefusal(outcome.code, joinRefusals, joinMessages(body.lobby_id, body.party_size ?? 1));
         areTaken = !outcome.isReplay;

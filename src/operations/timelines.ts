@@ -109,6 +109,6 @@ function stoppedDetails({ stopReason }: LobbyView) {
 
 function momentOf(kept: Moment | PlayerEvent): Moment {
   if ("event" in kept) return kept;
-  const { at, type, playerId, status } = kept;
-  return { at, event: type, details: { player_id: playerId, status } };
+  const { at, type, playerId, status, reason } = kept;
+  return { at, event: type, details: { player_id: playerId, status, ...(reason && { reason }) } };
 }

@@ -1,6 +1,7 @@
 import { type Kysely, type Migration, Migrator } from "kysely";
 import { controlPlane } from "./migrations/0001-control-plane.ts";
 import { lobbyHistory } from "./migrations/0002-lobby-history.ts";
+import { blocks } from "./migrations/0003-blocks.ts";
 import { audit } from "./migrations/0004-audit.ts";
 import type { Tables } from "./tables.ts";
 
@@ -33,6 +34,7 @@ function allMigrations(engine: EngineName): Record<string, Migration> {
   return {
     "0001-control-plane": controlPlane(engine),
     "0002-lobby-history": lobbyHistory(engine),
+    "0003-blocks": blocks(engine),
     "0004-audit": audit(engine),
   };
 }

@@ -35,6 +35,14 @@ export interface Tables {
     namespace_id: string;
     create_ts: number;
   };
+  blocks: {
+    block_id: string;
+    namespace_id: string;
+    client: string;
+    create_ts: number;
+    until_ts: number | null;
+    note: string | null;
+  };
   deployments: {
     deployment_id: string;
     namespace_id: string;

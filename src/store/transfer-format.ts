@@ -22,7 +22,7 @@ import {
  *
  *   {"foyer_export":1,"foyer":"0.1.0","export_ts":1760000000000,"without":["live lobbies",…]}
  *   {"game":{"game_id":"…","name_id":"…",…}}
- *   {"version":{…}} {"namespace":{…}} {"domain":{…}} {"deployment":{…}} {"token":{…}} {"past_lobby":{…}}
+ *   {"version":{…}} {"namespace":{…}} {"domain":{…}} {"block":{…}} {"deployment":{…}} {"token":{…}} {"past_lobby":{…}}
  *   {"end":{"rows":{"game":1,"version":2,…},"sha256":"…"}}
  *
  * Rows have the columns of their table and come table by table, in the order below, so that nothing refers to what
@@ -96,6 +96,19 @@ export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
     word: "domain",
     columns: { domain: domainName, namespace_id: id, create_ts: time },
     unique: [["domain"]],
+    refers: [{ by: ["namespace_id"], to: "namespaces" }],
+  },
+  blocks: {
+    word: "block",
+    columns: {
+      block_id: id,
+      namespace_id: id,
+      client: text,
+      create_ts: time,
+      until_ts: orNull(time),
+      note: orNull(text),
+    },
+    unique: [["block_id"], ["namespace_id", "client"]],
     refers: [{ by: ["namespace_id"], to: "namespaces" }],
   },
   deployments: {

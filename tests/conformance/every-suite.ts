@@ -1,3 +1,4 @@
+import { blockingSuite } from "./blocking.ts";
 import { closingSuite } from "./closing.ts";
 import { creatingSuite } from "./creating.ts";
 import { deploysSuite } from "./deploys.ts";
@@ -22,6 +23,7 @@ import type { EngineFactory } from "./world.ts";
 
 /** Every rule, on one engine. An engine that runs this has been asked everything that the others have. */
 export function everySuite(factory: EngineFactory): void {
+  blockingSuite(factory);
   closingSuite(factory);
   creatingSuite(factory);
   deploysSuite(factory);

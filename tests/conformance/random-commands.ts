@@ -35,7 +35,7 @@ export const randomNamespaceId = "dddddddd-0000-7000-8000-00000000000d";
 
 const modes = ["duel", "royale"];
 const regions = ["local", "far"];
-const clients = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+const clients = ["192.0.2.1", "192.0.2.2", "2001:db8:0:1::/64"];
 const versions = ["version-a", "version-b"];
 const serverTokens = ["server-a", "server-b"];
 
@@ -127,6 +127,13 @@ export function createHistory(namespaceId = randomNamespaceId) {
     if (step.kind < 63 && step.pick % 9 === 0) {
       const action = step.flag ? "unroute" : "stop";
       return { ...base, type: "closeRegistered", tokenId: at(serverTokens, step.size), action, after: null };
+    }
+    if (step.kind < 63 && step.pick % 9 === 1) {
+      const range =
+        step.size % 2 === 0
+          ? ({ family: 4, high: 0, from: 0xc0000201, to: 0xc0000201 + step.size } as const)
+          : ({ family: 6, high: 0x20010db8, from: 0, to: 0xffff } as const);
+      return { ...base, type: "endSeats", range, after: step.flag ? null : lobbyId };
     }
     if (step.kind < 63) return { ...base, type: "setOperatorClosed", lobbyId, isClosed: step.flag };
     if (step.kind < 65) return { ...base, type: "setState", lobbyId, state: step.flag ? "1" : null };

@@ -107,6 +107,8 @@ const makes: Record<ChangeId, Make> = {
     undefined,
     () => "audited.example.com",
   ),
+  "games.namespaces.blocks.set": within("PUT", "/blocks", { client: "192.0.2.77/24" }, () => "192.0.2.0/24"),
+  "games.namespaces.blocks.remove": within("DELETE", "/blocks?client=192.0.2.0%2F24", undefined, () => "192.0.2.0/24"),
   "games.namespaces.toggleNamespaceDomainPublicAuth": within("PUT", "/domain-public-auth", { enabled: true }),
   "games.namespaces.createGameNamespaceTokenPublic": within("POST", "/tokens/public", undefined, newTokenId),
   "games.namespaces.createGameNamespaceTokenServer": within("POST", "/tokens/server", undefined, newTokenId),

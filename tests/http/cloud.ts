@@ -47,7 +47,7 @@ export function controlPlaneTests(kind: ServiceKind): void {
       return isCloud || operation.callers.includes("dev") ? ["ok", ...codes].map((code) => ({ id, code })) : [];
     });
     const expected = declared.filter(
-      ({ id, code }) => !needsLobbies.has(code) && !id.startsWith("games.namespaces.lobbies."),
+      ({ id, code }) => !needsLobbies.has(code) && !/^games\.namespaces\.(lobbies|blocks)\./.test(id),
     );
     const unseen = expected.filter(({ id, code }) => !wasSeen(kind, id, code));
     expect(unseen).toEqual([]);

@@ -51,6 +51,7 @@ function serverOn(engine: Engine): HttpServer {
     handlers,
     mocks: {} as Mocks,
     authenticate: () => ({ caller, rateKey: null }),
+    checkClient: () => null,
     playPage: null,
     newRequestId: randomUUID,
     isStoreBehind: () => false,

@@ -68,6 +68,7 @@ const wanted = [
   "setClosed ok",
   "setOperatorClosed ok",
   "closeRegistered ok",
+  "endSeats ok",
   "setReady ok",
   "stopLobby ok",
 ];

@@ -145,18 +145,29 @@ export function tell(model: Model, type: Extract<Event, { lobby: unknown }>["typ
   model.told.push({ type, namespaceId: model.namespaceId, at: model.clock, lobby: viewOf(model, lobby) });
 }
 
-export function tellSeat(model: Model, type: Extract<Event, { playerId: unknown }>["type"], seat: ModelSeat): void {
+export function tellSeat(
+  model: Model,
+  type: Extract<Event, { playerId: unknown }>["type"],
+  seat: ModelSeat,
+  reason?: "blocked",
+): void {
   const { lobbyId, playerId, status } = seat;
-  model.told.push({ type, namespaceId: model.namespaceId, at: model.clock, lobbyId, playerId, status });
+  const why = reason === undefined ? {} : { reason };
+  model.told.push({ type, namespaceId: model.namespaceId, at: model.clock, lobbyId, playerId, status, ...why });
 }
 
-export function endSeat(model: Model, seat: ModelSeat, status: "expired" | "left" | "ended" | "released"): void {
+export function endSeat(
+  model: Model,
+  seat: ModelSeat,
+  status: "expired" | "left" | "ended" | "released",
+  reason?: "blocked",
+): void {
   seat.status = status;
   seat.endedAt = model.clock;
   seat.hasMissedOne = false;
   const lobby = lobbyOf(model, seat.lobbyId);
   if (lobby !== undefined && takenIn(model, lobby).length === 0) lobby.emptySince = model.clock;
-  tellSeat(model, status === "expired" ? "player.expired" : "player.left", seat);
+  tellSeat(model, status === "expired" ? "player.expired" : "player.left", seat, reason);
 }
 
 export function endLobby(model: Model, lobby: ModelLobby, reason: LobbyView["stopReason"], exit: string | null): void {

@@ -1,4 +1,6 @@
+import { BlockList, isIP } from "node:net";
 import type {
+  ClientRange,
   Command,
   CommandOf,
   CommandType,
@@ -132,6 +134,20 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     return { ok: true, next: lobbies.length === 500 ? lobbies.at(-1)!.made.lobbyId : null };
   },
 
+  endSeats(model, { range, after }) {
+    let [looked, ended] = [0, 0];
+    for (const [at, lobby] of lobbiesAfter(model, after).entries()) {
+      const taken = takenIn(model, lobby).sort(byId);
+      for (const found of taken.filter(({ clientId }) => isInRange(clientId, range))) {
+        endSeat(model, found, "left", "blocked");
+        ended += 1;
+      }
+      looked += taken.length;
+      if (at === 499 || looked >= 2000) return { ok: true, ended, next: lobby.made.lobbyId };
+    }
+    return { ok: true, ended, next: null };
+  },
+
   setState: onLiving((model, lobby, { state }) => {
     lobby.state = state;
     tell(model, "lobby.changed", lobby);
@@ -241,6 +257,22 @@ function onLiving<C extends { readonly lobbyId: string }, O>(rule: (model: Model
     if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
     return isLiving(lobby) ? rule(model, lobby, command) : refuse("LOBBY_STOPPED");
   };
+}
+
+/** By the platform's own notion of addresses; a client of IPv6 is a whole /64. */
+function isInRange(clientId: string, { family, high, from, to }: ClientRange): boolean {
+  const [address = ""] = clientId.split("/");
+  if (isIP(address) !== family) return false;
+  const hex = (number: number) =>
+    number
+      .toString(16)
+      .padStart(8, "0")
+      .replace(/(....)(....)/, "$1:$2");
+  const dotted = (number: number) => [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join(".");
+  const list = new BlockList();
+  if (family === 4) list.addRange(dotted(from), dotted(to));
+  else list.addRange(`${hex(high)}:${hex(from)}::`, `${hex(high)}:${hex(to)}:ffff:ffff:ffff:ffff`, "ipv6");
+  return list.check(address, family === 4 ? "ipv4" : "ipv6");
 }
 
 function lobbiesAfter(model: Model, after: string | null): ModelLobby[] {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Command, CommandType, NewLobby } from "../../src/matchmaker/commands.ts";
+import type { ClientRange, Command, CommandType, NewLobby } from "../../src/matchmaker/commands.ts";
 import { nextDueAt } from "./due.ts";
 import { idleMinimum, type Model } from "./model.ts";
 
@@ -28,7 +28,13 @@ export type Action =
 
 const modes = ["duel", "royale"];
 const regions = ["local", "far"];
-const clients = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+const clients = ["192.0.2.1", "192.0.2.2", "2001:db8:0:1::/64"];
+/** One client, several, and those of IPv6. */
+const ranges: readonly ClientRange[] = [
+  { family: 4, high: 0, from: 0xc0000201, to: 0xc0000201 },
+  { family: 4, high: 0, from: 0xc0000200, to: 0xc00002ff },
+  { family: 6, high: 0x20010db8, from: 0, to: 0xffff },
+];
 const versions = ["version-a", "version-b"];
 const serverTokens = ["server-a", "server-b"];
 const startOfTime = 1_700_000_000_000;
@@ -36,13 +42,14 @@ const startOfTime = 1_700_000_000_000;
 /** Out of a thousand. What is left over is `expire`. */
 const shares: readonly (readonly [CommandType | "restart", number])[] = [
   ["configure", 30],
-  ["find", 230],
+  ["find", 225],
   ["join", 95],
   ["createLobby", 95],
   ["setReady", 105],
   ["setClosed", 45],
   ["setOperatorClosed", 25],
   ["closeRegistered", 8],
+  ["endSeats", 8],
   ["setState", 10],
   ["setPorts", 10],
   ["placeLobby", 10],
@@ -128,6 +135,8 @@ export function createReader(models: readonly [Model, Model]) {
         const after = pick % 3 === 0 ? lobbyId : null;
         return { ...base, type, tokenId: at(serverTokens, pick), action: flag ? "unroute" : "stop", after };
       }
+      case "endSeats":
+        return { ...base, type, range: at(ranges, pick), after: flag ? null : lobbyId };
       case "setState":
         return { ...base, type, lobbyId, state: flag ? `${size}` : null };
       case "setPorts":

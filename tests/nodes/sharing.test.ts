@@ -50,6 +50,22 @@ describe("what one node changes holds on the others", () => {
     }
   });
 
+  test("[ND1] [BL2] a client that one node blocks is blocked on the other from the answer on, and served again", async () => {
+    const { here, there, arena, find } = await open();
+    await arena.ready();
+    const blocks = `${arena.namespace.path}/blocks`;
+    for (let round = 0; round < 5; round++) {
+      expect((await find(there, { dry_run: true })).status).toBe(200);
+      await here.admin("PUT", blocks, { client: "127.0.0.1" });
+      expect((await find(there, { dry_run: true })).json.code).toBe("MATCHMAKER_CLIENT_BLOCKED");
+      await there.admin("DELETE", `${blocks}?client=127.0.0.1`);
+      expect((await find(here, { dry_run: true })).status).toBe(200);
+    }
+    expect((await find(there)).status).toBe(200);
+    await here.admin("PUT", blocks, { client: "127.0.0.1", end_seats: true });
+    expect((await arena.lobbies())[0].total_player_count).toBe(0);
+  });
+
   test("[ND1] limits, deployed version and domains set on one node decide on the other from the answer on", async () => {
     const { here, there, arena, find } = await open();
     await arena.ready();

@@ -1,3 +1,4 @@
+import { setBlock } from "../../src/store/blocks.ts";
 import { type Db, openDb } from "../../src/store/db.ts";
 import { addDomain } from "../../src/store/domains.ts";
 import { exportStore } from "../../src/store/export.ts";
@@ -69,6 +70,13 @@ export async function fill(db: Db): Promise<void> {
   const unique = newId().slice(-8);
   for (const domain of [`play.${unique}.example`, `xn--bcher-kva.${unique}.example`]) {
     await addDomain(db, { namespaceId, domain, createTs: now, domainsMax: 32 });
+  }
+  for (const [client, untilTs] of [
+    ["192.0.2.0/24", null],
+    ["2001:db8::/64", now + 9],
+  ] as const) {
+    const block = { client, createTs: now, untilTs, note: untilTs === null ? null : "Größe 🎮" };
+    await setBlock(db, { blockId: newId(), namespaceId, block, blocksMax: 1000 });
   }
   const kept = (fields: Parameters<typeof token>[0]) => insertToken(db, { ...token(fields), hash: hashToken(newId()) });
   await kept({ gameId, expiresTs: now + 1, lastUsedTs: now });

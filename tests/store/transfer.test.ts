@@ -6,7 +6,7 @@ import { storeKinds } from "../services/stores.ts";
 import { storedGame, storedNamespace, storedVersion } from "./fixtures.ts";
 import { at, exported, fill, newPlace, sourceOf, storedHistory } from "./transfer-fixtures.ts";
 
-test("[MD1] [MD3] SQLite to PostgreSQL and back: every document is the same, byte for byte", async () => {
+test("[MD1] [MD3] [BL9] SQLite to PostgreSQL and back: every document is the same, byte for byte", async () => {
   const places = [await newPlace("sqlite"), await newPlace("postgresql"), await newPlace("sqlite")] as const;
   await at(places[0], fill);
   const first = await exported(places[0]);
@@ -22,6 +22,7 @@ test("[MD1] [MD3] SQLite to PostgreSQL and back: every document is the same, byt
     ["versions", 2],
     ["namespaces", 2],
     ["domains", 2],
+    ["blocks", 2],
     ["deployments", 2],
     ["tokens", 4],
     ["lobby_history", 3],
@@ -80,7 +81,7 @@ describe.each(storeKinds)("on %s", (kind) => {
     const again = at(target, (db) => importDocument(db, sourceOf(document)));
     await expect(again).rejects.toThrow(
       new StoreNotEmpty(
-        "The store is not empty: it has 2 games, 2 versions, 2 namespaces, 2 domains, 2 deployments, 4 tokens, 3 past lobbies.",
+        "The store is not empty: it has 2 games, 2 versions, 2 namespaces, 2 domains, 2 blocks, 2 deployments, 4 tokens, 3 past lobbies.",
       ),
     );
     expect(await exported(target)).toBe(document);
@@ -93,7 +94,7 @@ describe.each(storeKinds)("on %s", (kind) => {
     const empty = await exported(target);
     const cut = (await exported(source)).split("\n").slice(0, -2).join("\n");
 
-    await expect(at(target, (db) => importDocument(db, sourceOf(cut)))).rejects.toThrow("breaks off after line 18");
+    await expect(at(target, (db) => importDocument(db, sourceOf(cut)))).rejects.toThrow("breaks off after line 20");
     expect(await exported(target)).toBe(empty);
   });
 

@@ -39,6 +39,8 @@ const readers: { readonly [T in CommandType]: Reader<T> } = {
   setClosed: readChanged,
   setOperatorClosed: readChanged,
   closeRegistered: ([, next]) => accept({ next: next === undefined || next === "" ? null : next }),
+  endSeats: ([, ended, next]) =>
+    accept({ ended: Number(ended), next: next === undefined || next === "" ? null : next }),
   setState: () => accept({}),
   setPorts: () => accept({}),
   placeLobby: readChanged,

@@ -96,9 +96,10 @@ export function readEvent(namespaceId: string, [position, fields]: WrittenEvent)
   return { namespaceId, at, position, type: type as LobbyEvent["type"], lobby };
 }
 
-/** One field of the event's name: time, lobby, player and the seat's status. */
+/** One field of the event's name: time, lobby, player, the seat's status and, seldom, why it ended. */
 function readPlayerEvent(namespaceId: string, position: string, fields: readonly string[]): PlayerEvent {
   const [type, line = ""] = fields as readonly [PlayerEvent["type"], string?];
-  const [at, lobbyId = "", playerId = "", status] = line.split(" ");
-  return { namespaceId, at: Number(at), position, type, lobbyId, playerId, status: status as SeatStatus };
+  const [at, lobbyId = "", playerId = "", status, reason] = line.split(" ");
+  const event = { namespaceId, at: Number(at), position, type, lobbyId, playerId, status: status as SeatStatus };
+  return reason === undefined ? event : { ...event, reason: reason as "blocked" };
 }

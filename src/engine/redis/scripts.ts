@@ -26,6 +26,7 @@ export const commandScripts: { readonly [T in CommandType]: Script } = {
   setClosed: loadWhole("set-closed", ofLobbies),
   setOperatorClosed: loadWhole("set-operator-closed", ofLobbies),
   closeRegistered: loadWhole("close-registered", ofCommands),
+  endSeats: loadWhole("end-seats", ofCommands),
   setState: loadWhole("set-state", ofLobbies),
   setPorts: loadWhole("set-ports", ofLobbies),
   placeLobby: loadWhole("place-lobby", ofLobbies),

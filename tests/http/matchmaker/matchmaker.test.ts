@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationList } from "../../../src/contract/index.ts";
 import { wasSeen } from "../seen.ts";
 import { type Matchmaker, startMatchmaker } from "./arena.ts";
+import { blockQuotaTests, blocksTests } from "./blocks.suite.ts";
 import { findingTests } from "./finding.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
@@ -28,6 +29,8 @@ describe("players", () => playersTests(at));
 describe("lobbies that Foyer starts", () => startedTests(at));
 describe("limits and keys", () => limitsTests(at));
 describe("lists and the operator's view", () => viewsTests(at));
+describe("blocks", () => blocksTests(at));
+describe("the most blocks there may be", () => blockQuotaTests(at));
 describe("operators", () => operatorsTests(at));
 describe("origins", () => originsTests(at));
 describe("isolation", () => isolationTests(at));
@@ -38,7 +41,8 @@ test("every outcome that the contract declares was seen", () => {
   // Logs and the history of lobbies are shown by the tests of the programs that write them.
   const live = operationList.filter(
     ([id, { path }]) =>
-      path.startsWith("/matchmaker/") || /^games\.namespaces\.lobbies\.(list|get|setClosed|stop)$/.test(id),
+      path.startsWith("/matchmaker/") ||
+      /^games\.namespaces\.(lobbies\.(list|get|setClosed|stop)|blocks\.\w+)$/.test(id),
   );
   const declared = live.flatMap(([id, { errors }]) => ["ok", ...errors].map((code) => ({ id, code })));
   declared.push({ id: "games.namespaces.deleteGameNamespace", code: "CLOUD_NAMESPACE_NOT_EMPTY" });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectEmpty, expectRefusal } from "../expectations.ts";
 import { until } from "../harness.ts";
 import { config, createArena, lobbyIdOf, type Matchmaker, startMatchmaker, tokensOf } from "./arena.ts";
+import { blocksTests } from "./blocks.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
 import { operatorsTests } from "./operators.suite.ts";
@@ -20,6 +21,7 @@ afterAll(() => matchmaker?.service.close());
 
 describe("limits and keys", () => limitsTests(at));
 describe("lists and the operator's view", () => viewsTests(at));
+describe("blocks", () => blocksTests(at));
 describe("operators", () => operatorsTests(at));
 describe("origins", () => originsTests(at));
 describe("isolation", () => isolationTests(at));

@@ -1,9 +1,9 @@
 -- What happens by itself, mirrored from rules/end-seat.ts, stop-lobby.ts, expire.ts and restarted.ts.
 
 -- Ends a taken seat; it is remembered for a while, so that late calls get an exact answer.
-function foyer.endSeat(player, status)
+function foyer.endSeat(player, status, reason)
   foyer.changePlayer(player, { status = status, endedAt = foyer.namespace.now, isMissing = false })
-  foyer.emitPlayer(status == "expired" and "player.expired" or "player.left", player)
+  foyer.emitPlayer(status == "expired" and "player.expired" or "player.left", player, reason)
 end
 
 -- Does everything that is due by `now`, in the order of its deadlines and as of each deadline. False: there is more; what

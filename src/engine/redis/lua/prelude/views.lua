@@ -24,9 +24,9 @@ function foyer.viewLobby(lobby)
 end
 
 -- There are more of these than of all others, so each is one field. Ids have no space.
-function foyer.emitPlayer(type, player)
+function foyer.emitPlayer(type, player, reason)
   local line = foyer.namespace.now .. " " .. player.lobbyId .. " " .. player.id .. " " .. player.status
-  foyer.events[#foyer.events + 1] = { type, line }
+  foyer.events[#foyer.events + 1] = { type, reason and line .. " " .. reason or line }
 end
 
 -- The stream keeps at least 10,000; whoever listens is woken once and reads it from where it stands.

@@ -1,0 +1,66 @@
+import { Type } from "typebox";
+import { blockNoteMaxCharacters } from "../limits.ts";
+import { cursor, object, optional, pageQuery, timestamp } from "./common.ts";
+import type { Operation } from "./define.ts";
+import { cloud } from "./games.ts";
+
+const blocksPath = "/cloud/games/{game_id}/namespaces/{namespace_id}/blocks";
+const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;
+
+const client = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description:
+    "An address or a range: IPv4 /16 to /32, IPv6 /32 to /64. An IPv6 address stands for its /64, as clients do.",
+});
+const note = Type.String({ maxLength: blockNoteMaxCharacters, description: "For whoever reads the list." });
+
+/** Clients that a namespace does not serve. */
+export const blocks = {
+  "games.namespaces.blocks.set": {
+    ...cloud,
+    method: "PUT",
+    path: blocksPath,
+    summary: "Blocks a client or a range of clients in a namespace, or replaces such a block.",
+    details:
+      "Its calls with a public token or from a page are 403 MATCHMAKER_CLIENT_BLOCKED from the answer on. `end_seats` " +
+      "also ends the seats that it has; lobbies see that in the answer to their next heartbeat. Server tokens and " +
+      "lobbies are not clients. Behind a proxy, look at `trusted_proxies` first: else the proxy is the client.",
+    body: object({
+      client,
+      until_ts: optional(timestamp("When the block ends by itself; absent or null: never.")),
+      note: optional(note),
+      end_seats: optional(Type.Boolean({ description: "Ends its taken seats too." })),
+    }),
+    reply: null,
+    errors: [...notFound, "CLOUD_VALIDATION_ERROR", "CLOUD_QUOTA_REACHED"],
+  },
+  "games.namespaces.blocks.list": {
+    ...cloud,
+    method: "GET",
+    path: blocksPath,
+    summary: "Lists the blocks of a namespace that are not over.",
+    query: pageQuery,
+    reply: object({
+      blocks: Type.Array(
+        object({
+          client: Type.String({ description: "In the form in which the operator's view shows clients." }),
+          create_ts: timestamp("When it was set."),
+          until_ts: Type.Optional(timestamp("When it ends by itself.")),
+          note: Type.Optional(note),
+        }),
+      ),
+      cursor,
+    }),
+    errors: ["API_BAD_QUERY", ...notFound],
+  },
+  "games.namespaces.blocks.remove": {
+    ...cloud,
+    method: "DELETE",
+    path: blocksPath,
+    summary: "Removes the block of exactly this client or range, if there is one.",
+    query: object({ client }),
+    reply: null,
+    errors: ["API_BAD_QUERY", ...notFound],
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,39 @@
+-- Of the lobbies after a place, the taken seats of blocked clients end. Mirrors rules/end-seats.ts and client-ranges.ts.
+local function ipv4Of(clientId)
+  local a, b, c, d = string.match(clientId, "^(%d+)%.(%d+)%.(%d+)%.(%d+)$")
+  if a then return 0, ((a * 256 + b) * 256 + c) * 256 + d end
+end
+
+-- The last four groups of a /64 are zero and left out, so what stands before the two colons are the first ones.
+local function ipv6Of(clientId)
+  local text = string.match(clientId, "^([0-9a-f:]*)::/64$")
+  if not text then return nil end
+  local groups = {}
+  for group in string.gmatch(text, "[0-9a-f]+") do groups[#groups + 1] = tonumber(group, 16) end
+  return (groups[1] or 0) * 65536 + (groups[2] or 0), (groups[3] or 0) * 65536 + (groups[4] or 0)
+end
+
+local function isWithin(clientId, range)
+  local high, low
+  if range.family == 4 then high, low = ipv4Of(clientId) else high, low = ipv6Of(clientId) end
+  return low ~= nil and high == range.high and low >= range.from and low <= range.to
+end
+
+return foyer.execute(function(command)
+  local lobbiesMax, seatsMax = 500, 2000
+  local from = command.after and "(" .. command.after or "-"
+  local seats, ended = 0, 0
+  local ids = call("ZRANGE", foyer.lobbiesKey, from, "+", "BYLEX", "LIMIT", 0, lobbiesMax)
+  for at, lobbyId in ipairs(ids) do
+    for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobbyId), 0, -1)) do
+      seats = seats + 1
+      -- Most seats are not meant, and one field is read faster than all of them.
+      if isWithin(call("HGET", foyer.playerKey(id), "clientId"), command.range) then
+        foyer.endSeat(foyer.findPlayer(id), "left", "blocked")
+        ended = ended + 1
+      end
+    end
+    if at == lobbiesMax or seats >= seatsMax then return foyer.accept(tostring(ended), lobbyId) end
+  end
+  return foyer.accept(tostring(ended), "")
+end)

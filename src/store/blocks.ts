@@ -1,0 +1,93 @@
+import { cached } from "./cache.ts";
+import type { Db, Page } from "./db.ts";
+import { transact } from "./transaction.ts";
+
+export interface Block {
+  /** In its normal form. */
+  readonly client: string;
+  readonly createTs: number;
+  /** Null: it does not end by itself. */
+  readonly untilTs: number | null;
+  readonly note: string | null;
+}
+
+/**
+ * Sets or replaces a block and raises the namespace's revision, which comes first because it locks the namespace's row:
+ * the count is exact. Those that are over are removed, so that they are not in the way.
+ */
+export function setBlock(
+  db: Db,
+  request: { blockId: string; namespaceId: string; block: Block; blocksMax: number },
+): Promise<"ok" | "TOO_MANY" | "NAMESPACE_NOT_FOUND"> {
+  const { blockId, namespaceId, block, blocksMax } = request;
+  return transact(db, [namespaceId], async (transaction, undo) => {
+    const locked = await transaction
+      .updateTable("namespaces")
+      .set((update) => ({ revision: update("revision", "+", 1) }))
+      .where("namespace_id", "=", namespaceId)
+      .executeTakeFirst();
+    if (locked.numUpdatedRows === 0n) throw undo("NAMESPACE_NOT_FOUND");
+    await transaction
+      .deleteFrom("blocks")
+      .where("namespace_id", "=", namespaceId)
+      .where((where) => where.or([where("client", "=", block.client), where("until_ts", "<=", block.createTs)]))
+      .execute();
+    const { count } = await transaction
+      .selectFrom("blocks")
+      .select((select) => select.fn.countAll<number>().as("count"))
+      .where("namespace_id", "=", namespaceId)
+      .executeTakeFirstOrThrow();
+    if (count >= blocksMax) throw undo("TOO_MANY");
+
+    const { client, createTs, untilTs, note } = block;
+    await transaction
+      .insertInto("blocks")
+      .values({
+        ...{ block_id: blockId, namespace_id: namespaceId, client, note },
+        ...{ create_ts: createTs, until_ts: untilTs },
+      })
+      .execute();
+    return "ok";
+  });
+}
+
+/** False: the namespace has no such block, and nothing changed. */
+export function removeBlock(db: Db, namespaceId: string, client: string): Promise<boolean> {
+  return transact<boolean>(db, [namespaceId], async (transaction, undo) => {
+    await transaction
+      .updateTable("namespaces")
+      .set((update) => ({ revision: update("revision", "+", 1) }))
+      .where("namespace_id", "=", namespaceId)
+      .executeTakeFirst();
+    const removed = await transaction
+      .deleteFrom("blocks")
+      .where("client", "=", client)
+      .where("namespace_id", "=", namespaceId)
+      .executeTakeFirst();
+    if (removed.numDeletedRows === 0n) throw undo(false);
+    return true;
+  });
+}
+
+/** Sorted by client, those that are not over. */
+export async function listBlocks(db: Db, namespaceId: string, page: Page, now: number): Promise<Block[]> {
+  let query = db.query
+    .selectFrom("blocks")
+    .select(blockColumns)
+    .where("namespace_id", "=", namespaceId)
+    .where((where) => where.or([where("until_ts", "is", null), where("until_ts", ">", now)]));
+  if (page.after !== null) query = query.where("client", ">", page.after);
+  return await query.orderBy("client").limit(page.limit).execute();
+}
+
+/**
+ * All blocks of a namespace, at least as new as this revision of it: what was kept for an earlier one is never given for
+ * a later one, whichever of the two was read first.
+ */
+export function blocksAt(db: Db, namespaceId: string, revision: number): Promise<readonly Block[]> {
+  const load = () =>
+    db.query.selectFrom("blocks").select(blockColumns).where("namespace_id", "=", namespaceId).execute();
+  return cached(db, `blocks ${namespaceId} ${revision}`, load, () => [namespaceId]);
+}
+
+const blockColumns = ["client", "create_ts as createTs", "until_ts as untilTs", "note"] as const;
