@@ -29,6 +29,12 @@ const lobbyFields = {
   total_player_count: uint32("Seats taken: reserved and connected."),
   tags: record(Type.String()),
   ports: portsOut,
+  node_id: nullable(
+    Type.String({
+      description:
+        "The node that runs its process, or ran it. Null: it runs elsewhere, no node has taken it yet, or this node is the only one.",
+    }),
+  ),
   registered_by: nullable(uuid("The server token that registered it; null: Foyer runs it, or it is not known.")),
   create_ts: timestamp("When it was created."),
   ready_ts: nullable(timestamp("When it became ready.")),

@@ -121,6 +121,7 @@ export function lobbyAnswer(lobby: LobbyView, exit: ExitDetails | null = exitOf(
     total_player_count: lobby.reserved + lobby.connected,
     tags: { ...lobby.tags },
     ports: lobby.ports === null ? {} : JSON.parse(lobby.ports),
+    node_id: lobby.nodeId,
     registered_by: lobby.createReason === "registered" ? lobby.createdBy : null,
     create_ts: timestampOf(lobby.createdAt),
     ready_ts: timestampOrNull(lobby.readyAt),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { chooseNode } from "../../src/loops/place.ts";
 import { listenTo } from "../http/event-streams.ts";
 import { type Service, until } from "../http/harness.ts";
+import { createArena } from "../http/matchmaker/arena.ts";
 import { isRunning } from "../runtime/driver.ts";
 import { connectTo, createWorld, lobbyPids, lobbyVersion, type World } from "../runtime/world.ts";
 import { install } from "./installation.ts";
@@ -73,6 +74,32 @@ describe("choosing a node", () => {
     expect(chooseNode([even], greedy, () => ["greedy"])).toBeNull();
     expect(chooseNode([even], modest, () => ["greedy"])).toBe("a");
   });
+});
+
+test("[RT22] the operator's view names the node that runs a lobby, on every node and after its end; none for a registered one", async () => {
+  const installation = await install();
+  const near = await installation.start("near", { nodeRegions: ["near"] });
+  const far = await installation.start("far", { nodeRegions: ["far"] });
+  const world = await createWorld(near, twoRegions({ max_players: 1 }));
+  for (const region of ["near", "far"]) expect((await world.find({ regions: [region] })).status).toBe(200);
+  const nodesOf = async (node: Service, more = "") =>
+    (await node.admin("GET", `${world.namespace.path}/lobbies${more}`)).lobbies.map(
+      (lobby: { region_id: string; node_id: string | null }) => [lobby.region_id, lobby.node_id],
+    );
+  const expected = [
+    ["near", "near"],
+    ["far", "far"],
+  ].toSorted();
+  for (const node of [near, far]) expect((await nodesOf(node)).toSorted()).toEqual(expected.toSorted());
+  const [{ lobby_id: lobbyId, node_id: nodeId }] = await world.lobbies();
+  await far.admin("DELETE", `${world.namespace.path}/lobbies/${lobbyId}`);
+  expect((await near.admin("GET", `${world.namespace.path}/lobbies/${lobbyId}`)).lobby).toMatchObject({
+    status: "stopped",
+    node_id: nodeId,
+  });
+  const arena = await createArena(near);
+  const registered = await arena.register();
+  expect((await registered.seen()).node_id).toBeNull();
 });
 
 describe("lobbies on several nodes", () => {
