@@ -63,6 +63,14 @@ describe("who wants places", () => {
     expect([holdings.total(), holdings.heldBy("holds"), holdings.heldBy("held")]).toEqual([1, 1, 0]);
   });
 
+  test("[SH2] who asked and then got one is not forgotten while it has it", () => {
+    const holdings = createHoldings();
+    holdings.note("one", start);
+    holdings.add("one", start);
+    expect(holdings.counts(start + claimMs)).toEqual(new Map([["one", 1]]));
+    expect(holdings.heldBy("one")).toBe(1);
+  });
+
   test("[SH2] who asks while holding one is still forgotten ten minutes after the last one is gone", () => {
     const holdings = createHoldings();
     holdings.add("one", start);

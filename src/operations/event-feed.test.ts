@@ -82,6 +82,7 @@ describe("event feed", () => {
     const { happen, open, clock } = createFeed();
     const reader = open();
     const [start] = idsOf(reader.greeting);
+    clock.now += 400_000;
     reader.close();
     clock.now += 300_000;
     happen(1);
@@ -268,6 +269,14 @@ describe("event feed of one of several nodes", () => {
       "event: player.reserved",
     ]);
     expect(playersOf(ahead)).toEqual(["at-6-0"]);
+  });
+
+  test("[EV8] also after thousands of events, of which most are dropped again", async () => {
+    const { hear, openNow } = createSharedFeed();
+    await openNow("0-0", []);
+    const positions = Array.from({ length: 3_000 }, (_, index) => `${index + 1}-0`);
+    hear(...positions);
+    expect(playersOf(await openNow("2990-0", ["2991-0"]))).toEqual(positions.slice(2_991).map((at) => `at-${at}`));
   });
 
   test("[EV9] a past that cannot be read leaves no place taken", async () => {

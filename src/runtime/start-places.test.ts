@@ -83,6 +83,14 @@ describe("places for new lobbies", () => {
     expect(await woken()).toBe(3);
   });
 
+  test("[RT5] when nothing is held any more nobody is left waiting, however few places there are", async () => {
+    const { places } = placesFor(1);
+    const held = places.hold(anywhere, one, "one");
+    const waiting = [1, 2, 3].map(() => places.whenRoom(anywhere, one, 60_000));
+    held!.settle(false);
+    expect(await Promise.all(waiting.map(isSettled))).toEqual([true, true, true]);
+  });
+
   test("[RT5] room that is there need not be waited for, and no wait is longer than was said", async () => {
     const { places } = placesFor(1);
     expect(await isSettled(places.whenRoom(anywhere, one, 60_000))).toBe(true);
