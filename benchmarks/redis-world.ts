@@ -111,7 +111,13 @@ async function makeNamespaces(node: ServerProcess, lobbyCounts: readonly number[
 async function fill(redis: RedisServer, namespaces: readonly RedisNamespace[]): Promise<void> {
   const link = await openRedis({ url: redis.url, log: createLog({ level: "warn", format: "auto" }) });
   const newId = createIds(Date.now);
-  const engine = await createRedisEngine({ link, prefix: "foyer", newOpId: newId, wallClock: Date.now });
+  const engine = await createRedisEngine({
+    link,
+    prefix: "foyer",
+    newOpId: newId,
+    wallClock: Date.now,
+    isHearing: true,
+  });
   try {
     for (const namespace of namespaces) {
       const model = await addLobby(engine, namespace, newId());

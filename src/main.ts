@@ -115,7 +115,13 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const tokens = createDerivedTokens(secret, previousSecret);
   let whyReadOnly: () => string | null = () => null;
   const db = await openStore(config, folder.path, log, opened, shared?.store ?? null, () => whyReadOnly());
-  const { engine, events: sharedEvents, isBehind, giveUp } = await openLiveState(shared, folder.path, clock, log);
+  const {
+    engine,
+    events: sharedEvents,
+    isBehind,
+    giveUp,
+    startHearing,
+  } = await openLiveState(shared, folder.path, clock, log);
   opened.push(() => engine.close());
   const folderWatch = watchDataFolder(config, folder.path, log, giveUp);
   if (config.databaseUrl === null) whyReadOnly = folderWatch.trouble;
@@ -226,8 +232,8 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   beginListening();
   const url = await urlKnown;
   opened.push(() => http.close());
-  // Lobbies could not send heartbeats before now, however long the start took.
-  await attempt(log, "starting heartbeat clocks anew", () => restartClocks(engine, now));
+  // Lobbies could not send heartbeats to this node before now, however long the start took.
+  await attempt(log, "starting to hear heartbeats", startHearing);
 
   const placing = shared && placeLobbies({ engine, nodes, log, now });
   opened.push(() => placing?.stop());
@@ -272,6 +278,7 @@ async function openSharedParts(
   return openShared(config.redisUrl, config, { log, metrics, clock, newId, secrets });
 }
 
+/** Nobody heard heartbeats before: this was the only node. */
 async function restartClocks(engine: Engine, now: () => number): Promise<void> {
   for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
     await engine.execute({ type: "restarted", namespaceId, now: now() });
@@ -282,10 +289,11 @@ async function restartClocks(engine: Engine, now: () => number): Promise<void> {
 async function openLiveState(shared: Shared | null, dataDir: string, clock: Clock, log: Logger) {
   if (shared) {
     const engine = await shared.openEngine();
-    return { engine, events: engine, isBehind: () => false, giveUp() {} };
+    return { engine, events: engine, isBehind: () => false, giveUp() {}, startHearing: () => engine.startHearing() };
   }
   const { engine, journal } = await openEmbeddedEngine(dataDir, clock, log);
-  return { engine, events: null, isBehind: journal.isBehind, giveUp: journal.giveUp };
+  const startHearing = () => restartClocks(engine, clock.now);
+  return { engine, events: null, isBehind: journal.isBehind, giveUp: journal.giveUp, startHearing };
 }
 
 /** The node that ran a lobby writes it down; for those that no living node ran, the holder of the lease does. */

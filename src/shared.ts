@@ -1,11 +1,10 @@
 import { createHmac } from "node:crypto";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
-import type { Engine, SharedEvents } from "./engine/engine.ts";
 import { checkRedis, redisAheadMs } from "./engine/redis/checks.ts";
 import { openRedis } from "./engine/redis/connection.ts";
 import type { RedisConnection } from "./engine/redis/link.ts";
-import { createRedisEngine } from "./engine/redis/redis.ts";
+import { createRedisEngine, type RedisEngine } from "./engine/redis/redis.ts";
 import { type Logger, nowAndThen } from "./log.ts";
 import { measureRedis, measureRedisConnection } from "./measures.ts";
 import type { Metrics } from "./metrics.ts";
@@ -17,7 +16,7 @@ import { createSharedStore, type SharedStore } from "./nodes/shared-store.ts";
 /** What the nodes of an installation have in common, by way of Redis. */
 export interface Shared {
   readonly store: SharedStore;
-  openEngine(): Promise<Engine & SharedEvents>;
+  openEngine(): Promise<RedisEngine>;
   /** Puts this node on the list. */
   join(nodeId: string, status: () => OwnStatus): Promise<Nodes>;
   openCalls(nodes: Nodes, answer: Parameters<typeof createNodeCalls>[0]["answer"]): Promise<NodeCalls>;
@@ -75,7 +74,7 @@ export async function openShared(
     await link.subscribe(`${prefix}:changes`, () => void store.check().catch(onFault), store.doubt);
     return {
       store,
-      openEngine: () => createRedisEngine({ link, prefix, newOpId: newId, wallClock: Date.now }),
+      openEngine: () => createRedisEngine({ link, prefix, newOpId: newId, wallClock: Date.now, isHearing: false }),
       join: (nodeId, status) =>
         joinNodes({
           link,

@@ -1,6 +1,7 @@
 import { type Logger, nowAndThen } from "./log.ts";
 import { createExpire, createSharedExpire } from "./loops/expire.ts";
 import { createKeepIdle, type PlanWarm } from "./loops/keep-idle.ts";
+import { createLookAgain } from "./loops/look-again.ts";
 import type { Placing } from "./loops/place.ts";
 import type { Recorder } from "./loops/record.ts";
 import { repeat } from "./loops/repeat.ts";
@@ -66,14 +67,15 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
     tasks.push(["looking for lobbies that nobody wrote down", 4 * 60_000, async () => recorder.expectMore()]);
   }
 
+  const lookAgain = createLookAgain(
+    (namespaceId) => Promise.all([context.waiting.lookAgain(namespaceId), supervisor.lookAgain(namespaceId)]),
+    (err, namespaceId) => log.error({ err, namespace_id: namespaceId }, "what was not heard could not be looked at"),
+  );
   context.sharedEvents?.onGap((namespaceId) => {
-    const { waiting } = context;
-    log.warn({ namespace_id: namespaceId }, "more happened than this node could hear; it looks at what is there");
     recorder.expectMore();
     placing?.expectMore();
-    Promise.all([waiting.lookAgain(namespaceId), supervisor.lookAgain(namespaceId)]).catch((err: unknown) =>
-      log.error({ err, namespace_id: namespaceId }, "what was not heard could not be looked at"),
-    );
+    if (!lookAgain(namespaceId)) return;
+    log.warn({ namespace_id: namespaceId }, "more happened than this node could hear; it looks at what is there");
   });
   const loops = tasks.map(([task, everyMs, run]) => {
     const onFault = nowAndThen((err: unknown) => log.error({ err }, `${task} failed and will be tried again`));

@@ -20,25 +20,13 @@ export function createExpire(engine: Engine, now: () => number): () => Promise<v
 }
 
 const atOnce = 32;
-/** The engine takes a namespace that nobody has looked after for 15 seconds for one whose service was down. */
-const touchEveryMs = 4_000;
 
-/**
- * The same where several nodes share the engine: only the holder of the lease does it, and it goes to every namespace now
- * and then, which shows the engine that the service is up and heartbeats can be heard.
- */
+/** The same where several nodes share the engine: only the holder of the lease does it. */
 export function createSharedExpire(engine: Engine, nodes: Nodes, now: () => number): () => Promise<void> {
-  let touchedAt = Number.NEGATIVE_INFINITY;
-  nodes.onLease(() => {
-    touchedAt = Number.NEGATIVE_INFINITY;
-  });
-
   return async () => {
     if (nodes.lease() === null) return;
-    const startedAt = performance.now();
-    const isTouching = startedAt - touchedAt >= touchEveryMs;
     const namespaces = await engine.read({ type: "namespaces" });
-    const wanted = namespaces.filter(({ nextDueAt }) => isTouching || (nextDueAt !== null && nextDueAt <= now()));
+    const wanted = namespaces.filter(({ nextDueAt }) => nextDueAt !== null && nextDueAt <= now());
     while (wanted.length > 0) {
       const fence = nodes.lease()?.fence;
       if (fence === undefined) return;
@@ -48,6 +36,5 @@ export function createSharedExpire(engine: Engine, nodes: Nodes, now: () => numb
           .map(({ namespaceId }) => engine.execute({ type: "expire", namespaceId, now: now(), fence })),
       );
     }
-    if (isTouching) touchedAt = startedAt;
   };
 }

@@ -5,8 +5,8 @@ import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import { placesOn, servesRegion } from "../nodes/node-places.ts";
 import type { NodeStatus, Nodes } from "../nodes/nodes.ts";
 import { claimOn, getsAnother } from "../shares.ts";
-import { livingLobbies } from "./living-lobbies.ts";
 import { createOffers, isUnplaced } from "./offers.ts";
+import { pickLobbies } from "./pick-lobbies.ts";
 
 export interface Placing {
   /** Looks at every lobby: places those that nobody placed, ends those whose node is lost. Only where it holds the lease. */
@@ -183,10 +183,14 @@ export function placeLobbies(parts: PlaceParts): Placing {
     return chooseNode(own, wanted, recentOn, nodes.all()) !== null;
   }
 
-  async function sweepNamespace(namespaceId: string, lost: (nodeId: string) => boolean): Promise<void> {
-    for await (const lobby of livingLobbies(engine, namespaceId, now)) {
+  async function sweepNamespace(namespaceId: string): Promise<void> {
+    for await (const lobby of pickLobbies(engine, namespaceId, now, { status: "starting", nodeId: "" })) {
       if (isUnplaced(lobby)) void place(namespaceId, lobby);
-      else if (lobby.nodeId !== null && lost(lobby.nodeId)) await end(namespaceId, lobby);
+    }
+    const livingIds = nodes.all().filter((node) => node.isAlive && !nodes.isLost(node.nodeId) && !nodes.isGone(node.nodeId));
+    const wanted = { exceptNodeIds: livingIds.map(({ nodeId }) => nodeId) };
+    for await (const lobby of pickLobbies(engine, namespaceId, now, wanted)) {
+      if (lobby.nodeId !== null && nodes.isLost(lobby.nodeId)) await end(namespaceId, lobby);
       else if (isStartingOnGone(lobby)) void place(namespaceId, lobby);
     }
   }
@@ -223,7 +227,7 @@ export function placeLobbies(parts: PlaceParts): Placing {
       const gone = lostNodes();
       try {
         for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-          await sweepNamespace(namespaceId, nodes.isLost);
+          await sweepNamespace(namespaceId);
         }
         for (const { nodeId } of gone) await nodes.forget(nodeId);
         sweptAt = now();

@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import type { Db } from "../store/db.ts";
 import { insertPastLobby, updatePastExit } from "../store/lobby-history.ts";
-import { livingLobbies } from "./living-lobbies.ts";
+import { pickLobbies } from "./pick-lobbies.ts";
 
 /** How a lobby's process ended that had been asked to. */
 interface Exit {
@@ -55,6 +55,8 @@ export async function record(parts: {
 
   async function hear(event: Event): Promise<void> {
     if (event.type !== "lobby.stopped" || !parts.isOurs(event.lobby)) return;
+    // The history of a namespace goes with it.
+    if (event.lobby.stopReason === "namespace_removed") return;
     try {
       await write(event.namespaceId, event.lobby);
     } catch (fault) {
@@ -92,8 +94,8 @@ export async function record(parts: {
     async catchUp() {
       if (!isBehind) return;
       for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-        for await (const lobby of livingLobbies(engine, namespaceId, now, true)) {
-          if (lobby.status === "stopped" && parts.isOurs(lobby)) await write(namespaceId, lobby);
+        for await (const lobby of pickLobbies(engine, namespaceId, now, { status: "stopped" })) {
+          if (parts.isOurs(lobby)) await write(namespaceId, lobby);
         }
       }
       isBehind = false;

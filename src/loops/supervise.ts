@@ -12,7 +12,7 @@ import {
   type Runtime,
 } from "../runtime/runtime.ts";
 import type { StartGate } from "../runtime/start-gate.ts";
-import { livingLobbies } from "./living-lobbies.ts";
+import { pickLobbies } from "./pick-lobbies.ts";
 
 export interface SuperviseParts {
   readonly engine: Engine;
@@ -120,8 +120,8 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
 
   async function takeBack(): Promise<void> {
     for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-      for await (const lobby of livingLobbies(engine, namespaceId, parts.now)) {
-        if (!lobby.isExternal && isOurs(lobby)) await takeBackOne(namespaceId, lobby);
+      for await (const lobby of pickLobbies(engine, namespaceId, parts.now, ownId === null ? {} : { nodeId: ownId })) {
+        if (!lobby.isExternal) await takeBackOne(namespaceId, lobby);
       }
     }
     for (const lobbyId of await runtime.list()) if (!namespaceOf.has(lobbyId)) stop(lobbyId);
@@ -303,7 +303,10 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
       for (const [lobbyId, namespaceId] of [...namespaceOf]) await compare(namespaceId, lobbyId);
     },
     async lookAgain(namespaceId) {
-      for await (const lobby of livingLobbies(engine, namespaceId, parts.now)) {
+      const wanted = { status: "starting", nodeId: ownId ?? "" } as const;
+      // A namespace that was deleted has nothing left to start, however much of it is still to be removed.
+      const { revision } = await engine.read({ type: "counts", namespaceId, now: parts.now() });
+      for await (const lobby of revision === null ? [] : pickLobbies(engine, namespaceId, parts.now, wanted)) {
         if (isStopping) return;
         if (!lobby.isExternal && isToStart("lobby.changed", lobby)) track(underWay, start(namespaceId, lobby));
       }

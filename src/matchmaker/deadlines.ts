@@ -9,9 +9,10 @@ export const rememberedMs = 10 * 60_000;
 /** A lobby that has been silent for this many heartbeat periods is stopped. */
 const silentPeriodsMax = 10;
 
-export function lobbyDueAt(lobby: Lobby): number {
+/** Heartbeat clocks begin at `heardFrom` at the earliest. */
+export function lobbyDueAt(lobby: Lobby, heardFrom: number): number {
   if (lobby.stoppedAt !== null) return lobby.stoppedAt + rememberedMs;
-  return Math.min(readyDueAt(lobby), emptyDueAt(lobby), heartbeatDueAt(lobby));
+  return Math.min(readyDueAt(lobby), emptyDueAt(lobby), heartbeatDueAt(lobby, heardFrom));
 }
 
 export function readyDueAt(lobby: Lobby): number {
@@ -27,10 +28,10 @@ export function emptyDueAt(lobby: Lobby): number {
 }
 
 /** Falls silent at this time; when it is silent already, stops. */
-function heartbeatDueAt(lobby: Lobby): number {
+function heartbeatDueAt(lobby: Lobby, heardFrom: number): number {
   if (lobby.heartbeatMs === 0 || lobby.readyAt === null) return Infinity;
-  if (lobby.silentSince !== null) return lobby.silentSince + silentPeriodsMax * lobby.heartbeatMs;
-  return Math.max(lobby.readyAt, lobby.lastHeartbeatAt ?? 0) + lobby.heartbeatMs;
+  if (lobby.silentSince !== null) return Math.max(lobby.silentSince, heardFrom) + silentPeriodsMax * lobby.heartbeatMs;
+  return Math.max(lobby.readyAt, lobby.lastHeartbeatAt ?? 0, heardFrom) + lobby.heartbeatMs;
 }
 
 /** One of the oldest idle lobbies, as many as the game mode wants kept. */

@@ -142,7 +142,9 @@ function checkTimers(state: State, expect: Expect): void {
   const { compare } = state.timers;
   const expected = createOrderedSet(compare);
   for (const record of [...state.players.values(), ...state.lobbies.values(), ...state.keys.values()]) {
-    expect(record.dueAt === dueAtOf(state, record), `${record.id} is due at ${record.dueAt} by its timer only`);
+    // A timer from before heartbeat clocks started over may still stand where it stood.
+    const isDue = record.dueAt >= dueAtOf(state, record, 0) && record.dueAt <= dueAtOf(state, record);
+    expect(isDue, `${record.id} is due at ${record.dueAt} by its timer only`);
     if (record.dueAt !== Infinity) addOrdered(expected, record);
   }
   expect(

@@ -10,11 +10,13 @@ import type {
   NamespaceQueryOf,
   NamespaceQueryType,
   Pair,
+  PickLobbies,
   PreviewFind,
+  WantedLobbies,
 } from "./commands.ts";
 import { orderedFrom } from "./ordered-set.ts";
 import { accept, refuse } from "./outcome.ts";
-import { compareIds, isLiving } from "./records.ts";
+import { compareIds, isLiving, type Lobby } from "./records.ts";
 import { missingIdle } from "./rules/create-lobby.ts";
 import { decideFind, explanationOf, withExplanation } from "./rules/find.ts";
 import { currentNamespace } from "./rules/party.ts";
@@ -33,6 +35,7 @@ const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
   lobby: readLobby,
   listLobbies,
   listAllLobbies,
+  pickLobbies,
   players: listPlayers,
   statistics,
   counts,
@@ -85,6 +88,26 @@ function listAllLobbies(state: State, query: ListAllLobbies): Answer<"listAllLob
     lobbies.push(viewLobby(lobby));
   }
   return { lobbies, next: null };
+}
+
+/** As many lobbies as one step looks at. */
+const looksMax = 500;
+
+function pickLobbies(state: State, { wanted, after }: PickLobbies): Answer<"pickLobbies"> {
+  const lobbies: LobbyView[] = [];
+  let looks = 0;
+  for (const lobby of orderedFrom(state.lobbiesById, (other) => after !== null && other.id <= after)) {
+    looks += 1;
+    if (isWanted(lobby, wanted)) lobbies.push(viewLobby(lobby));
+    if (looks === looksMax) return { lobbies, next: lobby.id };
+  }
+  return { lobbies, next: null };
+}
+
+function isWanted(lobby: Lobby, { status, nodeId, exceptNodeIds }: WantedLobbies): boolean {
+  if (status === undefined ? !isLiving(lobby) : lobby.status !== status) return false;
+  if (nodeId !== undefined && (lobby.nodeId ?? "") !== nodeId) return false;
+  return exceptNodeIds === undefined || (lobby.nodeId !== null && !exceptNodeIds.includes(lobby.nodeId));
 }
 
 function listPlayers(state: State, query: ListPlayers): Answer<"players"> {

@@ -1,5 +1,5 @@
 import type { Explanation } from "./explanation.ts";
-import type { FindRequest, LobbyView, Pair, PlayerView, Refusal } from "./nouns.ts";
+import type { FindRequest, LobbyStatus, LobbyView, Pair, PlayerView, Refusal } from "./nouns.ts";
 
 /** What can be asked of a namespace without changing it, and what it answers. Import it from commands.ts. */
 
@@ -41,6 +41,23 @@ export interface ListAllLobbies extends QueryBase {
   readonly limit: number;
 }
 
+/** Which lobbies somebody needs of many. */
+export interface WantedLobbies {
+  /** Absent: any that lives. */
+  readonly status?: LobbyStatus;
+  /** Empty: on no node. Absent: wherever they are. */
+  readonly nodeId?: string;
+  /** On a node, but on none of these. */
+  readonly exceptNodeIds?: readonly string[];
+}
+
+/** Lobbies of one kind by id, looked for in bounded steps. */
+export interface PickLobbies extends QueryBase {
+  readonly type: "pickLobbies";
+  readonly wanted: WantedLobbies;
+  readonly after: string | null;
+}
+
 /** Taken seats of a lobby, the earliest first. */
 export interface ListPlayers extends QueryBase {
   readonly type: "players";
@@ -75,6 +92,7 @@ type NamespaceQuery =
   | GetLobby
   | ListLobbies
   | ListAllLobbies
+  | PickLobbies
   | ListPlayers
   | GetStatistics
   | GetCounts
@@ -95,6 +113,8 @@ interface Answers {
   readonly lobby: LobbyView | null;
   readonly listLobbies: { readonly lobbies: readonly LobbyView[]; readonly next: ListCursor | null };
   readonly listAllLobbies: { readonly lobbies: readonly LobbyView[]; readonly next: string | null };
+  /** A step may find none, and there may be more all the same. */
+  readonly pickLobbies: { readonly lobbies: readonly LobbyView[]; readonly next: string | null };
   readonly players: readonly PlayerView[];
   /** Taken seats over all versions; pairs without any are left out. By game mode, then region. */
   readonly statistics: { readonly playerCount: number; readonly pairs: readonly PairPlayers[] };

@@ -41,7 +41,7 @@ export interface Lobby {
   stoppedAt: number | null;
   stopReason: StopReason | null;
   exit: string | null;
-  /** Not stored: heartbeat clocks start anew with the service. */
+  /** Not stored: heartbeat clocks start over with the service. */
   lastHeartbeatAt: number | null;
   /** Derived, as is everything below. */
   readonly tagKeys: readonly string[];

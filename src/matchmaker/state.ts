@@ -34,6 +34,8 @@ export interface State {
   namespace: NamespaceRecord | null;
   /** The newest lease whose holder gave a command. Not stored: leases are for nodes that share an engine. */
   fence: number;
+  /** Nobody could hear heartbeats before: no heartbeat clock began earlier. Not stored: it begins with the service. */
+  heardFrom: number;
   readonly lobbies: Map<string, Lobby>;
   readonly players: Map<string, Player>;
   readonly keys: Map<string, Key>;
@@ -72,6 +74,7 @@ export function createState(namespaceId: string): State {
     now: 0,
     namespace: null,
     fence: 0,
+    heardFrom: 0,
     lobbies: new Map(),
     players: new Map(),
     keys: new Map(),
@@ -392,7 +395,17 @@ function untime(state: State, record: Timed): void {
 }
 
 /** When something is next due to happen to this record, worked out from its facts. */
-export function dueAtOf(state: State, record: Timed): number {
+export function dueAtOf(state: State, record: Timed, heardFrom = state.heardFrom): number {
   if (record.kind === playerKind) return playerDueAt(record, state.lobbies.get(record.lobbyId));
-  return record.kind === lobbyKind ? lobbyDueAt(record) : keyDueAt(record);
+  return record.kind === lobbyKind ? lobbyDueAt(record, heardFrom) : keyDueAt(record);
+}
+
+/**
+ * True: its timer was set before heartbeat clocks started over, and is set again. That moves the deadlines of all lobbies
+ * at once, so each timer is moved when it rings, not before.
+ */
+export function isTimerMoved(state: State, record: Timed): boolean {
+  if (dueAtOf(state, record) === record.dueAt) return false;
+  retime(state, record);
+  return true;
 }

@@ -7,7 +7,13 @@ import { createLog } from "../../src/log.ts";
 export async function auditNamespace(redisUrl: string, namespaceId: string): Promise<string[]> {
   const log = createLog({ level: "silent", format: "json" });
   const link = await openRedis({ url: redisUrl, log });
-  const engine = await createRedisEngine({ link, prefix: "foyer", newOpId: randomUUID, wallClock: Date.now });
+  const engine = await createRedisEngine({
+    link,
+    prefix: "foyer",
+    newOpId: randomUUID,
+    wallClock: Date.now,
+    isHearing: false,
+  });
   try {
     return await engine.audit(namespaceId);
   } finally {

@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { RedisEngine } from "../../src/engine/redis/redis.ts";
-import type { Command, CommandType, Event, Outcome, Query, QueryType } from "../../src/matchmaker/commands.ts";
+import type {
+  Command,
+  CommandType,
+  Event,
+  Outcome,
+  Query,
+  QueryType,
+  WantedLobbies,
+} from "../../src/matchmaker/commands.ts";
 import { createHistory, type Step, steps } from "./random-commands.ts";
 
 export interface Compared {
@@ -137,7 +145,20 @@ function queriesOf(command: Command, outcome: Outcome<CommandType>, step: Step, 
       limit: 3,
     },
     { type: "listAllLobbies", ...base, includeStopped: flag, after: flag ? null : lobbyId, limit: 1 + (pick % 30) },
+    { type: "pickLobbies", ...base, wanted: wantedAt(pick), after: flag ? null : lobbyId },
     { type: "previewFind", ...base, revision, ...request, createRefusal: "NO_AVAILABLE_LOBBIES" },
   ];
   return at % 20 === 0 ? all : [all[pick % all.length]!];
+}
+
+function wantedAt(pick: number): WantedLobbies {
+  const all: readonly WantedLobbies[] = [
+    {},
+    { status: "stopped" },
+    { status: "starting", nodeId: "" },
+    { nodeId: "node-1" },
+    { exceptNodeIds: ["node-1"] },
+    { exceptNodeIds: [] },
+  ];
+  return all[pick % all.length]!;
 }

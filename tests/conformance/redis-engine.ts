@@ -27,15 +27,16 @@ interface EngineOptions {
   /** Another engine's, to share its keys. */
   readonly prefix?: string;
   readonly wallClock?: () => number;
+  readonly isHearing?: boolean;
   /** What the engine is given instead of the link itself. */
   readonly wrap?: (link: RedisLink) => RedisLink;
 }
 
 /** On keys of its own, unless a prefix is given. */
 export async function openEngine(url: string, options: EngineOptions = {}): Promise<OpenedEngine> {
-  const { prefix = `test-${randomUUID()}`, wallClock = Date.now, wrap = (link) => link } = options;
+  const { prefix = `test-${randomUUID()}`, wallClock = Date.now, isHearing = true, wrap = (link) => link } = options;
   const link = await openRedis({ url, log: quietLog });
-  const engine = await createRedisEngine({ link: wrap(link), prefix, newOpId: randomUUID, wallClock });
+  const engine = await createRedisEngine({ link: wrap(link), prefix, newOpId: randomUUID, wallClock, isHearing });
   const one = { engine, link, prefix };
   opened.add(one);
   return one;
@@ -47,7 +48,10 @@ async function closeEngine(one: OpenedEngine): Promise<void> {
   await one.link.close();
 }
 
-/** An engine for the suites. State is in Redis, so a restart is another engine on the same keys. */
+/**
+ * An engine for the suites. State is in Redis, so a restart is another engine on the same keys, after a time in which no
+ * other one was there to hear heartbeats.
+ */
 export async function startOnRedis(url: string): Promise<EngineUnderTest> {
   return underTest(await openEngine(url), url);
 }
@@ -57,6 +61,7 @@ export function underTest(one: OpenedEngine, url: string): EngineUnderTest {
     engine: one.engine,
     check: (namespaceId) => one.engine.audit(namespaceId),
     async restart() {
+      await one.link.call("DEL", `${one.prefix}:{hearing}:beat`);
       await closeEngine(one);
       return underTest(await openEngine(url, { prefix: one.prefix }), url);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ListCursor } from "../../src/matchmaker/commands.ts";
+import type { Answer, ListCursor, WantedLobbies } from "../../src/matchmaker/commands.ts";
 import { alice, createWorld, type EngineFactory, seated, versionB, type World } from "./world.ts";
 
 const listed = (world: World, gameModes: string[], region: string | null = null) =>
@@ -123,6 +123,33 @@ export function statisticsAndListsSuite(factory: EngineFactory): void {
       expect(await page(false, ids[2]!)).toEqual([[ids[3]], null]);
       expect(await page(true, null, 4)).toEqual([ids, null]);
       expect(await page(true, null, 3)).toEqual([ids.slice(0, 3), ids[2]]);
+    });
+
+    test("[RD13] lobbies of one kind are picked in steps of 500 looks, wherever among the others they are", async () => {
+      const world = await createWorld(factory, { lobbyCountMax: 5000 });
+      world.isAudited = false;
+      const ids: string[] = [];
+      for (let i = 0; i < 1100; i++) ids.push((await world.starting({ isExternal: true })).id);
+      const place = (lobbyId: string, nodeId: string) => world.execute({ type: "placeLobby", lobbyId, nodeId });
+      const [first, early, late] = [ids[3]!, ids[499]!, ids[1050]!];
+      for (const id of [early, late]) await place(id, "mine");
+      await place(first, "other");
+      await world.stop(ids[700]!);
+      const pick = async (wanted: WantedLobbies) => {
+        const steps: string[][] = [];
+        for (let after: string | null = null; steps.length === 0 || after !== null; ) {
+          const found: Answer<"pickLobbies"> = await world.read<"pickLobbies">({ type: "pickLobbies", wanted, after });
+          steps.push(found.lobbies.map(({ lobbyId }) => lobbyId));
+          after = found.next;
+        }
+        return steps;
+      };
+      expect(await pick({ nodeId: "mine" })).toEqual([[early], [], [late]]);
+      expect(await pick({ status: "stopped" })).toEqual([[], [ids[700]], []]);
+      expect(await pick({ exceptNodeIds: ["mine"] })).toEqual([[first], [], []]);
+      expect(await pick({ exceptNodeIds: [] })).toEqual([[first, early], [], [late]]);
+      expect((await pick({ status: "starting", nodeId: "" })).map(({ length }) => length)).toEqual([498, 499, 99]);
+      expect((await pick({})).flat()).toEqual(ids.filter((id) => id !== ids[700]));
     });
 
     test("[Q6] the players of a lobby are its taken seats, the earliest first", async () => {

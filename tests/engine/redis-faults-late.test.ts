@@ -37,7 +37,13 @@ test("[RF4] what the rules were asked while Redis was frozen never happens once 
   opened.push(() => server.stop());
   const link = await openRedis({ url: server.url, log: listeningLog().log });
   opened.push(() => link.close());
-  const engine = await createRedisEngine({ link, prefix: "foyer", newOpId: randomUUID, wallClock: Date.now });
+  const engine = await createRedisEngine({
+    link,
+    prefix: "foyer",
+    newOpId: randomUUID,
+    wallClock: Date.now,
+    isHearing: true,
+  });
   opened.push(() => engine.close());
   const base = { namespaceId, now: 1, revision: 1 };
   const limits = { lobbyCountMax: 100, maxPlayers: 100, maxPlayersPerClient: null };

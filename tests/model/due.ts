@@ -5,7 +5,6 @@ import {
   idleLobbies,
   idleMinimum,
   isDeployed,
-  isLiving,
   isTaken,
   type Model,
   type ModelLobby,
@@ -17,7 +16,8 @@ import {
 /** What happens by itself: everything due by then, each thing as of its own time, the earliest first. */
 export function advance(model: Model, now: number): void {
   const until = Math.max(now, model.clock);
-  if (model.isRestarted) restartHeartbeats(model, until);
+  if (model.isRestarted) model.heardFrom = until;
+  model.isRestarted = false;
   for (let next = firstDue(model); next !== undefined && next.at <= until; next = firstDue(model)) {
     model.clock = Math.max(model.clock, next.at);
     next.happen();
@@ -36,12 +36,27 @@ export function nextDueAt(model: Model): number | null {
 }
 
 /**
+ * What is shown with when something is next due. Once heartbeat clocks have started over, an engine may look earlier than
+ * there is something to do, but never later, and never at what is past.
+ */
+export function withNextDue<T>(model: Model, shown: T, wanted: T): T {
+  const [early, due] = [nextDueIn(shown), nextDueIn(wanted)];
+  if (model.heardFrom === 0 || early === null || due === null || early > due || early <= model.clock) return wanted;
+  return { ...wanted, nextDueAt: early };
+}
+
+function nextDueIn(shown: unknown): number | null {
+  return (shown as { nextDueAt?: number | null } | null)?.nextDueAt ?? null;
+}
+
+/**
  * The service was down: what is on the disk counts, and nobody could send heartbeats. Where the state is shared, it was
  * there all the time.
  */
 export function restart(model: Model, isStateShared: boolean): void {
   model.isRestarted = true;
   if (isStateShared) return;
+  model.heardFrom = 0;
   for (const lobby of model.lobbies) lobby.lastHeartbeatAt = null;
   const times = [
     model.configuration?.removedAt,
@@ -56,15 +71,6 @@ export function restart(model: Model, isStateShared: boolean): void {
   ];
   // The machine's clock may have been set back meanwhile; time goes on from the last thing that is known to have happened.
   model.clock = Math.max(0, ...times.map((at) => at ?? 0));
-}
-
-function restartHeartbeats(model: Model, now: number): void {
-  model.isRestarted = false;
-  for (const lobby of model.lobbies) {
-    if (!isLiving(lobby) || lobby.made.timeouts.heartbeatMs === 0) continue;
-    if (lobby.silentSince === null) lobby.lastHeartbeatAt = now;
-    else lobby.silentSince = now;
-  }
 }
 
 interface Due {
@@ -121,13 +127,14 @@ function* dueOfLobby(model: Model, lobby: ModelLobby): Iterable<Due> {
   }
   if (heartbeatMs === 0 || lobby.readyAt === null) return;
   if (lobby.silentSince !== null) {
-    yield { at: lobby.silentSince + 10 * heartbeatMs, rank: rank(2), happen: end("silent") };
+    yield { at: Math.max(lobby.silentSince, model.heardFrom) + 10 * heartbeatMs, rank: rank(2), happen: end("silent") };
   } else {
     const happen = () => {
       lobby.silentSince = model.clock;
       tell(model, "lobby.changed", lobby);
     };
-    yield { at: Math.max(lobby.readyAt, lobby.lastHeartbeatAt ?? 0) + heartbeatMs, rank: rank(2), happen };
+    const from = Math.max(lobby.readyAt, lobby.lastHeartbeatAt ?? 0, model.heardFrom);
+    yield { at: from + heartbeatMs, rank: rank(2), happen };
   }
 }
 

@@ -17,6 +17,8 @@ export interface Model {
   told: Event[];
   /** The service has just started: heartbeat clocks start anew with the next command. */
   isRestarted: boolean;
+  /** No heartbeat clock began earlier. */
+  heardFrom: number;
 }
 
 export interface ModelConfiguration {
@@ -80,6 +82,7 @@ export function createModel(namespaceId: string): Model {
     keys: [],
     told: [],
     isRestarted: false,
+    heardFrom: 0,
   };
 }
 

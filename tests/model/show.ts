@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { Answer, FindRequest, Pair, PlayerView } from "../../src/matchmaker/commands.ts";
 import type { Seen } from "./auditor.ts";
-import { nextDueAt } from "./due.ts";
+import { nextDueAt, withNextDue } from "./due.ts";
 import {
   expiresAt,
   isDeployed,
@@ -30,7 +30,7 @@ export async function show(
   };
   const base = { namespaceId: model.namespaceId, now };
   const counts = await engine.read({ type: "counts", ...base });
-  compare("counts", counts, countsOf(model));
+  compare("counts", counts, withNextDue(model, counts, countsOf(model)));
   const all = await engine.read({ type: "listAllLobbies", ...base, includeStopped: true, after: null, limit: 1e6 });
   const byLobbyId = (a: ModelLobby, b: ModelLobby) => (a.made.lobbyId < b.made.lobbyId ? -1 : 1);
   compare(

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type Engine, EngineUnavailable } from "../../src/engine/engine.ts";
 import type { Command, CommandType, Event, Outcome } from "../../src/matchmaker/commands.ts";
 import { createAuditor } from "./auditor.ts";
-import { restart } from "./due.ts";
+import { restart, withNextDue } from "./due.ts";
 import { createModel, type Model } from "./model.ts";
 import { decide } from "./rules.ts";
 import { show } from "./show.ts";
@@ -124,7 +124,8 @@ async function runHistory(start: StartSubject, history: readonly Step[], note: N
           decide(back, { type: "expire", namespaceId: back.namespaceId, now: command.now });
         }
       } else {
-        expect(isDeepStrictEqual(outcome, wanted), `by the rules the answer is ${JSON.stringify(wanted)}`);
+        const isRight = isDeepStrictEqual(outcome, withNextDue(model, outcome, wanted));
+        expect(isRight, `by the rules the answer is ${JSON.stringify(wanted)}`);
         models[at] = model;
         const isUntouched = neighbour === null || neighbour === (await subject.hash(namespaceIds[1 - at]!));
         expect(isUntouched, "[I19] another namespace changed");

@@ -61,7 +61,7 @@ export function startOnRedis(url: string): StartSubject {
 
 async function onRedis(url: string, prefix: string): Promise<Subject> {
   const link = await openRedis({ url, log: createLog({ level: "error", format: "json" }) });
-  const engine = await createRedisEngine({ link, prefix, newOpId: randomUUID, wallClock: Date.now });
+  const engine = await createRedisEngine({ link, prefix, newOpId: randomUUID, wallClock: Date.now, isHearing: true });
   async function end(): Promise<void> {
     await engine.close();
     await link.close();
@@ -71,6 +71,8 @@ async function onRedis(url: string, prefix: string): Promise<Subject> {
     check: (namespaceId) => engine.audit(namespaceId),
     hash: async (namespaceId) => JSON.stringify(await link.run(dumpScript, `${prefix}:{${namespaceId}}:ns`, [])),
     async restart() {
+      // Nobody else was there to hear heartbeats.
+      await link.call("DEL", `${prefix}:{hearing}:beat`);
       await end();
       return onRedis(url, prefix);
     },

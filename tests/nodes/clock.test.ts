@@ -8,13 +8,14 @@ const limits = { lobbyCountMax: 10, maxPlayers: 10, maxPlayersPerClient: null };
 test("[ND12] a node whose clock is ahead ends nothing: neither its commands nor its questions are taken", async () => {
   const { link, prefix } = await openLink();
   const namespaceId = randomUUID();
-  const right = await createRedisEngine({ link, prefix, newOpId: randomUUID, wallClock: Date.now });
+  const right = await createRedisEngine({ link, prefix, newOpId: randomUUID, wallClock: Date.now, isHearing: true });
   const other = await openLink();
   const ahead = await createRedisEngine({
     link: other.link,
     prefix,
     newOpId: randomUUID,
     wallClock: () => Date.now() + 1_000_000,
+    isHearing: false,
   });
   const configure = {
     type: "configure",

@@ -1,11 +1,20 @@
 import { type Change, loadState } from "../../matchmaker/changes.ts";
 import { checkInvariants } from "../../matchmaker/invariants.ts";
 import { type OrderedSet, orderedItems } from "../../matchmaker/ordered-set.ts";
-import { type Lobby, type Pool, takenSeats } from "../../matchmaker/records.ts";
+import { type Lobby, lobbyKind, type Pool, takenSeats } from "../../matchmaker/records.ts";
 import { keyRow, lobbyRow, namespaceRow, playerRow } from "../../matchmaker/rows.ts";
-import { noteHeartbeat, type State } from "../../matchmaker/state.ts";
+import { dueAtOf, isTimerMoved, noteHeartbeat, type State } from "../../matchmaker/state.ts";
 import type { RedisLink } from "./link.ts";
-import { type Dump, type DumpedPool, keyOf, lobbyOf, namespaceOf, playerOf, readDump } from "./read-dump.ts";
+import {
+  type Dump,
+  type DumpedPool,
+  type Facts,
+  keyOf,
+  lobbyOf,
+  namespaceOf,
+  playerOf,
+  readDump,
+} from "./read-dump.ts";
 import { dumpScript } from "./scripts.ts";
 
 /**
@@ -43,18 +52,35 @@ function stateOf(namespaceId: string, dump: Dump): State {
     if (lastHeartbeatAt !== undefined) noteHeartbeat(state, state.lobbies.get(id)!, Number(lastHeartbeatAt));
   }
   state.now = Number(dump.namespace.now ?? 0);
+  state.heardFrom = Number(dump.namespace.heardFrom ?? 0);
+  for (const lobby of state.lobbies.values()) isTimerMoved(state, lobby);
   return state;
 }
 
 function compareLobbies(dump: Dump, state: State, same: Same): void {
+  const timers: Timer[] = [];
   for (const { id, facts, seated } of dump.lobbies) {
-    const { reserved, connected, players, dueAt } = state.lobbies.get(id)!;
+    const { reserved, connected, players } = state.lobbies.get(id)!;
     same(`seats of lobby ${id}`, [Number(facts.reserved), Number(facts.connected)], [reserved, connected]);
     same(`players of lobby ${id}`, seated, players.map((player) => player.id).sort());
+    const dueAt = rightDueAt(state, id, facts);
     same(`deadline of lobby ${id}`, facts.dueAt ?? null, dueAt === Infinity ? null : String(dueAt));
+    if (dueAt !== Infinity) timers.push([`${lobbyKind}${id}`, dueAt]);
   }
-  const timers = [...orderedItems(state.timers)].map((record) => [`${record.kind}${record.id}`, record.dueAt]);
-  same("timers", dump.timers, timers);
+  for (const { kind, id, dueAt } of orderedItems(state.timers))
+    if (kind !== lobbyKind) timers.push([`${kind}${id}`, dueAt]);
+  const byDeadline = ([a, dueAt]: Timer, [b, otherAt]: Timer) => dueAt - otherAt || (a < b ? -1 : 1);
+  same("timers", dump.timers, timers.sort(byDeadline));
+}
+
+type Timer = readonly [member: string, dueAt: number];
+
+/** A timer from before heartbeat clocks started over may still stand where it stood. */
+function rightDueAt(state: State, id: string, { dueAt }: Facts): number {
+  const lobby = state.lobbies.get(id)!;
+  const [least, most] = [dueAtOf(state, lobby, 0), dueAtOf(state, lobby)];
+  const kept = Number(dueAt);
+  return kept >= least && kept <= most ? kept : most;
 }
 
 function compareTotals({ namespace, clients }: Dump, state: State, same: Same): void {

@@ -109,6 +109,7 @@ function createConnection(
   }
 
   return {
+    isCluster: client.isCluster,
     kind: client.isCluster ? "cluster" : address.kind,
     run(script, key, args, giveUpAt) {
       const keys = client.isCluster ? withWitnesses(key) : [key];

@@ -13,6 +13,8 @@ export interface RedisLink {
    * the latest at `giveUpAt`, which is a time of `performance.now()`.
    */
   run(script: Script, key: string, args: readonly string[], giveUpAt?: number): Promise<unknown>;
+  /** A namespace may be on another server than another one. */
+  readonly isCluster: boolean;
   /** When a command that is sent now is given up, as a time of `performance.now()`. */
   giveUpAt(): number;
   /** A plain command that is safe to repeat. */

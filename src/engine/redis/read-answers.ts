@@ -42,6 +42,10 @@ const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
     return { lobbies, next: last?.lobbyId ?? null };
   },
 
+  pickLobbies([views, next]) {
+    return { lobbies: (views as readonly WrittenView[]).map(readView), next: (next as string | null) ?? null };
+  },
+
   players([written], { lobbyId }) {
     const players = (written as readonly string[][]).map(
       ([playerId = "", clientId = "", status, reservedAt, connectedAt, expiresAt]): PlayerView => ({

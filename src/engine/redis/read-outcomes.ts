@@ -13,7 +13,10 @@ import { readExplanation, type WrittenGathering } from "./read-explanation.ts";
 import { readView, timeOf, type WrittenView } from "./read-views.ts";
 
 /** What scripts answer to commands. Every shape here is a border: only our own scripts write these. */
-export type WrittenAnswer = readonly ["OK" | "NO" | "MORE" | "LATE" | "EARLY" | "GONE" | "FAULT", ...unknown[]];
+export type WrittenAnswer = readonly [
+  "OK" | "NO" | "MORE" | "LATE" | "EARLY" | "DEAF" | "GONE" | "FAULT",
+  ...unknown[],
+];
 
 export function readOutcome<T extends CommandType>(command: CommandOf<T>, written: WrittenAnswer): Outcome<T> {
   if (written[0] === "NO") return readRefusal(written, command.type === "find" ? (command as Find) : null);

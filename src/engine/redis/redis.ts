@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type {
   Answer,
   CommandOf,
@@ -12,6 +13,7 @@ import { type Engine, EngineUnavailable, type SharedEvents } from "../engine.ts"
 import { auditNamespace } from "./audit.ts";
 import { createBatches } from "./batches.ts";
 import { createStreams } from "./events.ts";
+import { createHearing, type Heard } from "./hearing.ts";
 import type { RedisLink, Script } from "./link.ts";
 import { readAnswer } from "./read-answers.ts";
 import { readOutcome, type WrittenAnswer } from "./read-outcomes.ts";
@@ -20,7 +22,12 @@ import { createRedisClock } from "./redis-clock.ts";
 import { commandScripts, nextDueScript, queryScripts } from "./scripts.ts";
 import { type Written, writeCommand, writeQuery } from "./write-commands.ts";
 
+/** About as long as one run of it takes. */
+const removalPauseMs = 4;
+
 export interface RedisEngine extends Engine, SharedEvents {
+  /** From now on this node hears heartbeats. Until somebody does, no heartbeat clock runs. */
+  startHearing(): Promise<void>;
   /** What is wrong with a namespace, in words: every index, count and deadline is worked out again from the facts. */
   audit(namespaceId: string): Promise<string[]>;
 }
@@ -33,6 +40,8 @@ export interface RedisEngineOptions {
   newOpId(): string;
   /** Of this machine, in milliseconds: not the time of commands, but the time at which they are sent. */
   wallClock(): number;
+  /** This process hears heartbeats from the beginning; else from `startHearing` on. */
+  readonly isHearing: boolean;
 }
 
 /**
@@ -46,12 +55,13 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   const streams = await createStreams(link, prefix, options.wallClock());
   const send = createBatches(link);
   const clock = createRedisClock();
-  /** Namespaces whose heartbeat clocks have to start anew, because heartbeats could not be taken: the first command does it. */
-  const unstarted = new Set(await namespaceIds());
-  const starting = new Map<string, Promise<unknown>>();
-  /** Not even their names could be read. */
-  let wereAllUnreachable = false;
+  const hearing = createHearing(link, prefix);
+  /** Namespaces that this node could not reach, and since when by Redis' clock: the next command says so there. */
+  const unreached = new Map<string, number>();
+  /** Since when not even their names could be read. */
+  let allUnreachedSince: number | null = null;
   let isClosed = false;
+  await (options.isHearing ? hearing.start() : hearing.again());
 
   async function namespaceIds(): Promise<string[]> {
     return (await link.call("SMEMBERS", namespacesKey)) as string[];
@@ -60,35 +70,36 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   async function namespaceIdsAgain(): Promise<string[]> {
     try {
       const ids = await namespaceIds();
-      if (wereAllUnreachable) for (const id of ids) unstarted.add(id);
-      wereAllUnreachable = false;
+      for (const id of allUnreachedSince === null ? [] : ids) noteUnreached(id, allUnreachedSince!);
+      allUnreachedSince = null;
       return ids;
     } catch (error) {
-      wereAllUnreachable = true;
+      allUnreachedSince ??= hearing.redisNow();
       throw error;
     }
   }
 
-  async function run(script: Script, namespaceId: string, written: Written, now: number, isLong = false) {
-    if (unstarted.has(namespaceId)) await startClocks(namespaceId, now);
+  function noteUnreached(namespaceId: string, since: number): void {
+    if (!unreached.has(namespaceId)) unreached.set(namespaceId, since);
+  }
+
+  /** In a Cluster one server may be away while others are there, which only its own namespaces know. */
+  async function heardNow(): Promise<Heard> {
+    const known = hearing.known();
+    if (known) return known;
+    const heard = await hearing.again();
+    if (heard.isAmongOthers && !link.isCluster) unreached.clear();
+    return heard;
+  }
+
+  async function run(script: Script, namespaceId: string, written: Written, isLong = false) {
+    const since = hearing.redisNow();
     try {
       return await runToEnd(script, namespaceId, written, isLong);
     } catch (error) {
-      if (error instanceof EngineUnavailable) unstarted.add(namespaceId);
+      if (error instanceof EngineUnavailable) noteUnreached(namespaceId, since);
       throw error;
     }
-  }
-
-  /** Whoever comes meanwhile waits: what is due must not happen before. */
-  function startClocks(namespaceId: string, now: number): Promise<unknown> {
-    const written = writeCommand({ type: "restarted", namespaceId, now });
-    const started =
-      starting.get(namespaceId) ??
-      runToEnd(commandScripts.restarted, namespaceId, written)
-        .then(() => unstarted.delete(namespaceId))
-        .finally(() => starting.delete(namespaceId));
-    starting.set(namespaceId, started);
-    return started;
   }
 
   /** A namespace in which very much is due is brought up to date in several runs. */
@@ -101,16 +112,19 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
     for (let again = ""; ; again = "again") {
       const answer = await runOnce(script, namespaceId, written, again, isLong);
       if (answer[0] === "LATE") throw new EngineUnavailable("The command reached Redis too late to be decided.");
+      if (answer[0] === "DEAF") throw new EngineUnavailable("The command came too long after Redis was last asked.");
       if (answer[0] === "EARLY") throw new EngineUnavailable("This machine's clock is ahead of Redis'.");
       if (answer[0] === "GONE") throw new EngineUnavailable("The command was answered before, and the answer is gone.");
       if (answer[0] === "FAULT") throw new Error(String(answer[1]));
       if (answer[0] !== "MORE") return answer;
+      // Nobody waits for a removal as others wait for a seat: it leaves them every second turn.
+      if (script === commandScripts.removeNamespace) await sleep(removalPauseMs);
     }
   }
 
   /**
-   * One that came too late by what was known of Redis' clock had no effect. It is sent once more while its caller waits,
-   * for its answer told Redis' time.
+   * One that came too late by what was known of Redis' clock, or too long after hearing was asked for, had no effect. It is
+   * sent once more while its caller waits, for by then both are known.
    */
   async function runOnce(
     script: Script,
@@ -123,14 +137,21 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
     const opId = options.newOpId();
     for (let triesLeft = 1; ; triesLeft--) {
       if (isClosed) throw new EngineUnavailable("The engine is closed.");
+      const { since, at } = await heardNow();
       const sentAt = options.wallClock();
       const deadline = clock.deadlineOf(namespaceId, giveUpAt, sentAt);
-      const args = [body, opId, String(sentAt), create, made, again, String(deadline)];
+      const unreachedSince = unreached.get(namespaceId);
+      const missed = unreachedSince === undefined ? "" : String(unreachedSince);
+      const args = [body, opId, String(sentAt), create, made, again, String(deadline), since, at, missed];
       const startedAt = performance.now();
       const [position, answer, redisNow] = await send({ script, key: keyOf(namespaceId), args, giveUpAt, isLong });
       clock.learn(namespaceId, redisNow, startedAt);
       if (position !== "") streams.note(namespaceId, position);
-      if (answer[0] !== "LATE" || triesLeft === 0 || performance.now() >= giveUpAt) return answer;
+      const isRefused = answer[0] === "LATE" || answer[0] === "DEAF" || answer[0] === "EARLY";
+      if (!isRefused && unreached.get(namespaceId) === unreachedSince) unreached.delete(namespaceId);
+      if (answer[0] === "DEAF") await hearing.again();
+      else if (answer[0] !== "LATE") return answer;
+      if (triesLeft === 0 || performance.now() >= giveUpAt) return answer;
     }
   }
 
@@ -166,7 +187,7 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
     async execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>> {
       const { namespaceId, type } = command;
       const isLong = type === "find" && (command as CommandOf<"find">).explain === true;
-      const execute = () => run(commandScripts[type], namespaceId, writeCommand(command), command.now, isLong);
+      const execute = () => run(commandScripts[type], namespaceId, writeCommand(command), isLong);
       const isMaking = type === "configure" || type === "removeNamespace";
       return readOutcome(command, await (isMaking ? listed(namespaceId, execute) : execute()));
     },
@@ -176,8 +197,8 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
       // Borders: the compiler cannot see that an answer has the type of its query.
       if (query.type === "namespaces") return (await listNamespaces()) as Answer<T>;
       const asked = query as NamespaceQueryOf<NamespaceQueryType>;
-      const { type, namespaceId, now } = asked;
-      return readAnswer(asked, await run(queryScripts[type], namespaceId, writeQuery(asked), now)) as Answer<T>;
+      const { type, namespaceId } = asked;
+      return readAnswer(asked, await run(queryScripts[type], namespaceId, writeQuery(asked))) as Answer<T>;
     },
 
     /** A server that is full, lost its replicas or became a replica answers reads and refuses this. */
@@ -190,11 +211,13 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
     eventsAfter: streams.eventsAfter,
     latest: streams.latest,
     onGap: streams.onGap,
+    startHearing: () => hearing.start(),
     audit: (namespaceId) => auditNamespace(link, keyOf(namespaceId), namespaceId),
 
     async close() {
       if (isClosed) return;
       isClosed = true;
+      await hearing.close();
       await streams.close();
     },
   };

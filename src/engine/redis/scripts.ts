@@ -44,6 +44,7 @@ export const queryScripts: { readonly [T in NamespaceQueryType]: Script } = {
   lobby: load("lobby", ofQueries),
   listLobbies: load("list-lobbies", ofQueries),
   listAllLobbies: load("list-all-lobbies", ofQueries),
+  pickLobbies: load("pick-lobbies", ofQueries),
   players: load("players", ofQueries),
   statistics: load("statistics", ofQueries),
   counts: load("counts", ofQueries),
@@ -54,6 +55,7 @@ export const queryScripts: { readonly [T in NamespaceQueryType]: Script } = {
 export const nextDueScript: Script = load("next-due", state);
 export const eventsAfterScript: Script = load("events-after", ["keys"]);
 export const dumpScript: Script = loadWhole("dump", state);
+export const hearingScript: Script = loadWhole("hearing", []);
 
 /** Of what this script needs rarely, nothing is made before it is asked for. */
 function load(name: string, prelude: readonly string[]): Script {

@@ -6,6 +6,7 @@ import { isTaken, keyKind, type Lobby, type Player, playerKind, type Timed } fro
 import {
   changeLobby,
   emitLobby,
+  isTimerMoved,
   nextDueAt,
   putNamespace,
   removeKey,
@@ -30,7 +31,7 @@ export function expireDue(state: State, now: number): void {
   let record = firstOrdered(state.timers);
   while (record !== undefined && record.dueAt <= now) {
     state.now = Math.max(state.now, record.dueAt);
-    expireRecord(state, record);
+    if (!isTimerMoved(state, record)) expireRecord(state, record);
     record = firstOrdered(state.timers);
   }
   state.now = Math.max(state.now, now);

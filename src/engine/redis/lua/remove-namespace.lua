@@ -1,23 +1,29 @@
 -- Stops every lobby and forgets the namespace, whose configuration is remembered as removed for a while, so that a late
--- `configure` does not bring it back. Mirrors rules/remove-namespace.ts. A large namespace goes in several runs.
+-- `configure` does not bring it back. Mirrors rules/remove-namespace.ts. A large namespace goes in many short runs, and counts
+-- as removed from the first one on, so that nothing comes into it meanwhile.
+local lobbiesMax, seatsMax, recordsMax = 20, 100, 200
+
 local function endSome()
-  local ids = call("ZRANGE", foyer.lobbiesKey, 0, foyer.recordsMax - 1)
+  local ids = call("ZRANGE", foyer.lobbiesKey, 0, lobbiesMax - 1)
+  local seats = 0
   for _, id in ipairs(ids) do
     local lobby = foyer.findLobby(id)
+    seats = seats + foyer.takenSeats(lobby)
     if foyer.isLiving(lobby) then foyer.endLobby(lobby, "namespace_removed") end
     foyer.removeLobby(lobby)
+    if seats > seatsMax then return false end
   end
-  return #ids < foyer.recordsMax
+  return #ids < lobbiesMax
 end
 
 -- What is left are seats that have ended and keys, and each of them has a timer.
 local function forgetSome()
-  local members = call("ZRANGE", foyer.timersKey, 0, foyer.recordsMax - 1)
+  local members = call("ZRANGE", foyer.timersKey, 0, recordsMax - 1)
   for _, member in ipairs(members) do
     local kind, id = string.sub(member, 1, 1), string.sub(member, 2)
     if kind == foyer.keyKind then foyer.removeKey(id) else foyer.removePlayer(foyer.findPlayer(id)) end
   end
-  return #members < foyer.recordsMax
+  return #members < recordsMax
 end
 
 return foyer.execute(function(command)
@@ -26,11 +32,11 @@ return foyer.execute(function(command)
     return foyer.refuse("NAMESPACE_NOT_EMPTY")
   end
 
-  if not endSome() or not forgetSome() then return { "MORE" } end
   if namespace.revision == nil then
     foyer.putNamespace({ revision = 0, lobbyCountMax = 0, maxPlayers = 0, removedAt = namespace.now }, {})
   elseif not namespace.removedAt then
     foyer.put(namespace, "removedAt", namespace.now)
   end
+  if not endSome() or not forgetSome() then return { "MORE" } end
   return foyer.accept()
 end)

@@ -2,10 +2,11 @@
 function foyer.look(reader, wall)
   local wrongTime = foyer.refuseTime(wall)
   if wrongTime then return wrongTime end
+  if foyer.isDeaf(wall) then return { "DEAF" } end
   local query = cjson.decode(foyer.arg(1))
   foyer.loadNamespace()
   local now = math.max(query.now, foyer.namespace.now)
-  foyer.restartIfDown(wall, now)
+  foyer.noteHearing(wall, now)
   local isBehind = foyer.namespace.sweepFrom or foyer.nextDueAt() <= now
   if isBehind and not foyer.catchUp(now) then
     foyer.flush()

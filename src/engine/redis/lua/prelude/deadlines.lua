@@ -14,8 +14,9 @@ end
 -- Falls silent at this time; when it is silent already, stops.
 function foyer.heartbeatDueAt(lobby)
   if lobby.heartbeatMs == 0 or lobby.readyAt == nil then return foyer.never end
-  if lobby.silentSince then return lobby.silentSince + foyer.silentPeriodsMax * lobby.heartbeatMs end
-  return math.max(lobby.readyAt, lobby.lastHeartbeatAt or 0) + lobby.heartbeatMs
+  local heardFrom = foyer.namespace.heardFrom
+  if lobby.silentSince then return math.max(lobby.silentSince, heardFrom) + foyer.silentPeriodsMax * lobby.heartbeatMs end
+  return math.max(lobby.readyAt, lobby.lastHeartbeatAt or 0, heardFrom) + lobby.heartbeatMs
 end
 
 function foyer.lobbyDueAt(lobby)

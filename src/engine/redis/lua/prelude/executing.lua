@@ -14,6 +14,7 @@ function foyer.opKey() return stem .. "op:" .. foyer.arg(2) end
 function foyer.decide(rule, isSeating, wall)
   local wrongTime = foyer.refuseTime(wall)
   if wrongTime then return wrongTime end
+  if foyer.isDeaf(wall) then return { "DEAF" } end
   local command = cjson.decode(foyer.arg(1))
   local seatId = isSeating and command.playerIds[1]
   local earlier = foyer.resent(seatId)
@@ -25,9 +26,8 @@ function foyer.decide(rule, isSeating, wall)
     if fence ~= namespace.fence then foyer.put(namespace, "fence", fence) end
   end
   local now = math.max(command.now, namespace.now)
-  foyer.restartIfDown(wall, now)
-  if command.type == "restarted" and foyer.arg(6) ~= "again" then foyer.beginSweep(now) end
-  if command.type == "expire" then foyer.put(namespace, "touched", wall) end
+  foyer.noteHearing(wall, now)
+  if command.type == "restarted" then foyer.hearFrom(now) end
   local isBehind = foyer.caughtUpAt ~= now or namespace.sweepFrom
   if isBehind and not foyer.catchUp(now) then return { "MORE" } end
 
@@ -39,6 +39,8 @@ function foyer.decide(rule, isSeating, wall)
     foyer.expired = 0
     foyer.expireDue(now)
   end
+  -- That somebody reached the namespace, for those who could not.
+  if isEffect or command.type == "expire" then foyer.put(namespace, "touched", wall) end
   if isEffect and not seatId then
     local kept = seatedIn and "S" .. reply[2] .. " " .. seatedIn or cjson.encode(reply)
     call("SET", foyer.opKey(), kept, "PX", "30000")
@@ -49,7 +51,7 @@ end
 -- `isSeating`: the rule seats a party. The answer to one command is given as it is, those to several as one list after ALL.
 function foyer.execute(rule, isSeating)
   local wall = foyer.wallClock()
-  if #ARGV > 7 then return foyer.executeAll(rule, isSeating, wall) end
+  if #ARGV > 10 then return foyer.executeAll(rule, isSeating, wall) end
   local decided = foyer.decide(rule, isSeating, wall)
   if foyer.namespace then foyer.flush() end
   return { foyer.lastPosition, decided, wall }
@@ -58,7 +60,7 @@ end
 -- A mistake of ours in one command must not take from the others what they have written.
 function foyer.executeAll(rule, isSeating, wall)
   local answers, isBehind = { "ALL" }, false
-  for before = 0, #ARGV - 1, 7 do
+  for before = 0, #ARGV - 1, 10 do
     foyer.argsBefore = before
     local isWell, decided = true, { "MORE" }
     if not isBehind then isWell, decided = pcall(foyer.decide, rule, isSeating, wall) end

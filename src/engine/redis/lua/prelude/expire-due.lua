@@ -1,4 +1,4 @@
--- What happens by itself, mirrored from rules/end-seat.ts, stop-lobby.ts, expire.ts and restarted.ts.
+-- What happens by itself, mirrored from rules/end-seat.ts, stop-lobby.ts and expire.ts.
 
 -- Ends a taken seat; it is remembered for a while, so that late calls get an exact answer.
 function foyer.endSeat(player, status, reason)
@@ -29,8 +29,11 @@ function foyer.expirePlayer(player)
   if foyer.isTaken(player) then foyer.endSeat(player, "expired") else foyer.removePlayer(player) end
 end
 
+-- Its timer may be from before heartbeat clocks started over. That moves the deadlines of all lobbies at once, so each timer
+-- is moved when it rings, not before.
 function foyer.expireLobby(lobby)
-  if lobby.status == "stopped" then foyer.removeLobby(lobby)
+  if foyer.lobbyDueAt(lobby) ~= lobby.dueAt then foyer.retimeLobby(lobby)
+  elseif lobby.status == "stopped" then foyer.removeLobby(lobby)
   elseif foyer.readyDueAt(lobby) <= foyer.namespace.now then foyer.endLobby(lobby, "not_ready")
   elseif foyer.emptyDueAt(lobby) <= foyer.namespace.now then
     foyer.endLobby(lobby, foyer.isDeployed(foyer.poolOf(lobby.pool)) and "empty" or "outdated")
@@ -46,12 +49,6 @@ function foyer.expireRecord(member)
   if kind == foyer.playerKind then foyer.expirePlayer(foyer.findPlayer(id))
   elseif kind == foyer.lobbyKind then foyer.expireLobby(foyer.findLobby(id))
   else foyer.removeKey(id) end
-end
-
--- Nobody could send heartbeats while the service was down, so their clocks start anew, before anything due is done.
-function foyer.restartHeartbeat(lobby, at)
-  if not foyer.isLiving(lobby) or lobby.heartbeatMs == 0 then return end
-  if lobby.silentSince then foyer.changeLobby(lobby, { silentSince = at }) else foyer.noteHeartbeat(lobby, at) end
 end
 
 -- False: there is more.

@@ -1,10 +1,11 @@
 -- What every script begins with, whether it decides or only looks: is it in time, and what happened by itself meanwhile?
--- An answer is a list that begins with OK, NO (a refusal), MORE (run it again), LATE, EARLY, GONE or FAULT. It is given together
+-- An answer is a list that begins with OK, NO (a refusal), MORE (run it again), LATE, EARLY, DEAF, GONE or FAULT. It is given together
 -- with the position of the last event that it told, and with this server's time.
 --
--- ARGV has seven of each command, and a query the same: the command, the operation's id, when its sender sent it, the lobby
--- to make in two texts, "again" for another run of what was answered MORE, and this server's time after which the command
--- must not be decided, because its sender has given it up by then.
+-- ARGV has ten of each command, and a query the same: the command, the operation's id, when its sender sent it, the lobby to
+-- make in two texts, "again" for another run of what was answered MORE, this server's time from which on the command must not
+-- be decided, because its sender has given it up by then; and what the sender knows of hearing.ts: since when heartbeats can
+-- be heard, when it was told so, and, where it could not reach this namespace, since when.
 function foyer.arg(at) return ARGV[foyer.argsBefore + at] end
 
 function foyer.accept(...) return { "OK", ... } end
@@ -24,13 +25,18 @@ function foyer.refuseTime(wall)
   if agoMs < -earlyMs then return { "EARLY" } end
 end
 
--- Where nobody has looked after the namespace for a while, the service was down.
-function foyer.restartIfDown(wall, now)
-  local restartMs = 15000
-  local touched = foyer.namespace.touched
-  if not touched or wall - touched <= restartMs then return end
-  foyer.beginSweep(now)
-  foyer.put(foyer.namespace, "touched", wall)
+-- Whether the sender knows since when heartbeats can be heard. One that was told so too long ago may have missed that nobody
+-- heard for a while, and would end what could not speak.
+function foyer.isDeaf(wall) return wall - foyer.arg(9) > 4000 end
+
+-- Heartbeat clocks start over when heartbeats can be heard again: before anything due is done, and by one number for all.
+function foyer.noteHearing(wall, now)
+  local namespace, since, unreachedSince = foyer.namespace, foyer.arg(8), foyer.arg(10)
+  if since ~= namespace.hearingSince and tonumber(since) > (tonumber(namespace.hearingSince) or 0) then
+    foyer.put(namespace, "hearingSince", since)
+    foyer.hearFrom(now - math.max(0, wall - since))
+  end
+  if unreachedSince ~= "" and (namespace.touched or 0) - unreachedSince <= 0 then foyer.hearFrom(now) end
 end
 
 -- Finishes what an earlier run has begun, then does what is due. False: there is more.
@@ -40,5 +46,9 @@ function foyer.catchUp(now)
 end
 
 -- Rarely:
+function foyer.hearFrom(at)
+  if at > foyer.namespace.heardFrom then foyer.put(foyer.namespace, "heardFrom", at) end
+end
+
 -- Told before anything is written: the caller built a command that cannot be.
 function foyer.fault(message) return { "FAULT", message } end

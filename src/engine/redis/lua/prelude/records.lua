@@ -127,7 +127,7 @@ function foyer.loadNamespace()
   namespace.removedAt = tonumber(namespace.removedAt)
   namespace.touched = tonumber(namespace.touched)
   namespace.fence = tonumber(namespace.fence)
-  namespace.sweepRestartAt = tonumber(namespace.sweepRestartAt)
+  namespace.heardFrom = tonumber(namespace.heardFrom) or 0
   namespace.now = tonumber(namespace.now) or 0
   namespace.startingCount = tonumber(namespace.startingCount) or 0
   namespace.readyCount = tonumber(namespace.readyCount) or 0

@@ -155,30 +155,21 @@ function foyer.putNamespace(facts, minimums)
     end
   end
   if isMoved then
-    foyer.beginSweep(nil)
+    foyer.put(foyer.namespace, "sweepFrom", "-")
     foyer.sweepOn()
   end
 end
 
--- Some things concern every lobby: another version is deployed, or heartbeat clocks start anew. That goes in as many runs as
--- it takes, and nothing else happens in the namespace until it is through.
-function foyer.beginSweep(restartAt)
-  foyer.put(foyer.namespace, "sweepFrom", "-")
-  if restartAt then foyer.put(foyer.namespace, "sweepRestartAt", restartAt) end
-end
-
--- False: there is more.
+-- Another version concerns every lobby. That goes in as many runs as it takes, and nothing else happens in the namespace
+-- until it is through. False: there is more.
 function foyer.sweepOn()
   local namespace = foyer.namespace
   local ids = call("ZRANGE", foyer.lobbiesKey, namespace.sweepFrom, "+", "BYLEX", "LIMIT", 0, foyer.recordsMax)
   for _, id in ipairs(ids) do
-    local lobby = foyer.findLobby(id)
-    if namespace.sweepRestartAt then foyer.restartHeartbeat(lobby, namespace.sweepRestartAt) end
-    foyer.retimeLobby(lobby)
+    foyer.retimeLobby(foyer.findLobby(id))
   end
   local isDone = #ids < foyer.recordsMax
   foyer.put(namespace, "sweepFrom", not isDone and "(" .. ids[#ids] or nil)
-  if isDone then foyer.put(namespace, "sweepRestartAt", nil) end
   return isDone
 end
 
@@ -278,7 +269,7 @@ function foyer.comeOrGo(namespace)
   namespace.isGone = false
   for _, field in ipairs({
     "revision", "lobbyCountMax", "maxPlayers", "maxPlayersPerClient", "deployedVersionId", "removedAt", "now", "touched",
-    "fence", "startingCount", "readyCount", "reservedCount", "connectedCount", "sweepFrom", "sweepRestartAt",
+    "fence", "startingCount", "readyCount", "reservedCount", "connectedCount", "sweepFrom", "heardFrom", "hearingSince",
   }) do
     foyer.put(namespace, field, namespace[field])
   end
