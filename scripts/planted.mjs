@@ -16,6 +16,11 @@ const vitest = (...files) => ["node_modules/vitest/vitest.mjs", "run", "--config
 const checks = {
   model: ["--import", "tsx", "tests/model/run.ts", "--steps", "40000", "--seed", "101", "--no-shrink"],
   store: vitest("tests/crash/failing-store.test.ts"),
+  redis: vitest(
+    "tests/conformance/redis.test.ts",
+    "tests/conformance/redis-scripts.test.ts",
+    "tests/engine/redis-late-commands.test.ts",
+  ),
   engine: vitest(
     "src/engine/memory",
     "tests/engine/throwing-rules.test.ts",

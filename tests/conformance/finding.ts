@@ -130,6 +130,32 @@ export function findingSuite(factory: EngineFactory): void {
       expect(await world.counts()).toMatchObject({ reserved: 7, connected: 0 });
     });
 
+    test("[F11] the only lobby with all of several tags is found wherever it is among hundreds that have some", async () => {
+      const world = await createWorld(factory, { lobbyCountMax: 1000 });
+      world.isAudited = false;
+      const iced: string[] = [];
+      for (let i = 0; i < 330; i++) {
+        const mood = { 0: "first", 99: "last", 100: "next", 130: "far", 199: "edge", 250: "farther" }[i];
+        const tags = { map: "ice", ...(mood !== undefined && { mood, rank: "gold" }) };
+        iced.push((await world.ready({ isExternal: true, tags })).id);
+        // So that fewer have the map than the rank, and those with the map are gone through.
+        await world.ready({ isExternal: true, tags: { rank: "gold" } });
+      }
+      const route = (mood: string) => world.route({ tags: { map: "ice", rank: "gold", mood } });
+      const moods = ["first", "last", "next", "far", "edge", "farther"];
+      const found: string[] = [];
+      for (const mood of moods) found.push(await route(mood));
+      expect(found).toEqual([0, 99, 100, 130, 199, 250].map((at) => iced[at]));
+      // Of all that have both, the oldest: the others go first, one by one.
+      const both: string[] = [];
+      for (let count = 0; count < moods.length; count++) {
+        const id = await world.route({ tags: { map: "ice", rank: "gold" } });
+        both.push(id);
+        await world.setClosed(id);
+      }
+      expect(both).toEqual(found);
+    });
+
     test("[F8] without a fit exactly one lobby is made, with the requested tags, and the party sits in it", async () => {
       const world = await createWorld(factory);
       const found = seated(await world.find({ party: 2, tags: { map: "ice" }, create: { maxPlayers: 3 } }));

@@ -124,7 +124,7 @@ export function createHistory(namespaceId = randomNamespaceId) {
     }
     if (step.kind < 58) return { ...base, type: "setReady", lobbyId };
     if (step.kind < 61) return { ...base, type: "setClosed", lobbyId, isClosed: step.flag };
-    if (step.kind < 63 && step.pick % 9 === 0) {
+    if (step.kind < 63 && step.pick % 3 === 0) {
       const action = step.flag ? "unroute" : "stop";
       return { ...base, type: "closeRegistered", tokenId: at(serverTokens, step.size), action, after: null };
     }

@@ -344,6 +344,8 @@ describe("scripts", () => {
     const stale = { ok: false, code: "STALE_REVISION" };
     expect(between).toEqual([1, 2, 3].flatMap(() => [stale, stale, null]));
     expect(await world.counts()).toMatchObject({ starting: 0, ready: 0, reserved: 0 });
+    const left = (await redis.keys(`*{${world.namespaceId}}*`)).filter((key) => !key.includes(":op:"));
+    expect(left.map((key) => key.split("}:")[1]).sort()).toEqual(["events", "ns"]);
     expect(await one.engine.audit(world.namespaceId)).toEqual([]);
   });
 

@@ -149,7 +149,10 @@ export function statisticsAndListsSuite(factory: EngineFactory): void {
       expect(await pick({ exceptNodeIds: ["mine"] })).toEqual([[first], [], []]);
       expect(await pick({ exceptNodeIds: [] })).toEqual([[first, early], [], [late]]);
       expect((await pick({ status: "starting", nodeId: "" })).map(({ length }) => length)).toEqual([498, 499, 99]);
-      expect((await pick({})).flat()).toEqual(ids.filter((id) => id !== ids[700]));
+      const living = ids.filter((id) => id !== ids[700]);
+      expect((await pick({})).flat()).toEqual(living);
+      const listed = await world.read({ type: "listAllLobbies", includeStopped: false, after: null, limit: 1e6 });
+      expect(listed.lobbies.map(({ lobbyId }) => lobbyId)).toEqual(living);
     });
 
     test("[Q6] the players of a lobby are its taken seats, the earliest first", async () => {
