@@ -45,9 +45,17 @@ export async function loadRaw(
   });
   // The text is the same for all calls of a round: as if sent a little later, so that none of them is too late.
   const sentAt = String(Date.now() + aheadMs);
+  // In time for as long as a round takes, and told just now since when nodes hear.
+  const now = Date.now();
+  const knowledge = [
+    String(now + 600_000),
+    String((await redis.ask("HGET", key, "hearingSince")) ?? "0"),
+    String(now + 600_000),
+    "",
+  ];
   await redis.ask("SCRIPT", "LOAD", text);
   const takenBefore = await field("reservedCount");
-  const call = ["EVALSHA", sha, "1", key, body, `raw-${random}${random}`, sentAt, create, made];
+  const call = ["EVALSHA", sha, "1", key, body, `raw-${random}${random}`, sentAt, create, made, "", ...knowledge];
   const load = ["-p", String(redis.port), "-c", String(connections), "-n", String(requests), "-r", "2147483647"];
   const { stdout } = await promisify(execFile)(benchmarkProgram(), [...load, "--csv", ...call]);
   const taken = (await field("reservedCount")) - takenBefore;

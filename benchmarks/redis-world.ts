@@ -23,6 +23,7 @@ export interface RedisNamespace {
 export interface RedisWorld {
   readonly redis: RedisServer;
   readonly namespaces: readonly RedisNamespace[];
+  readonly adminToken: string;
   /** Another Redis with the same in it. */
   copyRedis(): Promise<RedisServer>;
   startNode(redis: RedisServer, nodeId: string): Promise<ServerProcess>;
@@ -58,7 +59,7 @@ export async function makeRedisWorld(lobbyCounts: readonly number[]): Promise<Re
     const first = await startNode(redis, "first");
     const namespaces = await makeNamespaces(first, lobbyCounts).finally(() => first.stop());
     await fill(redis, namespaces);
-    return { redis, namespaces, copyRedis, startNode, stop };
+    return { redis, namespaces, adminToken, copyRedis, startNode, stop };
   } catch (fault) {
     await stop();
     throw fault;

@@ -3,6 +3,7 @@ import * as attacks from "./attacks.ts";
 import * as find from "./find.ts";
 import * as journal from "./journal.ts";
 import * as lobbyCount from "./lobby-count.ts";
+import * as manyLobbies from "./many-lobbies.ts";
 import * as memory from "./memory.ts";
 import * as redis from "./redis.ts";
 import * as restart from "./restart.ts";
@@ -22,7 +23,7 @@ interface Options {
   readonly isMillion: boolean;
 }
 
-/** `npm run bench` asks all of them but `redis`; `npm run bench -- validate-namespace` only those named. */
+/** `npm run bench` asks all of them but those on Redis; `npm run bench -- validate-namespace` only those named. */
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   "validate-namespace": validateNamespace,
   find,
@@ -33,10 +34,11 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   "start-lobby": startLobby,
   attacks,
   redis,
+  "many-lobbies": manyLobbies,
 };
 
 /** Needs PostgreSQL and Redis on the machine. */
-const onlyNamed = ["redis"];
+const onlyNamed = ["redis", "many-lobbies"];
 
 // `--engine redis` reads as `redis`.
 const flags = ["--long", "--million", "--engine"];

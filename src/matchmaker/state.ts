@@ -116,9 +116,9 @@ function poolKey(versionId: string, gameMode: string, region: string): string {
 /** Null forgets the namespace. Deploying and idle minimums decide which empty lobbies stop, so those deadlines move too. */
 export function putNamespace(state: State, namespace: NamespaceRecord | null): void {
   state.namespace = namespace;
-  const moved = new Set<Pool>();
-  for (const pool of state.pools.values()) if (configurePool(state, pool)) moved.add(pool);
-  if (moved.size > 0) for (const lobby of state.lobbies.values()) if (moved.has(lobby.pool)) retime(state, lobby);
+  let isMoved = false;
+  for (const pool of state.pools.values()) if (configurePool(state, pool)) isMoved = true;
+  if (isMoved) for (const lobby of state.lobbies.values()) retime(state, lobby);
   markChanged(state, "namespace", state.namespaceId);
 }
 

@@ -4,6 +4,7 @@ import { openRedis } from "../../src/engine/redis/connection.ts";
 import type { RedisConnection, RedisLink } from "../../src/engine/redis/link.ts";
 import { createRedisEngine, type RedisEngine } from "../../src/engine/redis/redis.ts";
 import { createLog } from "../../src/log.ts";
+import { withoutGaps } from "./without-gaps.ts";
 import type { EngineUnderTest } from "./world.ts";
 
 const quietLog = createLog({ level: "error", format: "json" });
@@ -28,6 +29,8 @@ interface EngineOptions {
   readonly prefix?: string;
   readonly wallClock?: () => number;
   readonly isHearing?: boolean;
+  /** A slow machine is told from one that hears nothing; in other tests time is not that of the machine. */
+  readonly hasGaps?: boolean;
   /** What the engine is given instead of the link itself. */
   readonly wrap?: (link: RedisLink) => RedisLink;
 }
@@ -36,7 +39,8 @@ interface EngineOptions {
 export async function openEngine(url: string, options: EngineOptions = {}): Promise<OpenedEngine> {
   const { prefix = `test-${randomUUID()}`, wallClock = Date.now, isHearing = true, wrap = (link) => link } = options;
   const link = await openRedis({ url, log: quietLog });
-  const engine = await createRedisEngine({ link: wrap(link), prefix, newOpId: randomUUID, wallClock, isHearing });
+  const heard = options.hasGaps ? link : withoutGaps(link);
+  const engine = await createRedisEngine({ link: wrap(heard), prefix, newOpId: randomUUID, wallClock, isHearing });
   const one = { engine, link, prefix };
   opened.add(one);
   return one;

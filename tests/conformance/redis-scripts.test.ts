@@ -207,7 +207,7 @@ describe("scripts", () => {
     const world = await createWorld(async () => underTest(one, server.url));
     const { id } = await world.ready({ heartbeatMs: 1000, isExternal: true });
     await world.pass(999);
-    const starting = await openEngine(server.url, { prefix: one.prefix, isHearing: false });
+    const starting = await openEngine(server.url, { prefix: one.prefix, isHearing: false, hasGaps: true });
     await starting.engine.startHearing();
     const beside = new World(underTest(starting, server.url), world.namespaceId, { next: 1000 });
     beside.now = world.now + 1;
@@ -218,7 +218,7 @@ describe("scripts", () => {
     for (const { engine } of [one, starting]) await engine.close();
     const key = `${one.prefix}:{hearing}:beat`;
     await redis.hset(key, "at", Number(await redis.hget(key, "at")) - 3_600_000);
-    const back = await openEngine(server.url, { prefix: one.prefix, isHearing: false });
+    const back = await openEngine(server.url, { prefix: one.prefix, isHearing: false, hasGaps: true });
     const later = new World(underTest(back, server.url), world.namespaceId, { next: 2000 });
     later.now = world.now + 3_600_000;
     expect(await later.lobby(id)).toMatchObject({ isSilent: false });
