@@ -187,7 +187,9 @@ export function placeLobbies(parts: PlaceParts): Placing {
     for await (const lobby of pickLobbies(engine, namespaceId, now, { status: "starting", nodeId: "" })) {
       if (isUnplaced(lobby)) void place(namespaceId, lobby);
     }
-    const livingIds = nodes.all().filter((node) => node.isAlive && !nodes.isLost(node.nodeId) && !nodes.isGone(node.nodeId));
+    const livingIds = nodes
+      .all()
+      .filter((node) => node.isAlive && !nodes.isLost(node.nodeId) && !nodes.isGone(node.nodeId));
     const wanted = { exceptNodeIds: livingIds.map(({ nodeId }) => nodeId) };
     for await (const lobby of pickLobbies(engine, namespaceId, now, wanted)) {
       if (lobby.nodeId !== null && nodes.isLost(lobby.nodeId)) await end(namespaceId, lobby);
