@@ -1,4 +1,4 @@
-import type { CreateReason, LobbyStatus, OperatorClose, SeatStatus, StopReason, Tags } from "./commands.ts";
+import type { CreateReason, Limits, LobbyStatus, OperatorClose, SeatStatus, StopReason, Tags } from "./commands.ts";
 import type { OrderedSet } from "./ordered-set.ts";
 
 /**
@@ -79,6 +79,15 @@ export interface Key {
   readonly createdAt: number;
   /** Derived. */
   dueAt: number;
+}
+
+export interface NamespaceRecord {
+  readonly revision: number;
+  readonly limits: Limits;
+  readonly deployedVersionId: string | null;
+  /** By pairKey. */
+  readonly idleMinimums: ReadonlyMap<string, number>;
+  readonly removedAt: number | null;
 }
 
 /** At one moment seats end before lobbies, lobbies before keys. */

@@ -1,4 +1,4 @@
-import type { Event, Limits, LobbyEvent, PlayerEvent, SeatStatus } from "./commands.ts";
+import type { Event, LobbyEvent, PlayerEvent, SeatStatus } from "./commands.ts";
 import { keyDueAt, lobbyDueAt, playerDueAt, rememberedMs } from "./deadlines.ts";
 import {
   addOrdered,
@@ -18,6 +18,7 @@ import {
   type Key,
   type Lobby,
   lobbyKind,
+  type NamespaceRecord,
   type Player,
   type Pool,
   playerKind,
@@ -53,14 +54,7 @@ export interface State {
   events: Event[];
 }
 
-export interface NamespaceRecord {
-  readonly revision: number;
-  readonly limits: Limits;
-  readonly deployedVersionId: string | null;
-  /** By pairKey. */
-  readonly idleMinimums: ReadonlyMap<string, number>;
-  readonly removedAt: number | null;
-}
+export type { NamespaceRecord } from "./records.ts";
 
 export type Entity = "namespace" | "lobby" | "player" | "key";
 interface ChangedEntity {
@@ -98,11 +92,8 @@ export function pairKey(gameMode: string, region: string): string {
 
 /** When there is next something to expire; Infinity: never. */
 export function nextDueAt(state: State): number {
-  const removedAt = state.namespace?.removedAt ?? null;
-  return Math.min(
-    firstOrdered(state.timers)?.dueAt ?? Infinity,
-    removedAt === null ? Infinity : removedAt + rememberedMs,
-  );
+  const removedAt = state.namespace?.removedAt ?? Infinity;
+  return Math.min(firstOrdered(state.timers)?.dueAt ?? Infinity, removedAt + rememberedMs);
 }
 
 export function findPool(state: State, versionId: string, gameMode: string, region: string): Pool | undefined {
@@ -116,9 +107,8 @@ function poolKey(versionId: string, gameMode: string, region: string): string {
 /** Null forgets the namespace. Deploying and idle minimums decide which empty lobbies stop, so those deadlines move too. */
 export function putNamespace(state: State, namespace: NamespaceRecord | null): void {
   state.namespace = namespace;
-  let isMoved = false;
-  for (const pool of state.pools.values()) if (configurePool(state, pool)) isMoved = true;
-  if (isMoved) for (const lobby of state.lobbies.values()) retime(state, lobby);
+  const moved = [...state.pools.values()].filter((pool) => configurePool(state, pool));
+  if (moved.length > 0) for (const lobby of state.lobbies.values()) retime(state, lobby);
   markChanged(state, "namespace", state.namespaceId);
 }
 
@@ -400,10 +390,7 @@ export function dueAtOf(state: State, record: Timed, heardFrom = state.heardFrom
   return record.kind === lobbyKind ? lobbyDueAt(record, heardFrom) : keyDueAt(record);
 }
 
-/**
- * True: its timer was set before heartbeat clocks started over, and is set again. That moves the deadlines of all lobbies
- * at once, so each timer is moved when it rings, not before.
- */
+/** True: heartbeat clocks started over since its timer was set, which is moved when it rings and not with all others at once. */
 export function isTimerMoved(state: State, record: Timed): boolean {
   if (dueAtOf(state, record) === record.dueAt) return false;
   retime(state, record);
