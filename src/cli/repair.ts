@@ -45,7 +45,7 @@ async function repairFolder(dataDir: string, isConfirmed: boolean, terminal: Ter
   return 0;
 }
 
-function inWords({ file, missingCommits, commit }: Damage): string {
+function inWords({ file, missingCommits }: Damage): string {
   const commits = missingCommits === 1 ? "1 acknowledged commit" : `${missingCommits} acknowledged commits`;
-  return `The log of ${file} is damaged after commit ${commit}: ${commits} cannot be read.`;
+  return `The log of ${file} is damaged: up to ${commits} cannot be read.`;
 }

@@ -40,14 +40,13 @@ async function damagedFolder() {
   return { dataDir, damaged: log };
 }
 
-const said = /^The log of .*lobbies\.db is damaged after commit (\d+): (\d+) acknowledged commits cannot be read\./;
+const said = /^The log of .*lobbies\.db is damaged: up to (\d+) acknowledged commits cannot be read\./;
 
 test("[DU15] repair says what is lost and changes nothing; with --yes it keeps a copy, and the rest opens", async () => {
   const { dataDir, damaged } = await damagedFolder();
   const first = await repair(dataDir);
   expect(first).toMatchObject({ code: 1, err: "", out: expect.stringMatching(said) });
-  const [, commit, missing] = said.exec(first.out)!.map(Number);
-  expect(commit! + missing!).toBe(10);
+  const missing = Number(said.exec(first.out)![1]);
   expect(readFileSync(`${fileIn(dataDir)}-wal`).equals(damaged)).toBe(true);
   await expect(journalIn(dataDir).load()).rejects.toThrow(`${missing} commits`);
 
@@ -56,7 +55,9 @@ test("[DU15] repair says what is lost and changes nothing; with --yes it keeps a
   expect(second.out).toContain(`A copy of the damaged files is in ${join(dataDir, "damaged-1")}.`);
   expect(readFileSync(join(dataDir, "damaged-1", "lobbies.db-wal")).equals(damaged)).toBe(true);
   expect(readdirSync(join(dataDir, "damaged-1")).sort()).toEqual(["lobbies.db", "lobbies.db-synced", "lobbies.db-wal"]);
-  expect(await storedIds(journalIn(dataDir))).toHaveLength(commit!);
+  const left = (await storedIds(journalIn(dataDir))).length;
+  // One commit more may be there, which only says how many there were.
+  expect([10, 11]).toContain(left + missing);
 });
 
 test("[DU15] where nothing is missing there is nothing to repair, and --yes changes nothing either", async () => {

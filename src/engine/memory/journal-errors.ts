@@ -51,7 +51,7 @@ export function damagedMessage(file: string, reason: string): string {
 export function missingCommitsMessage(file: string, missing: number): string {
   const commits = missing === 1 ? "1 commit" : `${missing} commits`;
   return (
-    `The log of ${file} is damaged: at least ${commits} that Foyer acknowledged cannot be read. Foyer does not start on it: ` +
+    `The log of ${file} is damaged: up to ${commits} that Foyer acknowledged cannot be read. Foyer does not start on it: ` +
     "restore the data folder from a backup, or run `foyer repair`, which says what would be lost and keeps a copy."
   );
 }

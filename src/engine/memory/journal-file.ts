@@ -29,7 +29,7 @@ export function makeSure(database: SqliteDatabase, file: string, pagesMax: numbe
   settle(database);
 }
 
-/** Counts commits, each in its own transaction, so that it can be told afterwards whether one is missing. */
+/** Puts the number of a commit into its transaction, so that it can be told afterwards whether one is missing. */
 export interface CommitCounter {
   readonly journalId: string;
   readonly last: number;

@@ -5,10 +5,8 @@ import { type Note, readNote } from "./journal-note.ts";
 
 /** What can be said of a journal before it is opened, without changing anything in it. */
 export interface Inspection {
-  /** Acknowledged commits that cannot be read any more, as far as they can be told; 0: none is known of. */
+  /** Acknowledged commits that cannot be read any more, at most so many; 0: none is known of. */
   readonly missingCommits: number;
-  /** The last commit that can be read; null: the file cannot be read, or is of a version that did not count them. */
-  readonly commit: number | null;
   /** The log ends in the middle of what was written. */
   readonly isLogBroken: boolean;
 }
@@ -18,15 +16,15 @@ export interface Inspection {
  * power cut that is right. Whether it is, or bytes have changed since, is told by the note of the last synced commit.
  */
 export function inspectJournal(Database: SqliteLibrary, file: string): Inspection {
-  if (!existsSync(file) || statSync(file).size === 0) return { missingCommits: 0, commit: null, isLogBroken: false };
+  if (!existsSync(file) || statSync(file).size === 0) return { missingCommits: 0, isLogBroken: false };
   const { isBroken, commitsAfterBreak } = inspectLog(`${file}-wal`);
   const found = peek(Database, file);
   const note = readNote(file);
   const isNoteOfThis = note !== null && note.journalId === found?.journalId;
   const unreadable = isNoteOfThis ? note.commit - found.commit : 0;
   return {
-    missingCommits: unreadable > 0 ? Math.max(unreadable, commitsAfterBreak) : 0,
-    commit: found?.commit ?? null,
+    // Those in the log can be counted; of a log that is gone only the numbers before and after it are known.
+    missingCommits: unreadable > 0 ? commitsAfterBreak || unreadable : 0,
     isLogBroken: isBroken,
   };
 }

@@ -39,42 +39,45 @@ export async function removeNote(file: string): Promise<void> {
 }
 
 export interface Noting {
-  /** This commit has been synced. Costs nothing but a comparison most of the time. */
+  /** Whether the commit that is being made should carry its number: about once a second. */
+  isDue(): boolean;
+  /** A commit with its number in it has been synced. */
   synced(commit: number): void;
 }
 
 const noteEveryMs = 1_000;
 
-/** Writes notes beside the commits, never in their way: about one a second, by other threads of the system. */
-export function createNoting(file: string, journalId: string, onFault: (reason: string) => void): Noting {
-  let latest = 0;
+/**
+ * Writes notes beside the commits, never in their way: about one a second, by other threads of the system. `due` is called when
+ * it is time for another one, so that the last commits before a pause are noted too.
+ */
+export function createNoting(
+  file: string,
+  journalId: string,
+  on: { due(): void; fault(reason: string): void },
+): Noting {
   let isDue = true;
   let isFailing = false;
 
-  async function write(): Promise<void> {
-    const commit = latest;
+  async function write(commit: number): Promise<void> {
     try {
       await writeNote(file, { journalId, commit });
       isFailing = false;
     } catch (error) {
-      if (!isFailing) onFault(error instanceof Error ? error.message : String(error));
+      if (!isFailing) on.fault(error instanceof Error ? error.message : String(error));
       isFailing = true;
     }
     setTimeout(() => {
       isDue = true;
-      if (latest > commit) begin();
+      on.due();
     }, noteEveryMs).unref();
   }
 
-  function begin(): void {
-    isDue = false;
-    void write();
-  }
-
   return {
+    isDue: () => isDue,
     synced(commit) {
-      latest = commit;
-      if (isDue) begin();
+      isDue = false;
+      void write(commit);
     },
   };
 }

@@ -8,17 +8,15 @@ import { createSqliteJournal, journalFileName } from "./sqlite-journal.ts";
 /** What is wrong with the journal of a data folder, as far as `repairJournal` can do something about it. */
 export interface Damage {
   readonly file: string;
-  /** Acknowledged commits that cannot be read; 0: nothing is to be repaired. */
+  /** Acknowledged commits that cannot be read, at most so many; 0: nothing is to be repaired. */
   readonly missingCommits: number;
-  /** The last commit that can be read. */
-  readonly commit: number | null;
 }
 
 /** Changes nothing. The caller holds the data folder. */
 export async function findDamage(dataDir: string): Promise<Damage> {
   const file = join(dataDir, journalFileName);
-  const { missingCommits, commit } = inspectJournal(await loadSqlite(), file);
-  return { file, missingCommits, commit };
+  const { missingCommits } = inspectJournal(await loadSqlite(), file);
+  return { file, missingCommits };
 }
 
 /**

@@ -21,6 +21,8 @@ const { file, faults } = workerData as WorkerSettings;
 const point = createFaultPoints(faults.steps ?? []);
 let changesInLog = 0;
 let lastCommit = 0;
+/** The last one whose number is in the file. */
+let markedCommit = 0;
 let hasFailed = false;
 
 // One transaction must not grow so large that those who wait for it wait for seconds.
@@ -59,7 +61,8 @@ function load(): Open | null {
       makeSure(database, file, faults.pagesMax ?? null);
     }
     lastCommit = counter.last;
-    const noting = createNoting(file, counter.journalId, sayNoNote);
+    markedCommit = counter.last;
+    const noting = createNoting(file, counter.journalId, { due: () => markLast(), fault: sayNoNote });
     opened = { database, write: prepareWriting(database), counter, noting };
   });
   tell({ type: "loaded", failure });
@@ -84,10 +87,12 @@ function sayNoNote(reason: string): void {
 /** Gives the message that came after the group and is none of it, if there was one. */
 function commitGroup({ database, write, counter, noting }: Open, first: Commit): ToWorker | null {
   const { group, changeCount, next } = gather(first);
+  // The number is a page of its own, which most commits are spared.
+  const isMarked = noting.isDue();
   const failure = attempt(() => {
     database.exec("begin immediate");
     write(group.flatMap((commit) => commit.appends));
-    counter.write(lastCommit + 1);
+    if (isMarked) counter.write(lastCommit + 1);
     point("commit", "before");
     database.exec("commit");
     point("commit", "after");
@@ -95,10 +100,27 @@ function commitGroup({ database, write, counter, noting }: Open, first: Commit):
   if (failure !== null) return fail(failure);
   tell({ type: "committed", throughBatch: group.at(-1)!.batch });
   lastCommit += 1;
-  noting.synced(lastCommit);
-  // The counter is a page of its own.
-  changesInLog += 2 + changeCount;
+  if (isMarked) mark(noting);
+  changesInLog += 1 + changeCount;
   return changesInLog < logChangesMax ? next : foldLog(database, next);
+}
+
+function mark(noting: Noting): void {
+  markedCommit = lastCommit;
+  noting.synced(lastCommit);
+}
+
+/** The commits before a pause get their number by themselves. */
+function markLast(): void {
+  if (open === null || hasFailed || markedCommit === lastCommit) return;
+  const { database, counter, noting } = open;
+  const failure = attempt(() => {
+    database.exec("begin immediate");
+    counter.write(lastCommit);
+    database.exec("commit");
+  });
+  if (failure === null) mark(noting);
+  else fail(failure);
 }
 
 function gather(first: Commit): { group: Commit[]; changeCount: number; next: ToWorker | null } {
