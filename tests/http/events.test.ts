@@ -227,7 +227,7 @@ describe("timelines", () => {
       { at: aTimestamp, event: "lobby.ready" },
       seat("player.reserved", "reserved"),
       seat("player.connected", "connected"),
-      { at: aTimestamp, event: "lobby.closed" },
+      { at: aTimestamp, event: "lobby.closed", details: { closed_by: ["lobby"] } },
       seat("player.left", "ended"),
       { at: stop_ts, event: "lobby.stopped", details: { reason: "self" } },
     ]);
