@@ -208,13 +208,16 @@ export function startedTests(at: () => Matchmaker): void {
     return connection;
   }
 
-  test("[S6] finds that share a connection give their seats back together", async () => {
+  test("[S6] [T40] a find behind another on its connection takes no seat, and the first gives its own back", async () => {
     const arena = await arenaWith();
     const lobby = await arena.register();
     const connection = await startFind(arena);
     connection.write(findRequest(arena));
+    const other = await startFind(arena);
     await untilSeated(arena, 2);
     connection.destroy();
+    await until(async () => (await lobby.seen()).total_player_count === 1);
+    other.destroy();
     await until(async () => (await lobby.seen()).total_player_count === 0);
   });
 

@@ -1,0 +1,99 @@
+import { execFile } from "node:child_process";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ensureServerBuilt, type Server, startServer } from "../histories/server.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+interface Block {
+  readonly language: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The code blocks of a page, in order. */
+function readBlocks(page: string): Block[] {
+  const text = readFileSync(join(root, page), "utf8");
+  return [...text.matchAll(/^```(\w*) ?(\S*)\n(.*?)^```$/gms)].map(([, language, name, body]) => ({
+    language: language!,
+    name: name!,
+    text: body!,
+  }));
+}
+
+const readme = readBlocks("README.md");
+const namedBlock = (name: string) => readme.find((block) => block.name === name)!.text;
+const marker = "@@ the output of the next command";
+
+let server: Server;
+let folder: string;
+
+beforeAll(async () => {
+  await ensureServerBuilt();
+  // The folder is the one where Foyer runs, with its data in it, as the page supposes.
+  folder = temporaryFolder();
+  symlinkSync(folder, join(folder, ".foyer"));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "server.mjs"), namedBlock("server.mjs"));
+  server = await startServer(folder);
+});
+
+afterAll(async () => {
+  await server?.stop();
+});
+
+/** Runs blocks in one shell, as somebody who copies them would, and gives what each `$` command printed beside what the page says. */
+async function runShell(blocks: readonly Block[]): Promise<{ printed: string[]; expected: string[] }> {
+  const lines: string[] = ["set -u"];
+  const expected: string[] = [];
+  for (const { language, text } of blocks) {
+    if (language === "bash") lines.push(text);
+    else
+      for (const line of text.split("\n")) {
+        if (line.startsWith("$ ")) {
+          lines.push(`echo "${marker}"`, line.slice(2));
+          expected.push("");
+        } else if (line !== "") expected[expected.length - 1] += line;
+      }
+  }
+  const script = lines.join("\n").replaceAll("127.0.0.1:7100", `127.0.0.1:${server.port}`);
+  const { stdout } = await run("bash", ["-c", script], { cwd: folder });
+  const [before, ...printed] = stdout.split(`${marker}\n`);
+  return { printed: [before!, ...printed].map((text) => text.replaceAll("\n", "")), expected };
+}
+
+const isShell = ({ language, text }: Block) => language === "bash" || (language === "" && text.startsWith("$ curl"));
+const shellBlocks = readme.filter((block) => isShell(block) || block.text.startsWith("$ FOYER_TOKEN"));
+
+test("the README's commands print what it says, and its server and client meet", async () => {
+  const { printed, expected } = await runShell(shellBlocks);
+  expect(printed.slice(1)).toEqual(expected);
+  const publicToken = /pub_[\w-]+/.exec(printed[0]!)![0];
+
+  const program = `
+    import { WebSocket } from "ws";
+    const api = "http://127.0.0.1:${server.port}";
+    const publicToken = "${publicToken}";
+    ${namedBlock("client.mjs")}
+    socket.onmessage = ({ data }) => {
+      console.log(data);
+      if (data === "Welcome.") socket.send("Hello.");
+      else socket.close();
+    };`;
+  writeFileSync(join(folder, "client.mjs"), program);
+  const { stdout } = await run(process.execPath, ["client.mjs"], { cwd: folder, timeout: 60_000 });
+  expect(stdout).toBe("Welcome.\nHello.\n");
+});
+
+test("the walk through registered lobbies prints what it says", async () => {
+  const setup = readme.find(({ name }) => name === "setup")!;
+  const { printed, expected } = await runShell([setup, ...readBlocks("docs/registered-lobbies.md").filter(isWalk)]);
+  expect(printed.slice(1)).toEqual(expected);
+});
+
+const isWalk = ({ language, text }: Block) => language === "bash" || (language === "" && text.startsWith("$ "));
