@@ -182,7 +182,7 @@ function createSharedFeed(changed: Parameters<typeof createFeed>[0] = {}) {
     });
     const opening = feed.openAfter(ownerIn(here), async () => {
       await isAnswered;
-      return { position, events: told && told.map(at) };
+      return { position, events: told?.map(at) ?? null };
     });
     return { opening, answer };
   };
