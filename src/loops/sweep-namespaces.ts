@@ -27,6 +27,11 @@ export function createSweepNamespaces(parts: SweepParts): () => Promise<void> {
     }
     const listed = await engine.read({ type: "namespaces" });
     const stored = new Set(await parts.namespaceIds());
+    // One whose name a failover lost from the list is on it again when it is asked for.
+    const listedIds = new Set(listed.map(({ namespaceId }) => namespaceId));
+    for (const namespaceId of stored) {
+      if (!listedIds.has(namespaceId)) await engine.read({ type: "counts", namespaceId, now: now() });
+    }
     // A store without any is rather the wrong one, and nothing must end because of a mistyped address.
     const missing = stored.size === 0 ? [] : listed.filter(({ namespaceId }) => !stored.has(namespaceId));
     for (const { namespaceId } of missing) if (suspects.has(namespaceId)) await remove(namespaceId);

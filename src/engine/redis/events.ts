@@ -29,7 +29,13 @@ const sweepEveryMs = 5_000;
 /** By so much the clocks of this machine and Redis may differ. */
 const clockDifferenceMs = 1_000;
 
-export async function createStreams(link: RedisLink, prefix: string, startedAt: number): Promise<Streams> {
+/** `onTold` hears of every namespace in which something was told. */
+export async function createStreams(
+  link: RedisLink,
+  prefix: string,
+  startedAt: number,
+  onTold: (namespaceId: string) => void,
+): Promise<Streams> {
   const hub = createEventHub();
   const readings = new Map<string, Reading>();
   /** Up to where this process was answered, where it has not read so far yet. */
@@ -71,6 +77,7 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
       const args = [`(${reading.position}`, "+", "COUNT", entriesPerCall];
       // A border: this is how Redis gives the entries of a stream.
       const entries = (await link.call("XRANGE", keyOf(namespaceId), args)) as WrittenEvent[];
+      if (entries.length > 0) onTold(namespaceId);
       const isFarBehind = entries.length === entriesPerCall;
       // What was dropped was followed by far more than one call gives, so that only then something can be gone.
       if (isFarBehind && (await entriesAfter(namespaceId, reading.position, 1)) === null) {
@@ -109,8 +116,10 @@ export async function createStreams(link: RedisLink, prefix: string, startedAt: 
 
   async function sweep(): Promise<void> {
     const known = new Set(await knownNamespaces());
-    for (const [namespaceId, reading] of readings) {
-      if (!known.has(namespaceId) && !answered.has(namespaceId) && !reading.isRunning) readings.delete(namespaceId);
+    for (const [namespaceId, reading] of [...readings]) {
+      if (known.has(namespaceId) || answered.has(namespaceId) || reading.isRunning) continue;
+      // A failover may have lost the name of a namespace that is there: nothing of it may be heard twice when it is back.
+      if ((await link.call("EXISTS", keyOf(namespaceId))) === 0 && !reading.isRunning) readings.delete(namespaceId);
     }
     for (const namespaceId of known) wake(namespaceId);
   }

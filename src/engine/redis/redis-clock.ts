@@ -4,7 +4,6 @@ export interface RedisClock {
   learn(namespaceId: string, redisNow: number, sentAt: number): void;
   /** Redis' time at which the caller gives up, or earlier, but never later. `wallNow` is this machine's time now. */
   deadlineOf(namespaceId: string, giveUpAt: number, wallNow: number): number;
-  forget(namespaceId: string): void;
 }
 
 interface Known {
@@ -15,6 +14,7 @@ interface Known {
 
 /** Two clocks drift apart by less than a millisecond in this time, and a clock that is set is noticed after it. */
 const knownForMs = 10_000;
+const knownMax = 10_000;
 /** Scripts refuse a command from a machine whose clock is further ahead of theirs than this (frame.lua). */
 const wallAheadMaxMs = 2_000;
 
@@ -29,6 +29,8 @@ export function createRedisClock(steadyNow = () => performance.now()): RedisCloc
       const before = known.get(namespaceId);
       const isBetter = before !== undefined && now - before.learntAt < knownForMs && before.aheadMs <= most;
       if (isBetter && before.aheadMs > least) return;
+      // Namespaces come and go; what is forgotten is learnt by the next command.
+      if (known.size >= knownMax) known.clear();
       known.set(namespaceId, { aheadMs: least, learntAt: now });
     },
 
@@ -37,10 +39,6 @@ export function createRedisClock(steadyNow = () => performance.now()): RedisCloc
       const found = known.get(namespaceId);
       if (found !== undefined && now - found.learntAt < knownForMs) return Math.floor(giveUpAt + found.aheadMs);
       return Math.floor(wallNow + giveUpAt - now - wallAheadMaxMs);
-    },
-
-    forget(namespaceId) {
-      known.delete(namespaceId);
     },
   };
 }

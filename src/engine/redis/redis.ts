@@ -15,11 +15,11 @@ import { createBatches } from "./batches.ts";
 import { createStreams } from "./events.ts";
 import { createHearing, type Heard } from "./hearing.ts";
 import type { RedisLink, Script } from "./link.ts";
+import { createNamespaceList } from "./namespace-list.ts";
 import { readAnswer } from "./read-answers.ts";
 import { readOutcome, type WrittenAnswer } from "./read-outcomes.ts";
-import { timeOf } from "./read-views.ts";
 import { createRedisClock } from "./redis-clock.ts";
-import { commandScripts, nextDueScript, queryScripts } from "./scripts.ts";
+import { commandScripts, queryScripts } from "./scripts.ts";
 import { type Written, writeCommand, writeQuery } from "./write-commands.ts";
 
 /** About as long as one run of it takes. */
@@ -50,9 +50,9 @@ export interface RedisEngineOptions {
  */
 export async function createRedisEngine(options: RedisEngineOptions): Promise<RedisEngine> {
   const { link, prefix } = options;
-  const namespacesKey = `${prefix}:namespaces`;
   const keyOf = (namespaceId: string) => `${prefix}:{${namespaceId}}:ns`;
-  const streams = await createStreams(link, prefix, options.wallClock());
+  const namespaces = createNamespaceList(link, prefix);
+  const streams = await createStreams(link, prefix, options.wallClock(), namespaces.doubt);
   const send = createBatches(link);
   const clock = createRedisClock();
   const hearing = createHearing(link, prefix);
@@ -63,13 +63,9 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
   let isClosed = false;
   await (options.isHearing ? hearing.start() : hearing.again());
 
-  async function namespaceIds(): Promise<string[]> {
-    return (await link.call("SMEMBERS", namespacesKey)) as string[];
-  }
-
   async function namespaceIdsAgain(): Promise<string[]> {
     try {
-      const ids = await namespaceIds();
+      const ids = await namespaces.ids();
       for (const id of allUnreachedSince === null ? [] : ids) noteUnreached(id, allUnreachedSince!);
       allUnreachedSince = null;
       return ids;
@@ -77,6 +73,11 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
       allUnreachedSince ??= hearing.redisNow();
       throw error;
     }
+  }
+
+  function noteTold(namespaceId: string, position: string): void {
+    namespaces.use(namespaceId);
+    streams.note(namespaceId, position);
   }
 
   function noteUnreached(namespaceId: string, since: number): void {
@@ -146,7 +147,7 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
       const startedAt = performance.now();
       const [position, answer, redisNow] = await send({ script, key: keyOf(namespaceId), args, giveUpAt, isLong });
       clock.learn(namespaceId, redisNow, startedAt);
-      if (position !== "") streams.note(namespaceId, position);
+      if (position !== "") noteTold(namespaceId, position);
       const isRefused = answer[0] === "LATE" || answer[0] === "DEAF" || answer[0] === "EARLY";
       if (!isRefused && unreached.get(namespaceId) === unreachedSince) unreached.delete(namespaceId);
       if (answer[0] === "DEAF") await hearing.again();
@@ -157,37 +158,20 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
 
   /** Before and after: whoever finds that a namespace is gone strikes it off, and must not win against its return. */
   async function listed<T>(namespaceId: string, execute: () => Promise<T>): Promise<T> {
-    await link.call("SADD", namespacesKey, [namespaceId]);
+    await namespaces.add(namespaceId);
     const outcome = await execute();
-    await link.call("SADD", namespacesKey, [namespaceId]);
+    await namespaces.add(namespaceId);
     return outcome;
-  }
-
-  async function nextDueOf(namespaceId: string): Promise<{ isThere: boolean; nextDueAt: number | null }> {
-    const [isThere, dueAt] = (await link.run(nextDueScript, keyOf(namespaceId), [])) as [string, string];
-    return { isThere: isThere === "1", nextDueAt: timeOf(dueAt) };
-  }
-
-  async function listNamespaces(): Promise<Answer<"namespaces">> {
-    const ids = (await namespaceIdsAgain()).sort();
-    const known = await Promise.all(
-      ids.map(async (namespaceId) => ({ namespaceId, ...(await nextDueOf(namespaceId)) })),
-    );
-    for (const { namespaceId, isThere } of known) if (!isThere) await strikeOff(namespaceId);
-    return known.filter(({ isThere }) => isThere).map(({ namespaceId, nextDueAt }) => ({ namespaceId, nextDueAt }));
-  }
-
-  async function strikeOff(namespaceId: string): Promise<void> {
-    clock.forget(namespaceId);
-    await link.call("SREM", namespacesKey, [namespaceId]);
-    if ((await nextDueOf(namespaceId)).isThere) await link.call("SADD", namespacesKey, [namespaceId]);
   }
 
   return {
     async execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>> {
       const { namespaceId, type } = command;
       const isLong = type === "find" && (command as CommandOf<"find">).explain === true;
-      const execute = () => run(commandScripts[type], namespaceId, writeCommand(command), isLong);
+      const execute = () =>
+        run(commandScripts[type], namespaceId, writeCommand(command), isLong).finally(() =>
+          namespaces.doubt(namespaceId),
+        );
       const isMaking = type === "configure" || type === "removeNamespace";
       return readOutcome(command, await (isMaking ? listed(namespaceId, execute) : execute()));
     },
@@ -195,10 +179,12 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
     async read<T extends QueryType>(query: QueryOf<T>): Promise<Answer<T>> {
       if (isClosed) throw new EngineUnavailable("The engine is closed.");
       // Borders: the compiler cannot see that an answer has the type of its query.
-      if (query.type === "namespaces") return (await listNamespaces()) as Answer<T>;
+      if (query.type === "namespaces") return (await namespaces.all((await namespaceIdsAgain()).sort())) as Answer<T>;
       const asked = query as NamespaceQueryOf<NamespaceQueryType>;
       const { type, namespaceId } = asked;
-      return readAnswer(asked, await run(queryScripts[type], namespaceId, writeQuery(asked))) as Answer<T>;
+      const answer = readAnswer(asked, await run(queryScripts[type], namespaceId, writeQuery(asked)));
+      if (type === "counts" && (answer as Answer<"counts">).revision !== null) namespaces.use(namespaceId);
+      return answer as Answer<T>;
     },
 
     /** A server that is full, lost its replicas or became a replica answers reads and refuses this. */
@@ -217,6 +203,7 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
     async close() {
       if (isClosed) return;
       isClosed = true;
+      namespaces.close();
       await hearing.close();
       await streams.close();
     },

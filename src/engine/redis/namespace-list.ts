@@ -1,0 +1,100 @@
+import type { RedisLink } from "./link.ts";
+import { timeOf } from "./read-views.ts";
+import { nextDueScript } from "./scripts.ts";
+
+/** When something is next due in a namespace, as far as is known. */
+interface NextDue {
+  readonly isThere: boolean;
+  readonly nextDueAt: number | null;
+}
+
+/**
+ * The set of namespaces in Redis. In a Cluster it is on another server than most of them, so a failover may lose a member
+ * that is there: whoever uses a namespace says so again.
+ */
+export interface NamespaceList {
+  ids(): Promise<string[]>;
+  add(namespaceId: string): Promise<void>;
+  /** It is there: this process was answered so. */
+  use(namespaceId: string): void;
+  /** Something may have changed in it. */
+  doubt(namespaceId: string): void;
+  /** Those that are there. One in which nothing seems to have happened is asked now and then only. */
+  all(ids: readonly string[]): Promise<readonly { readonly namespaceId: string; readonly nextDueAt: number | null }[]>;
+  close(): void;
+}
+
+/** A change that nobody told of, because it was lost, is found this much later, or up to twice. */
+const askEveryMs = 20_000;
+const atOnce = 64;
+const sayAgainMs = 5_000;
+
+export function createNamespaceList(link: RedisLink, prefix: string): NamespaceList {
+  const key = `${prefix}:namespaces`;
+  const known = new Map<string, NextDue & { readonly until: number }>();
+  /** The latest question about each; whoever doubts the answer before it is there takes it away. */
+  const asking = new Map<string, symbol>();
+  const used = new Set<string>();
+
+  async function ask(namespaceId: string): Promise<NextDue> {
+    const earlier = known.get(namespaceId);
+    if (earlier && performance.now() < earlier.until) return earlier;
+    doubt(namespaceId);
+    const question = Symbol();
+    asking.set(namespaceId, question);
+    const answer = await link.run(nextDueScript, `${prefix}:{${namespaceId}}:ns`, []);
+    // A border: only our own script answers.
+    const [isThere, dueAt] = answer as [string, string];
+    const found = { isThere: isThere === "1", nextDueAt: timeOf(dueAt) };
+    const until = performance.now() + askEveryMs * (1 + Math.random());
+    const isUndoubted = asking.get(namespaceId) === question;
+    if (isUndoubted) asking.delete(namespaceId);
+    if (isUndoubted && found.isThere) known.set(namespaceId, { ...found, until });
+    return found;
+  }
+
+  function doubt(namespaceId: string): void {
+    known.delete(namespaceId);
+    asking.delete(namespaceId);
+  }
+
+  async function strikeOff(namespaceId: string): Promise<void> {
+    used.delete(namespaceId);
+    await link.call("SREM", key, [namespaceId]);
+    if ((await ask(namespaceId)).isThere) await link.call("SADD", key, [namespaceId]);
+  }
+
+  async function sayAgain(): Promise<void> {
+    const ids = [...used];
+    used.clear();
+    while (ids.length > 0) await link.call("SADD", key, ids.splice(0, 1000));
+  }
+
+  // Redis is away: whatever is used after that is said then.
+  const timer = setInterval(() => void sayAgain().catch(() => undefined), sayAgainMs);
+  timer.unref();
+
+  return {
+    ids: async () => (await link.call("SMEMBERS", key)) as string[],
+    async add(namespaceId) {
+      doubt(namespaceId);
+      await link.call("SADD", key, [namespaceId]);
+    },
+    use: (namespaceId) => void used.add(namespaceId),
+    doubt,
+    async all(ids) {
+      const there: { namespaceId: string; nextDueAt: number | null }[] = [];
+      for (let from = 0; from < ids.length; from += atOnce) {
+        const some = ids.slice(from, from + atOnce);
+        const found = await Promise.all(some.map(ask));
+        for (const [at, namespaceId] of some.entries()) {
+          const { isThere, nextDueAt } = found[at]!;
+          if (isThere) there.push({ namespaceId, nextDueAt });
+          else await strikeOff(namespaceId);
+        }
+      }
+      return there;
+    },
+    close: () => clearInterval(timer),
+  };
+}
