@@ -23,6 +23,9 @@ async function repair(dataDir: string, ...more: string[]) {
   return { code: await run(["repair", "--data-dir", dataDir, ...more], terminal), ...written };
 }
 
+/** A draft of the note may come and go at any moment. */
+const isWhole = (name: string) => !name.endsWith(".new");
+
 /** As a kill leaves it, with ten noted commits, and then one changed byte in the log: only some of them can be read. */
 async function damagedFolder() {
   const live = temporaryFolder();
@@ -32,7 +35,7 @@ async function damagedFolder() {
   await eventually(() => existsSync(note) && readFileSync(note, "utf8").endsWith(" 10\n"));
   const dataDir = join(temporaryFolder(), "data");
   mkdirSync(dataDir);
-  for (const name of readdirSync(live)) cpSync(join(live, name), join(dataDir, name));
+  for (const name of readdirSync(live).filter(isWhole)) cpSync(join(live, name), join(dataDir, name));
   const log = readFileSync(`${fileIn(dataDir)}-wal`);
   const middle = Math.floor(log.length / 2);
   log[middle] = log[middle]! ^ 1;

@@ -25,11 +25,14 @@ async function appendEach(journal: SqliteJournal, from: number, to: number): Pro
   for (let i = from; i < to; i++) await journal.append(namespaceId, [player(`player-${i}`, "x".repeat(300))]);
 }
 
+/** A draft of the note may come and go at any moment. */
+const isWhole = (name: string) => !name.endsWith(".new");
+
 /** The files as they are now: what is open is not touched. */
 function copyOf(dataDir: string): string {
   const copy = join(temporaryFolder(), "copy");
   mkdirSync(copy);
-  for (const name of readdirSync(dataDir)) cpSync(join(dataDir, name), join(copy, name));
+  for (const name of readdirSync(dataDir).filter(isWhole)) cpSync(join(dataDir, name), join(copy, name));
   return copy;
 }
 

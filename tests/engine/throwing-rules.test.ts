@@ -7,7 +7,7 @@ import type { Idempotency } from "../../src/matchmaker/commands.ts";
 import { checkInvariants } from "../../src/matchmaker/invariants.ts";
 import { listen, seated, World } from "../conformance/world.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { gate, journalIn, namespaceId, otherNamespaceId, outcomeOf } from "./journals.ts";
+import { gate, journalIn, namespaceId, otherNamespaceId, outcomeOf, turn } from "./journals.ts";
 
 /** When a rule looks at the hash, it has already made the lobby and taken the seats. */
 const throwing: Idempotency = {
@@ -168,6 +168,29 @@ test("[DU9] when the namespace cannot be loaded either, everything is, and what 
   expect((await hear(1)).map(({ type }) => type)).toEqual(["lobby.closed"]);
   seated(await other.find());
   seated(await broken.find());
+});
+
+test("[DU4] [DU8] memory that is lost while a namespace is loaded again is not filled from before the loss", async () => {
+  const journal = createMemoryJournal();
+  let letGo = () => {};
+  const loadNamespace = async (id: string) => {
+    const stored = await journal.loadNamespace(id);
+    await new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    return stored;
+  };
+  const { broken, other } = await twoNamespaces({ ...journal, loadNamespace, append: journal.append });
+  const lobby = await broken.ready();
+  await expect(throwIn(broken)).rejects.toThrow("a rule that throws");
+  journal.isFailing = true;
+  await expect(other.find()).rejects.toThrow();
+  journal.isFailing = false;
+  // Everything is loaded again, and the lobby closed, before the rows from before arrive.
+  await broken.setClosed(lobby.id);
+  letGo();
+  await turn();
+  expect(await broken.lobby(lobby.id)).toMatchObject({ isClosed: true });
 });
 
 test("[DU8] a namespace whose rules throw does not keep the others from being brought up to date", async () => {

@@ -3,6 +3,7 @@ import { stateHash } from "../../matchmaker/changes.ts";
 import type { Configure, CreateLobby, Event, SetClosed } from "../../matchmaker/commands.ts";
 import { checkInvariants } from "../../matchmaker/invariants.ts";
 import { EngineUnavailable } from "../engine.ts";
+import { createEventHub } from "./events.ts";
 import { createMemoryJournal } from "./journal.ts";
 import { createMemoryEngine, type MemoryEngine } from "./memory.ts";
 
@@ -172,6 +173,18 @@ describe("memory engine", () => {
     await expect(engine.execute(twice)).rejects.toThrow("different id");
     expect((await engine.execute({ type: "expire", namespaceId, now })).ok).toBe(true);
     expect(stateHash(engine.states().get(namespaceId)!)).toBe(hash);
+  });
+
+  test("[E2] who stops listening is forgotten, and who listens to a closed engine is told its end", async () => {
+    const hub = createEventHub();
+    const left = hub.subscribe()[Symbol.asyncIterator]();
+    const stays = hub.subscribe()[Symbol.asyncIterator]();
+    await left.return?.();
+    hub.publish({ type: "namespace.configured", namespaceId, at: now, revision: 1, deployedVersionId: null });
+    expect(await left.next()).toEqual({ done: true, value: undefined });
+    expect((await stays.next()).value).toMatchObject({ type: "namespace.configured" });
+    hub.close();
+    expect((await hub.subscribe()[Symbol.asyncIterator]().next()).done).toBe(true);
   });
 
   test("[DU7] a closed engine ends its event streams and takes nothing more", async () => {
