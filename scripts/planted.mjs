@@ -38,6 +38,12 @@ const checks = {
     "src/runtime/start-places.test.ts",
     "src/operations/lobby-start.test.ts",
   ),
+  loops: vitest(
+    "tests/runtime/loops.test.ts",
+    "tests/runtime/supervise.test.ts",
+    "src/runtime/start-gate.test.ts",
+    "tests/conformance/memory.test.ts",
+  ),
   stampedes: vitest("tests/histories/stampedes.test.ts"),
   histories: vitest("tests/histories/histories.test.ts"),
   crash: vitest("tests/crash/crash.test.ts"),

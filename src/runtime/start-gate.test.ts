@@ -30,6 +30,26 @@ describe("the start gate", () => {
     expect(gate.heldBack("v2", "duel", 0)).toBe(null);
   });
 
+  test("[RT11] when the one that is tried fails, another is tried after the longer pause", () => {
+    const gate = failedGate(3);
+    expect(gate.enter("v1", "duel", "trial", 1000)).toBe(null);
+    expect(gate.failed(lobby({ lobbyId: "trial", createdAt: 1000 }), "it broke.", 1500)?.retryAfterS).toBe(2);
+    expect(gate.heldBack("v1", "duel", 3499)?.message).toMatch(/The next try is in 1 s/);
+    expect(gate.enter("v1", "duel", "next", 3500)).toBe(null);
+  });
+
+  test("[RT11] while one is tried, another lobby that becomes ready does not open the gate", () => {
+    const gate = failedGate(3);
+    expect(gate.enter("v1", "duel", "trial", 1000)).toBe(null);
+    gate.becameReady("v1", "duel", "from before");
+    expect(gate.heldBack("v1", "duel", 1000)?.message).toMatch(/being tried now/);
+    gate.becameReady("v2", "duel", "trial");
+    gate.becameReady("v1", "royale", "trial");
+    expect(gate.enter("v1", "duel", "second", 1000)).not.toBe(null);
+    gate.becameReady("v1", "duel", "trial");
+    expect(gate.heldBack("v1", "duel", 1000)).toBe(null);
+  });
+
   test("[RT11] when the pause is over one lobby is tried; others wait until it is ready", () => {
     const gate = failedGate(3);
     expect(gate.enter("v1", "duel", "early", 999)).not.toBe(null);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, listen, refusal, rememberedMs, type World } from "./world.ts";
+import { createWorld, type EngineFactory, listen, refusal, rememberedMs, versionA, type World } from "./world.ts";
 
 /** Every call that a lobby makes with its own token. */
 async function ownCalls(world: World, lobbyId: string, playerId: string) {
@@ -133,6 +133,30 @@ export function stoppingSuite(factory: EngineFactory): void {
       for (const outcome of await ownCalls(world, id, players[0]!)) expect(outcome).toEqual(refusal("LOBBY_NOT_FOUND"));
       expect(await world.find()).toEqual(refusal("STALE_REVISION"));
       expect(await world.counts()).toMatchObject({ revision: null, ready: 0, reserved: 0 });
+    });
+
+    test("[ST6] a removed namespace is brought back by the store's last word, also one of the same or an older revision", async () => {
+      const world = await createWorld(factory);
+      const before = world.revision;
+      await world.configure();
+      for (const revision of [world.revision, before]) {
+        await world.execute<"removeNamespace">({ type: "removeNamespace", force: true });
+        const word = {
+          type: "configure" as const,
+          revision,
+          limits: { lobbyCountMax: 5, maxPlayers: 9, maxPlayersPerClient: null },
+          deployedVersionId: versionA,
+          idleMinimums: [],
+        };
+        expect(await world.execute<"configure">(word)).toEqual({ ok: true, isApplied: false });
+        expect(await world.execute<"configure">({ ...word, isAuthoritative: true })).toEqual({
+          ok: true,
+          isApplied: true,
+        });
+        world.revision = revision;
+        expect(await world.counts()).toMatchObject({ revision });
+        expect((await world.find()).ok).toBe(true);
+      }
     });
 
     test("[ST6] a removed namespace is not brought back by a late configuration, and forgotten after 10 minutes", async () => {

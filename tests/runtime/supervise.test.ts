@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type Engine, EngineUnavailable } from "../../src/engine/engine.ts";
 import { createEventHub } from "../../src/engine/memory/events.ts";
 import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
@@ -6,10 +6,11 @@ import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createLog } from "../../src/log.ts";
 import { supervise } from "../../src/loops/supervise.ts";
 import type { LobbyView } from "../../src/matchmaker/commands.ts";
+import { LobbyNotStarted } from "../../src/runtime/runtime.ts";
 import { createStartGate } from "../../src/runtime/start-gate.ts";
-import { World } from "../conformance/world.ts";
+import { versionA, World } from "../conformance/world.ts";
 import { until } from "../http/harness.ts";
-import { createFakeRuntime } from "../http/matchmaker/fake-runtime.ts";
+import { createFakeRuntime, type FakeRuntime } from "../http/matchmaker/fake-runtime.ts";
 
 test("[RD10] [ND3] a node that missed events starts what was placed on it and stops what has ended", async () => {
   const engine = await createMemoryEngine(createMemoryJournal());
@@ -51,12 +52,41 @@ test("[RD10] [ND3] a node that missed events starts what was placed on it and st
   await supervisor.stop();
 });
 
-/** A lobby that runs, and an engine that refuses to hear of its end as `refuse` says. */
-async function supervised(refuse: () => Error | null) {
+/** An engine of its own, with a namespace. */
+async function createWorld() {
   const engine = await createMemoryEngine(createMemoryJournal());
   const under = { engine, check: () => [], restart: () => Promise.reject(new Error("Not this one.")) };
   const world = new World(under, "eeeeeeee-0000-7000-8000-00000000000f", { next: 0 });
   await world.configure();
+  return world;
+}
+
+/** The only node; what the gate and the places are told is noted. */
+async function superviseWorld(world: World, runtime: FakeRuntime, engine: Engine = world.under.engine) {
+  const gate = createStartGate();
+  const counted: string[] = [];
+  const supervisor = await supervise({
+    engine,
+    runtime,
+    gate,
+    log: createLog({ level: "silent", format: "json" }),
+    ownId: null,
+    now: () => world.now,
+    describe: async (namespaceId, { lobbyId }) => {
+      return { namespaceId, lobbyId, command: "node", args: [], cwd: null, env: {}, ports: {} };
+    },
+    portsText: () => '{"default":{}}',
+    counted: (lobbyId) => counted.push(lobbyId),
+    noteExit: async () => {},
+  });
+  onTestFinished(() => supervisor.stop());
+  return { supervisor, gate, counted };
+}
+
+/** A lobby that runs, and an engine that refuses to hear of its end as `refuse` says. */
+async function supervised(refuse: () => Error | null) {
+  const world = await createWorld();
+  const { engine } = world.under;
   const runtime = createFakeRuntime();
   let refusals = 0;
   const refusing: Engine = {
@@ -68,24 +98,137 @@ async function supervised(refuse: () => Error | null) {
       throw fault;
     },
   };
-  const supervisor = await supervise({
-    engine: refusing,
-    runtime,
-    gate: createStartGate(),
-    log: createLog({ level: "silent", format: "json" }),
-    ownId: null,
-    now: () => world.now,
-    describe: async (namespaceId, { lobbyId }) => {
-      return { namespaceId, lobbyId, command: "node", args: [], cwd: null, env: {}, ports: {} };
-    },
-    portsText: () => "{}",
-    counted() {},
-    noteExit: async () => {},
-  });
+  const { supervisor } = await superviseWorld(world, runtime, refusing);
   const lobby = await world.starting();
   await until(() => runtime.isRunning(lobby.id));
   return { world, runtime, supervisor, lobbyId: lobby.id, refusals: () => refusals };
 }
+
+test("[RT8] a server that was started before its ports were written down is taken over with them", async () => {
+  const world = await createWorld();
+  const { id } = await world.starting();
+  const runtime = createFakeRuntime();
+  await runtime.start({
+    namespaceId: world.namespaceId,
+    lobbyId: id,
+    command: "",
+    args: [],
+    cwd: null,
+    env: {},
+    ports: {},
+  });
+  expect((await world.lobby(id))?.ports).toBeNull();
+
+  await superviseWorld(world, runtime);
+
+  expect(await world.lobby(id)).toMatchObject({ status: "starting", ports: '{"default":{}}' });
+  expect([runtime.starts.length, runtime.stops]).toEqual([1, []]);
+});
+
+test("[RT8] a server whose lobby has ended is stopped, and a lobby whose server is gone ends as crashed", async () => {
+  const world = await createWorld();
+  const [kept, gone] = [await world.ready(), await world.ready()];
+  const runtime = createFakeRuntime();
+  const stray = "00000000-0000-7000-8000-ffffffffffff";
+  for (const lobbyId of [kept.id, stray]) {
+    await runtime.start({
+      namespaceId: world.namespaceId,
+      lobbyId,
+      command: "",
+      args: [],
+      cwd: null,
+      env: {},
+      ports: {},
+    });
+  }
+
+  await superviseWorld(world, runtime);
+
+  expect([await world.statusOf(kept.id), await world.statusOf(gone.id)]).toEqual(["ready", "stopped: crashed"]);
+  await until(() => runtime.stops.length > 0);
+  expect([runtime.stops.includes(stray), runtime.isRunning(kept.id)]).toEqual([true, true]);
+});
+
+test("[RT11] lobbies that are not ready in time count as failures, and ones that end as they should do not", async () => {
+  const world = await createWorld();
+  const runtime = createFakeRuntime();
+  const { gate } = await superviseWorld(world, runtime);
+  const held = () => gate.all(world.now).map(({ consecutiveFailures }) => consecutiveFailures);
+  for (let count = 1; count <= 3; count++) {
+    const { id } = await world.starting({ readyMs: 1_000 });
+    await until(() => runtime.isRunning(id));
+    await world.pass(1_000);
+    expect(await world.statusOf(id)).toBe("stopped: not_ready");
+    await until(() => runtime.stops.includes(id));
+    expect(held()).toEqual(count === 3 ? [3] : []);
+  }
+});
+
+test("[RT6] [RT11] a ready server that ends with code 0 has ended itself; other ends are crashes, and count", async () => {
+  const world = await createWorld();
+  const runtime = createFakeRuntime();
+  const { gate } = await superviseWorld(world, runtime);
+  const ends = [
+    { isReady: true, code: 0, status: "stopped: self" },
+    { isReady: false, code: 0, status: "stopped: crashed" },
+    { isReady: true, code: 1, status: "stopped: crashed" },
+    { isReady: true, code: 3, status: "stopped: crashed" },
+  ];
+  for (const { isReady, code, status } of ends) {
+    const { id } = isReady ? await world.ready() : await world.starting();
+    await until(() => runtime.isRunning(id));
+    runtime.exit(id, { code, signal: null });
+    await until(async () => (await world.statusOf(id)) !== (isReady ? "ready" : "starting"));
+    expect(await world.statusOf(id)).toBe(status);
+  }
+  expect(gate.all(world.now)).toMatchObject([{ consecutiveFailures: 3 }]);
+});
+
+test("[RT5] [RT11] a lobby for which there was no room is no failure; one that could not be started is", async () => {
+  const world = await createWorld();
+  const runtime = createFakeRuntime();
+  const { gate } = await superviseWorld(world, runtime);
+  const failWith = async (fault: Error) => {
+    runtime.whileStarting = () => Promise.reject(fault);
+    for (let count = 0; count < 3; count++) {
+      const { id } = await world.starting();
+      await until(async () => (await world.statusOf(id)) === "stopped: start_failed");
+    }
+  };
+  await failWith(new LobbyNotStarted("No room.", { isShortage: true }));
+  expect(gate.all(world.now)).toEqual([]);
+  await failWith(new LobbyNotStarted("No program."));
+  expect(gate.all(world.now)).toMatchObject([{ consecutiveFailures: 3 }]);
+});
+
+test("[RT7] the server of a lobby that ended while it was being started is stopped", async () => {
+  const world = await createWorld();
+  const runtime = createFakeRuntime();
+  await superviseWorld(world, runtime);
+  let go = () => {};
+  runtime.whileStarting = () =>
+    new Promise((resolve) => {
+      go = resolve;
+    });
+  const { id } = await world.starting();
+  await until(() => runtime.starts.length === 1);
+  await world.stop(id);
+  await until(() => runtime.stops.length === 1);
+  go();
+  await until(() => runtime.stops.length === 2);
+  expect([runtime.stops, runtime.isRunning(id)]).toEqual([[id, id], false]);
+});
+
+test("[RT5] a lobby that the gate holds back does not keep the room that it was planned with", async () => {
+  const world = await createWorld();
+  const runtime = createFakeRuntime();
+  const { gate, counted } = await superviseWorld(world, runtime);
+  const lobby = { lobbyId: "other", versionId: versionA, gameMode: "duel", createdAt: 0, readyAt: null };
+  for (let count = 0; count < 3; count++) gate.failed(lobby, "it broke.", world.now);
+  const { id } = await world.starting();
+  await until(async () => (await world.statusOf(id)) === "stopped: start_failed");
+  expect([counted, runtime.starts]).toEqual([[id], []]);
+});
 
 test("[O22] servers are stopped also when the ends of their lobbies cannot be recorded", async () => {
   const { runtime, supervisor, lobbyId } = await supervised(() => new EngineUnavailable("It is away."));
