@@ -52,6 +52,7 @@ describe.each(storeKinds)("opening %s", (kind) => {
       "audit_by_operation",
       "audit_by_time",
       "audit_by_token",
+      "blocks_by_end",
       "deployments_by_namespace",
       "deployments_by_time",
       "deployments_by_version",
@@ -75,7 +76,8 @@ describe("opening postgresql", () => {
     const made = await storedGame(nodes[0]!);
     for (const node of nodes) expect(await findGame(node, made.gameId)).toEqual(made);
     const { rows } = await sql<{ name: string }>`select name from foyer_migration`.execute(nodes[3]!.query);
-    expect(rows).toEqual([{ name: "0001-control-plane" }, { name: "0002-lobby-history" }, { name: "0004-audit" }]);
+    const names = ["0001-control-plane", "0002-lobby-history", "0003-blocks", "0004-audit"];
+    expect(rows).toEqual(names.map((name) => ({ name })));
   });
 
   test("numbers come back as numbers, while the process's other users of pg keep their own parsers", async () => {
