@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { createSqliteJournal, type SqliteJournal } from "../src/engine/memory/sqlite-journal.ts";
-import { createIds } from "../src/ids.ts";
+import { createIds } from "../src/ground/ids.ts";
 import type { Change } from "../src/matchmaker/changes.ts";
 import { quantile } from "./load.ts";
 import { markdownTable } from "./table.ts";
@@ -65,7 +65,7 @@ async function measureTurns(journal: SqliteJournal, findsPerTurn: number): Promi
   return [String(findsPerTurn), perSecond, String(commits), ((loopMs * 1000) / changes).toFixed(1)];
 }
 
-// The shapes of src/matchmaker/rows.ts.
+// The shapes of src/matchmaker/codec.ts.
 function lobby(id: string): Change {
   const ports = '{"default":{"hostname":"127.0.0.1","port":20000,"is_tls":false}}';
   const facts = [1, versionId, "duel", "local", 100, 100, 0, {}, 300_000, 120_000, 0, 30_000, ports, null, null];

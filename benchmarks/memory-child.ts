@@ -1,4 +1,4 @@
-import { createIds } from "../src/ids.ts";
+import { createIds } from "../src/ground/ids.ts";
 import { apply } from "../src/matchmaker/apply.ts";
 import { allChanges, type Change, loadState } from "../src/matchmaker/changes.ts";
 import { createState, type State } from "../src/matchmaker/state.ts";

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openRedis } from "../src/engine/redis/connection.ts";
 import { createRedisEngine, type RedisEngine } from "../src/engine/redis/redis.ts";
-import { createIds } from "../src/ids.ts";
-import { createLog } from "../src/log.ts";
+import { createIds } from "../src/ground/ids.ts";
+import { createLog } from "../src/ground/log.ts";
 import type { NewLobby } from "../src/matchmaker/commands.ts";
+import { openRedis } from "../src/redis/connection.ts";
 import { type PostgresServer, startPostgres } from "../tests/services/postgres.ts";
 import { type RedisServer, startRedis, until } from "../tests/services/redis.ts";
 import { bearer, send } from "./requests.ts";

@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSqliteJournal, type SqliteJournal } from "../src/engine/memory/sqlite-journal.ts";
-import { createIds } from "../src/ids.ts";
+import { createIds } from "../src/ground/ids.ts";
+import { createDerivedTokens } from "../src/ground/tokens.ts";
 import { apply } from "../src/matchmaker/apply.ts";
 import { allChanges, type Change, loadState } from "../src/matchmaker/changes.ts";
+import { playerRow } from "../src/matchmaker/codec.ts";
 import type { Player } from "../src/matchmaker/records.ts";
-import { playerRow } from "../src/matchmaker/rows.ts";
 import type { State } from "../src/matchmaker/state.ts";
-import { createDerivedTokens } from "../src/tokens.ts";
 import { bearer, send } from "./requests.ts";
 import { serveFoyer } from "./server-process.ts";
 

@@ -8,8 +8,8 @@ import {
   loadConfig,
   loadSettings,
   wantsColours,
-} from "../src/config.ts";
-import { settings } from "../src/config-settings.ts";
+} from "../src/config/config.ts";
+import { settings } from "../src/config/settings.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const emptyFolder = temporaryFolder();

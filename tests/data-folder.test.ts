@@ -3,7 +3,13 @@ import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { DataFolderError, ensureAdminToken, ensureSecret, openDataFolder, secretFromText } from "../src/data-folder.ts";
+import {
+  DataFolderError,
+  ensureAdminToken,
+  ensureSecret,
+  openDataFolder,
+  secretFromText,
+} from "../src/ground/data-folder.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const newPath = () => join(temporaryFolder(), "deep", "data");
@@ -41,7 +47,7 @@ describe("lock", () => {
   test("[O6] another process holds it until it dies, even by kill -9", { timeout: 240_000 }, async () => {
     const path = newPath();
     const program = `
-      import { openDataFolder } from ${JSON.stringify(new URL("../src/data-folder.ts", import.meta.url).href)};
+      import { openDataFolder } from ${JSON.stringify(new URL("../src/ground/data-folder.ts", import.meta.url).href)};
       await openDataFolder(${JSON.stringify(path)});
       console.log("locked");
       setInterval(() => {}, 1000);`;

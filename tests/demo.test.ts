@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { type Config, defaultConfig } from "../src/config.ts";
-import { createLog } from "../src/log.ts";
-import { type RunningFoyer, startFoyer } from "../src/main.ts";
+import { type RunningFoyer, startFoyer } from "../src/app/main.ts";
+import { type Config, defaultConfig } from "../src/config/config.ts";
+import { createLog } from "../src/ground/log.ts";
 import { clientOf, noteIssued } from "./http/harness.ts";
 import { ownRange } from "./runtime/driver.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

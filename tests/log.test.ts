@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createLog, eachNowAndThen, type LogOptions, nowAndThen } from "../src/log.ts";
-import { redact } from "../src/redact.ts";
+import { createLog, eachNowAndThen, type LogOptions, nowAndThen } from "../src/ground/log.ts";
+import { redact } from "../src/ground/redact.ts";
 
 function logInto(options: Partial<LogOptions> = {}) {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createMetrics, startMetricsServer } from "../src/metrics.ts";
+import { createMetrics, startMetricsServer } from "../src/ground/metrics.ts";
 import { sendRaw } from "./http/raw.ts";
 
 const metrics = createMetrics();

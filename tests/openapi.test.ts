@@ -6,7 +6,7 @@ import { operationIds, operations } from "../src/contract/index.ts";
 import { openApiDocument } from "../src/contract/openapi.ts";
 import { versionConfig } from "../src/contract/version-config.ts";
 import type { StopReason } from "../src/matchmaker/commands.ts";
-import type { Schema } from "../src/operations/schema-faults.ts";
+import type { Schema } from "../src/operations/cloud/schema-issues.ts";
 
 interface Described {
   operationId: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { type Config, defaultConfig } from "../src/config.ts";
-import { createLog } from "../src/log.ts";
-import { startFoyer } from "../src/main.ts";
+import { startFoyer } from "../src/app/main.ts";
+import { type Config, defaultConfig } from "../src/config/config.ts";
+import { createLog } from "../src/ground/log.ts";
 import { freePort } from "./services/programs.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

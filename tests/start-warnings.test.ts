@@ -2,8 +2,8 @@ import { chmodSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { defaultConfig } from "../src/config.ts";
-import { startWarnings } from "../src/start-warnings.ts";
+import { startWarnings } from "../src/app/start-warnings.ts";
+import { defaultConfig } from "../src/config/config.ts";
 import { type Service, startService } from "./http/harness.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 

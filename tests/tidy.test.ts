@@ -1,21 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, posix } from "node:path";
-import { fileURLToPath } from "node:url";
+import { existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
+import { trackedFiles as files, isSource, read, root } from "./support/repository.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** Every file that is in the repository or is about to be: what git ignores is nobody's business. */
-const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-  cwd: root,
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((file) => file !== "" && existsSync(join(root, file)));
-
-const read = (file: string) => readFileSync(join(root, file), "utf8");
-const isSource = (file: string) => /^src\/.*\.ts$/.test(file) && !file.endsWith(".test.ts");
 const isTest = (file: string) => /\.(?:test|suite)\.ts$/.test(file);
 const isCode = (file: string) => /\.(?:ts|tsx|mjs|js)$/.test(file);
 const isText = (file: string) =>
@@ -35,122 +22,6 @@ test("there is something to look at", () => {
   expect(files.filter(isTest).length).toBeGreaterThan(5);
 });
 
-describe("floors: imports go down only", () => {
-  /**
-   * What each part may import, besides itself. A name is a folder of src, or a file directly in it without its ending.
-   * The settings, limits and logger stand on the ground, beside the tokens.
-   */
-  const ground = [
-    "ids",
-    "limits",
-    "recent",
-    "shares",
-    "tokens",
-    "config",
-    "config-settings",
-    "config-kinds",
-    "config-sources",
-    "redact",
-    "clock",
-    "log",
-    "log-pretty",
-    "sqlite-library",
-    "own-host",
-    "rates",
-  ];
-  const mayImport: Record<string, readonly string[]> = {
-    contract: ["limits"],
-    matchmaker: [],
-    engine: ["matchmaker", ...ground],
-    nodes: ["engine", ...ground],
-    store: ["limits", "recent", "sqlite-library"],
-    runtime: ["limits", "shares"],
-    operations: ["contract", "engine", "nodes", "runtime", "store", "matchmaker", "nearest", ...ground],
-    loops: ["engine", "nodes", "runtime", "store", "matchmaker", "metrics", ...ground],
-    http: ["operations", "contract", "metrics", ...ground],
-    "data-folder": ground,
-    descriptors: ground,
-    demo: ["data-folder", "http", "operations", ...ground],
-    metrics: ground,
-    nearest: [],
-    "sqlite-library": [],
-    limits: [],
-    ids: [],
-    tokens: ["recent"],
-    recent: [],
-    shares: [],
-    clock: [],
-    "file-watch": [],
-    "own-host": [],
-    rates: [],
-    redact: [],
-    "config-kinds": ["redact"],
-    "config-settings": ["config-kinds"],
-    "config-secret-files": [],
-    "config-sources": ["config-settings", "config-kinds", "config-secret-files", "nearest"],
-    "start-warnings": ground,
-    config: ["config-settings", "config-kinds", "config-sources", "redact"],
-    "log-pretty": [],
-    log: ["log-pretty", "redact"],
-  };
-  /** These put the parts together and may import all of them. */
-  const roots = new Set(["main", "open-parts", "lobby-room", "shared", "tasks", "measures", "cli"]);
-
-  const partOf = (file: string) => file.split("/")[1]!.replace(/\.ts$/, "");
-  const importsOf = (file: string) =>
-    [
-      ...read(file).matchAll(/^(?:import|export)\s[^;]*?from\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gms),
-    ].map((match) => (match[1] ?? match[2] ?? match[3])!);
-  const targetOf = (file: string, specifier: string) => posix.normalize(posix.join(posix.dirname(file), specifier));
-
-  test("every part of src is on a floor", () => {
-    const parts = new Set(files.filter(isSource).map(partOf));
-    expect([...parts].filter((part) => !roots.has(part) && !(part in mayImport))).toEqual([]);
-  });
-
-  test("no import goes up or sideways", () => {
-    const wrong = files.filter(isSource).flatMap((file) => {
-      const part = partOf(file);
-      if (roots.has(part)) return [];
-      return importsOf(file)
-        .filter((specifier) => specifier.startsWith("."))
-        .map((specifier) => targetOf(file, specifier))
-        .filter(
-          (target) =>
-            !target.startsWith("src/") || (partOf(target) !== part && !mayImport[part]?.includes(partOf(target))),
-        )
-        .map((target) => `${file} imports ${target}`);
-    });
-    expect(wrong).toEqual([]);
-  });
-
-  test("the rules of the matchmaker import nothing but one another", () => {
-    const wrong = files
-      .filter((file) => isSource(file) && file.startsWith("src/matchmaker/"))
-      .flatMap((file) => importsOf(file).map((specifier) => ({ file, specifier })))
-      .filter(
-        ({ file, specifier }) => !specifier.startsWith(".") || !targetOf(file, specifier).startsWith("src/matchmaker/"),
-      );
-    expect(wrong).toEqual([]);
-  });
-
-  test("the contract needs nothing but typebox", () => {
-    const packages = files
-      .filter((file) => isSource(file) && file.startsWith("src/contract/"))
-      .flatMap((file) => importsOf(file).filter((specifier) => !specifier.startsWith(".")));
-    expect([...new Set(packages)]).toEqual(["typebox"]);
-  });
-
-  test("a relative import names its file", () => {
-    const wrong = files
-      .filter((file) => file.endsWith(".ts"))
-      .flatMap((file) =>
-        importsOf(file).filter((specifier) => specifier.startsWith(".") && !/\.(?:ts|mjs|json)$/.test(specifier)),
-      );
-    expect(wrong).toEqual([]);
-  });
-});
-
 describe("banned", () => {
   const code = files.filter(isCode);
   const sources = files.filter(isSource);
@@ -158,10 +29,10 @@ describe("banned", () => {
   const join_ = (...parts: string[]) => parts.join("");
 
   test("the environment is read by the configuration alone", () => {
-    const others = sources.filter((file) => !/^src\/config[\w-]*\.ts$/.test(file));
+    const others = sources.filter((file) => !file.startsWith("src/config/"));
     // A version document has a field named process, with an env of its own.
     const found = places(others, /\bprocess\.env\b/).filter(
-      (place) => !place.startsWith("src/operations/version-config.ts:"),
+      (place) => !place.startsWith("src/operations/cloud/version-document.ts:"),
     );
     expect(found).toEqual([]);
   });
@@ -175,7 +46,7 @@ describe("banned", () => {
 
   test("the wall clock is read where the parts are put together, and comes in from there", () => {
     const readers = places(files.filter(isSource), /\bDate\.now\b|\bnew Date\(\)/).map((place) => place.split(":")[0]);
-    expect([...new Set(readers)]).toEqual(["src/cli/export.ts", "src/open-parts.ts", "src/shared.ts"]);
+    expect([...new Set(readers)]).toEqual(["src/app/cluster.ts", "src/app/open-parts.ts", "src/cli/export.ts"]);
   });
 
   test("the console belongs to the command line and to scripts", () => {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { loadConfig } from "../config.ts";
+import { loadConfig } from "../config/config.ts";
 import { backupFile } from "../store/backup.ts";
 import type { Terminal } from "./terminal.ts";
 

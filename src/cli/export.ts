@@ -1,8 +1,8 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type Config, loadConfig } from "../config.ts";
-import { exportStore } from "../store/export.ts";
-import { countsInWords, type RowCounts } from "../store/transfer-format.ts";
+import { type Config, loadConfig } from "../config/config.ts";
+import { exportStore } from "../store/transfer/export.ts";
+import { countsInWords, type RowCounts } from "../store/transfer/format.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
 import { packageVersion } from "./version.ts";

@@ -1,5 +1,5 @@
-import { type SettingKey, settingGroups, settings } from "../config-settings.ts";
-import { defaultConfigFile, flagOf, isSecret, mayBeInFile, settingKeys, variableOf } from "../config-sources.ts";
+import { type SettingKey, settingGroups, settings } from "../config/settings.ts";
+import { defaultConfigFile, flagOf, isSecret, mayBeInFile, settingKeys, variableOf } from "../config/sources.ts";
 import { type CommandName, commands } from "./commands.ts";
 import { bold, dim, type Terminal } from "./terminal.ts";
 

@@ -1,12 +1,12 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { type Config, loadConfig } from "../config.ts";
-import { openDataFolder } from "../data-folder.ts";
-import { openDb } from "../store/db.ts";
-import { checkDocument, importDocument, StoreNotEmpty } from "../store/import.ts";
+import { type Config, loadConfig } from "../config/config.ts";
+import { openDataFolder } from "../ground/data-folder.ts";
 import { DatabaseInUse, holdDatabase } from "../store/only-node.ts";
-import { countsInWords, type RowCounts } from "../store/transfer-format.ts";
-import { DocumentFault, type DocumentSource } from "../store/transfer-lines.ts";
+import { openDb } from "../store/open-db.ts";
+import { countsInWords, type RowCounts } from "../store/transfer/format.ts";
+import { checkDocument, importDocument, StoreNotEmpty } from "../store/transfer/import.ts";
+import { DocumentFault, type DocumentSource } from "../store/transfer/lines.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { loadConfig } from "../config.ts";
-import { openDataFolder } from "../data-folder.ts";
+import { loadConfig } from "../config/config.ts";
 import { type Damage, findDamage, repairJournal } from "../engine/memory/journal-repair.ts";
+import { openDataFolder } from "../ground/data-folder.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `foyer repair [--yes]`. Without `--yes` it says what it would do and changes nothing. */

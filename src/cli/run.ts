@@ -1,6 +1,6 @@
-import { ConfigError } from "../config.ts";
-import { readCommandLine } from "../config-sources.ts";
-import { nearest } from "../nearest.ts";
+import { ConfigError } from "../config/config.ts";
+import { nearest } from "../config/nearest.ts";
+import { readCommandLine } from "../config/sources.ts";
 import { type CommandName, commands } from "./commands.ts";
 import { commandHelp, overview } from "./help.ts";
 import type { Terminal } from "./terminal.ts";

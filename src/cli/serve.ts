@@ -1,6 +1,6 @@
-import { loadSettings, wantsColours } from "../config.ts";
-import { createLog, type Logger } from "../log.ts";
-import { startFoyer } from "../main.ts";
+import { startFoyer } from "../app/main.ts";
+import { loadSettings, wantsColours } from "../config/config.ts";
+import { createLog, type Logger } from "../ground/log.ts";
 import { banner } from "./banner.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,4 +1,4 @@
-import { loadSettings } from "../config.ts";
+import { loadSettings } from "../config/config.ts";
 import { bold, dim, type Terminal } from "./terminal.ts";
 
 /** `foyer config`: one line per setting, with its value and where that came from. */

@@ -1,5 +1,6 @@
-import type { Config } from "../config.ts";
-import { redact } from "../redact.ts";
+import type { Config } from "../config/config.ts";
+import { redact } from "../ground/redact.ts";
+import { StoreUnavailable } from "../ground/unavailable.ts";
 
 /** One sentence about why the service did not start, with the way out where there is one. */
 export function explainStartFailure(error: unknown, config: Config): string {
@@ -17,7 +18,7 @@ export function explainStartFailure(error: unknown, config: Config): string {
     const name = isMetrics ? "metrics_host" : "host";
     return `${address ?? (isMetrics ? config.metricsHost : config.host)} is not an address of this machine. Check ${name}.`;
   }
-  if (error.name === "StoreUnavailable" && config.databaseUrl !== null)
+  if (error instanceof StoreUnavailable && config.databaseUrl !== null)
     return `${redact(error.message)} It was asked for at ${redact(config.databaseUrl)}: check FOYER_DATABASE_URL, and that PostgreSQL runs.`;
   return redact(error.message || error.name);
 }

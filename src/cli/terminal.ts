@@ -1,4 +1,4 @@
-import { wantsColours } from "../config.ts";
+import { wantsColours } from "../config/config.ts";
 
 /** Where a command writes. Handed in, so that a test can read what was written. */
 export interface Terminal {

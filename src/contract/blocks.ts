@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { blockNoteMaxCharacters } from "../limits.ts";
+import { blockNoteMaxCharacters } from "../ground/limits.ts";
 import { cursor, object, optional, pageQuery, timestamp } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { pageSizeDefault, pageSizeMax, uint32Max } from "../limits.ts";
+import { pageSizeDefault, pageSizeMax, uint32Max } from "../ground/limits.ts";
 
 /** Every object of the contract refuses fields it does not name. */
 export function object<P extends Record<string, TSchema>>(properties: P, description?: string) {

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { bodyMaxBytes } from "../limits.ts";
+import { bodyMaxBytes } from "../ground/limits.ts";
 import { cursor, faults, nullable, object, optional, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 

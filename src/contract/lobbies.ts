@@ -9,7 +9,7 @@ import {
   pageSizeMax,
   partySizeMax,
   portsMax,
-} from "../limits.ts";
+} from "../ground/limits.ts";
 import { cursor, nullable, object, optional, plainTextPatternSource, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { explanation } from "./explanation.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { portsMax, uint32Max } from "../limits.ts";
+import { portsMax, uint32Max } from "../ground/limits.ts";
 import { cursor, faults, nullable, object, optional, pageQuery, record, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName, forceQuery, nameId, newToken, proposedNames, tokenList } from "./games.ts";

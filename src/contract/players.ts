@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { bodyMaxBytes, playerTokenMaxCharacters } from "../limits.ts";
+import { bodyMaxBytes, playerTokenMaxCharacters } from "../ground/limits.ts";
 import { object, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 

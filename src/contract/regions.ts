@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { bodyMaxBytes } from "../limits.ts";
+import { bodyMaxBytes } from "../ground/limits.ts";
 import { object } from "./common.ts";
 import type { Operation } from "./define.ts";
 

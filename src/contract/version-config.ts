@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { gameModesMax, nameIdMaxCharacters, portsMax, regionsMax, uint32Max } from "../limits.ts";
+import { gameModesMax, nameIdMaxCharacters, portsMax, regionsMax, uint32Max } from "../ground/limits.ts";
 import { object, optional, record } from "./common.ts";
 
 /** What a name_id, a game mode, a region and a port label look like. Reserved words are a matter of name_id alone. */

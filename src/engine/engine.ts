@@ -24,8 +24,3 @@ export interface SharedEvents {
   /** Calls back when this process read so late that events after a position are gone; told before what comes after them. */
   onGap(listener: (namespaceId: string, position: string) => void): void;
 }
-
-/** The store cannot take or give anything now. The command had no effect, or its effect is unknown; trying later is right. */
-export class EngineUnavailable extends Error {
-  override readonly name = "EngineUnavailable";
-}

@@ -1,12 +1,13 @@
 import { performance } from "node:perf_hooks";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import type { Operation, RateClass } from "../contract/define.ts";
-import type { Authenticate, Authenticated } from "../operations/authenticate.ts";
-import { type Caller, type Client, isRefusal, type Refusal, refuse } from "../operations/context.ts";
-import { parsePlace } from "../operations/distances.ts";
-import { isLoopback, isOwnName } from "../own-host.ts";
-import { type Counted, createRates, takeForClient } from "../rates.ts";
+import { isLoopback, isOwnName } from "../ground/local-host.ts";
+import { type Counted, createRates, takeForClient } from "../ground/rates.ts";
+import type { Authenticate, Authenticated } from "../operations/auth/authenticate.ts";
+import type { Caller, Client } from "../operations/callers.ts";
+import { parsePlace } from "../operations/matchmaking/geo.ts";
+import { isRefusal, type Refusal, refuse } from "../operations/refusal.ts";
 import type { AddressOf, ClientAddress } from "./client-address.ts";
 
 type Verdict = Admitted | Refusal;

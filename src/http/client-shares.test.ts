@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { untakenBytesMax } from "../limits.ts";
+import { untakenBytesMax } from "../ground/limits.ts";
 import type { ClientAddress } from "./client-address.ts";
-import { type ClientShare, createClientShares, leaveFlight, rejoinFlight } from "./client-shares.ts";
-import type { Exchange } from "./connections.ts";
+import { createClientShares, leaveFlight, rejoinFlight } from "./client-shares.ts";
+import type { ClientShare, Exchange } from "./exchange.ts";
 
 const direct: ClientAddress = {
   client: "192.0.2.1",

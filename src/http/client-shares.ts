@@ -1,16 +1,7 @@
-import { untakenBytesMax } from "../limits.ts";
-import { type Refusal, refuse } from "../operations/context.ts";
+import { untakenBytesMax } from "../ground/limits.ts";
+import { type Refusal, refuse } from "../operations/refusal.ts";
 import type { ClientAddress } from "./client-address.ts";
-import type { Exchange } from "./connections.ts";
-
-/** What one client occupies of the service. */
-export interface ClientShare {
-  readonly client: string;
-  connections: number;
-  inFlight: number;
-  /** Its requests whose answers are not finished; also those that wait for their bodies, and streams. */
-  readonly exchanges: Set<Exchange>;
-}
+import type { ClientShare, Exchange } from "./exchange.ts";
 
 export interface ClientShares {
   /** Counts a new connection; null: it is one too many. */

@@ -1,46 +1,14 @@
-import type { IncomingMessage, Server } from "node:http";
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { answerPieceBytes, answerPieceMs, pipelinedBytesMax, pipelinedRequestsMax } from "../limits.ts";
-import type { ClientShare } from "./client-shares.ts";
+import { answerPieceBytes, answerPieceMs, pipelinedBytesMax, pipelinedRequestsMax } from "../ground/limits.ts";
+import type { ClientShare, Connection, Exchange } from "./exchange.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Set when it is the request's turn on its connection, which is before anything else is done with it. */
     exchange: Exchange;
   }
-}
-
-/** A request whose turn it is on its connection, and its answer, until the connection is done with both. */
-export interface Exchange {
-  readonly connection: Connection;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly startedAt: number;
-  isDone: boolean;
-  /** Its body is there, so it counts as in flight. */
-  isInFlight: boolean;
-  /** The client it is counted for; null: none, or not yet. */
-  share: ClientShare | null;
-  /** It is one of those that the client has in flight. */
-  isInShare: boolean;
-  /** When it was last looked at how much of the answer was still to be taken, and how much that was. */
-  lookedAt: number;
-  untakenBytes: number;
-}
-
-/** One connection of a client. */
-interface Connection {
-  readonly socket: Socket;
-  /** The client of the socket; null: it is not counted. */
-  readonly share: ClientShare | null;
-  current: Exchange | null;
-  /** What begins the requests that have come behind the current one. */
-  readonly waiting: (() => void)[];
-  /** How much had been read from the socket when the current turn began. */
-  readBytes: number;
-  /** It was answered before its body had come. */
-  answeredEarly: IncomingMessage | null;
 }
 
 export interface Connections {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorTable } from "../contract/errors.ts";
-import { type Refusal, refuse } from "../operations/context.ts";
+import { EngineUnavailable, StoreUnavailable } from "../ground/unavailable.ts";
+import { type Refusal, refuse } from "../operations/refusal.ts";
 
 export const jsonType = "application/json; charset=utf-8";
 
@@ -54,10 +55,11 @@ export function errorText(refusal: Refusal, requestId: string): string {
 /** What the store, the framework or a bug threw, as something that can be answered without giving details away. */
 export function refusalOf(fault: unknown, { headers, routeOptions }: FastifyRequest): Refusal {
   if (fault instanceof Refused) return fault.refusal;
-  const { code, statusCode, name } = fault as { code?: unknown; statusCode?: unknown; name?: unknown };
-  if (name === "StoreUnavailable" || name === "EngineUnavailable") {
-    return refuse("API_UNAVAILABLE", "The store does not answer just now. Try again shortly.", { retryAfterS: 1 });
+  if (fault instanceof StoreUnavailable || fault instanceof EngineUnavailable) {
+    const message = "The data store is temporarily unavailable. Try again shortly.";
+    return refuse("API_UNAVAILABLE", message, { retryAfterS: 1 });
   }
+  const { code, statusCode } = fault as { code?: unknown; statusCode?: unknown };
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     if (headers["content-type"] === undefined) return unsupportedMediaType();
     return refuse("API_BODY_TOO_LARGE", `The body is larger than the ${routeOptions.bodyLimit / 1024} KiB taken here.`);
@@ -66,7 +68,7 @@ export function refusalOf(fault: unknown, { headers, routeOptions }: FastifyRequ
   if (code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH") {
     return refuse("API_BAD_BODY", "The body is not as long as Content-Length says.");
   }
-  return refuse("API_INTERNAL", "The service made a mistake. Its log has the details under this request id.");
+  return refuse("API_INTERNAL", "Internal server error. The server log has details under this request id.");
 }
 
 export function unsupportedMediaType(): Refusal<"API_UNSUPPORTED_MEDIA_TYPE"> {

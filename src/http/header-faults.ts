@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { headersMax } from "../limits.ts";
+import { headersMax } from "../ground/limits.ts";
 
 /**
  * What makes a request's headers mean one thing to Foyer and another to a proxy in front of it. Node keeps the first of

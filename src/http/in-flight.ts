@@ -1,12 +1,13 @@
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Config } from "../config.ts";
-import type { Logger } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
-import { type Refusal, refuse } from "../operations/context.ts";
+import type { Config } from "../config/config.ts";
+import type { Logger } from "../ground/log.ts";
+import type { Metrics } from "../ground/metrics.ts";
+import { type Refusal, refuse } from "../operations/refusal.ts";
 import type { AddressOf, ClientAddress } from "./client-address.ts";
 import { createClientShares } from "./client-shares.ts";
-import { type Connections, createConnections, type Exchange } from "./connections.ts";
+import { type Connections, createConnections } from "./connections.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** What is under way: on which connections, of which clients, and how much of it at once. */
 export interface InFlight {

@@ -1,4 +1,4 @@
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../ground/metrics.ts";
 
 const sampleEveryMs = 500;
 /** The event loop being this late means that every answer is; turning new requests away lets it catch up. */

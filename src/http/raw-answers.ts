@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { errorTable } from "../contract/errors.ts";
-import { type Refusal, refuse } from "../operations/context.ts";
+import { type Refusal, refuse } from "../operations/refusal.ts";
 import { corsHeadersOf } from "./cors.ts";
 import { errorText, jsonType } from "./errors.ts";
 

@@ -2,23 +2,17 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/define.ts";
 import { type OperationId, operationList } from "../contract/index.ts";
-import {
-  type EventStream,
-  isRefusal,
-  type Mocks,
-  type Refusal,
-  refuse,
-  type ServedHandlers,
-  type WhenGone,
-} from "../operations/context.ts";
+import type { WhenGone } from "../operations/callers.ts";
+import type { EventStream, Mocks, ServedHandlers } from "../operations/handlers.ts";
+import { isRefusal, type Refusal, refuse } from "../operations/refusal.ts";
 import type { Admit, Admitted } from "./admit.ts";
+import { parseJson } from "./body.ts";
 import { leaveFlight, rejoinFlight } from "./client-shares.ts";
 import { csvOf, prefersCsv } from "./csv.ts";
 import { endIfStopping, Refused, sendRefusal, unsupportedMediaType } from "./errors.ts";
-import { answersStream, type EventStreams } from "./event-stream.ts";
 import type { InFlight } from "./in-flight.ts";
-import { parseJson } from "./json.ts";
 import { faultsOf } from "./schema-faults.ts";
+import { answersStream, type EventStreams } from "./sse/streams.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -2,7 +2,7 @@ import { Ajv } from "ajv";
 import { Type } from "typebox";
 import { describe, expect, test } from "vitest";
 import { object, optional, uint32, uuid } from "../contract/common.ts";
-import type { Schema } from "../operations/schema-faults.ts";
+import type { Schema } from "../operations/cloud/schema-issues.ts";
 import { faultsOf } from "./schema-faults.ts";
 
 const schema = object({

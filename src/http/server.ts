@@ -1,25 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { openApiDocument } from "../contract/openapi.ts";
-import { bodyMaxBytes, headersMax } from "../limits.ts";
-import { type Logger, nowAndThen } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
-import type { Authenticate } from "../operations/authenticate.ts";
-import { type CallerOf, type Mocks, type Refusal, refuse, type ServedHandlers } from "../operations/context.ts";
+import { bodyMaxBytes, headersMax } from "../ground/limits.ts";
+import { type Logger, nowAndThen } from "../ground/log.ts";
+import type { Metrics } from "../ground/metrics.ts";
+import { EngineUnavailable } from "../ground/unavailable.ts";
+import type { Authenticate } from "../operations/auth/authenticate.ts";
+import type { CallerOf } from "../operations/callers.ts";
+import type { Mocks, ServedHandlers } from "../operations/handlers.ts";
+import { type Refusal, refuse } from "../operations/refusal.ts";
 import { createAdmit } from "./admit.ts";
 import { createClientAddress } from "./client-address.ts";
 import { setCorsHeaders, setPreflightHeaders } from "./cors.ts";
 import { refusalOf, sendRefusal } from "./errors.ts";
-import { createEventStreams } from "./event-stream.ts";
 import { headerFault } from "./header-faults.ts";
 import { createInFlight } from "./in-flight.ts";
 import { answerOtherMethods } from "./methods.ts";
 import { createOverload, type LoadSigns } from "./overload.ts";
-import { addPages } from "./pages.ts";
-import { addPlayPage, type PlayPage } from "./play.ts";
+import { addPages } from "./pages/pages.ts";
+import { addPlayPage, type PlayPage } from "./pages/play.ts";
 import { createRawAnswers } from "./raw-answers.ts";
 import { addOperations, forgetBody, forgetTypeOfNothing, hasBody, readBody } from "./routes.ts";
+import { createEventStreams } from "./sse/streams.ts";
 import { useStrictValidation } from "./validation.ts";
 
 export interface ServerParts extends LoadSigns {
@@ -170,7 +173,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     if (refusal.code === "API_INTERNAL")
       log.error({ err: fault, request_id: request.id, operation }, "a request failed");
     else {
-      metrics.requestUnavailable((fault as Error).name === "EngineUnavailable" ? "live_state" : "store");
+      metrics.requestUnavailable(fault instanceof EngineUnavailable ? "live_state" : "store");
       sayUnavailable({ err: fault, request_id: request.id, operation });
     }
     return sendRefusal(reply, request.id, refusal);

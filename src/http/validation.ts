@@ -1,8 +1,8 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import type { FastifyInstance } from "fastify";
-import { type Refusal, refuse } from "../operations/context.ts";
-import type { Schema } from "../operations/schema-faults.ts";
-import { isTimestamp } from "../operations/timestamps.ts";
+import type { Schema } from "../operations/cloud/schema-issues.ts";
+import { isTimestamp } from "../operations/cloud/timestamps.ts";
+import { type Refusal, refuse } from "../operations/refusal.ts";
 import { Refused } from "./errors.ts";
 import { faultsMax, faultsOf } from "./schema-faults.ts";
 

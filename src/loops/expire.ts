@@ -1,4 +1,5 @@
-import { type Engine, EngineUnavailable } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import { EngineUnavailable } from "../ground/unavailable.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 
 /** Ends what is due in namespaces that nobody is asking about; wherever somebody asks, it has happened already. */

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../ground/log.ts";
 import type { LobbyView } from "../matchmaker/commands.ts";
 import type { Nodes, OfferedLobby } from "../nodes/nodes.ts";
 

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../ground/log.ts";
+import { redact } from "../ground/redact.ts";
+import { EngineUnavailable, StoreUnavailable } from "../ground/unavailable.ts";
 import type { Event, LobbyView, StopReason } from "../matchmaker/commands.ts";
-import { redact } from "../redact.ts";
-import { exitWords } from "../runtime/exit-words.ts";
+import type { StartGate } from "../operations/capacity/crash-backoff.ts";
+import { exitWords } from "../runtime/how-it-ended.ts";
 import {
   type LobbyExit,
   LobbyNotStarted,
@@ -11,7 +13,6 @@ import {
   type LobbyToStart,
   type Runtime,
 } from "../runtime/runtime.ts";
-import type { StartGate } from "../runtime/start-gate.ts";
 import { pickLobbies } from "./pick-lobbies.ts";
 
 export interface SuperviseParts {
@@ -322,7 +323,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
 }
 
 function isAway(fault: unknown): boolean {
-  return fault instanceof Error && /^(Store|Engine)Unavailable$/.test(fault.name);
+  return fault instanceof StoreUnavailable || fault instanceof EngineUnavailable;
 }
 
 /** How a lobby's server ended, as the lobby carries it in its `exit`. */

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
-import type { Logger } from "../log.ts";
+import type { Logger } from "../ground/log.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 
 export interface SweepParts {

@@ -1,4 +1,3 @@
-import type { Key, Lobby, Player } from "./records.ts";
 import {
   keyRow,
   lobbyRow,
@@ -9,7 +8,8 @@ import {
   readLobbyRow,
   readNamespaceRow,
   readPlayerRow,
-} from "./rows.ts";
+} from "./codec.ts";
+import type { Key, Lobby, Player } from "./records.ts";
 import {
   createState,
   type Entity,

@@ -10,7 +10,7 @@ import type {
   Refusal,
   SeatStatus,
   StopReason,
-} from "./nouns.ts";
+} from "./types.ts";
 
 /**
  * The vocabulary of the matchmaker: what can be asked of one namespace, and what it answers.
@@ -19,8 +19,8 @@ import type {
  */
 
 export type * from "./explanation.ts";
-export type * from "./nouns.ts";
 export type * from "./reads.ts";
+export type * from "./types.ts";
 
 /** Every command belongs to one namespace and brings its time; a time before the last one counts as the last one. */
 interface CommandBase {

@@ -1,4 +1,4 @@
-import type { Pair } from "./nouns.ts";
+import type { Pair } from "./pair.ts";
 
 /** Why a find decided as it did, in the rules' own words. Import it from commands.ts. */
 

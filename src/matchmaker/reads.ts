@@ -1,5 +1,5 @@
 import type { Explanation } from "./explanation.ts";
-import type { FindRequest, LobbyStatus, LobbyView, Pair, PlayerView, Refusal } from "./nouns.ts";
+import type { FindRequest, LobbyStatus, LobbyView, Pair, PlayerView, Refusal } from "./types.ts";
 
 /** What can be asked of a namespace without changing it, and what it answers. Import it from commands.ts. */
 

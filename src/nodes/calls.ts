@@ -1,4 +1,4 @@
-import type { RedisLink } from "../engine/redis/link.ts";
+import type { RedisLink } from "../redis/interface.ts";
 
 /** Lets one node ask the others for what only one of them has, such as the log of a lobby on its machine. */
 export interface NodeCalls {

@@ -1,4 +1,4 @@
-import type { NodePlaces } from "../shares.ts";
+import type { NodePlaces } from "../ground/shares.ts";
 import type { NodeStatus, OwnStatus } from "./nodes.ts";
 
 export function servesRegion({ regions }: Pick<NodeStatus, "regions">, region: string): boolean {

@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import type { RedisLink } from "../engine/redis/link.ts";
+import type { Clock } from "../ground/clock.ts";
+import type { RedisLink } from "../redis/interface.ts";
 import type { Lease, NodeStatus, Nodes, OfferedLobby, OwnStatus } from "./nodes.ts";
 import { script } from "./script.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Script } from "../engine/redis/link.ts";
+import type { Script } from "../redis/interface.ts";
 
 /** What nodes do together is a few lines of Lua each, which read best beside what calls them. */
 export function script(name: string, text: string): Script {

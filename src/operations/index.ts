@@ -1,19 +1,20 @@
-import { auditOperations } from "./audit.ts";
-import { blockOperations } from "./blocks.ts";
-import type { Context, ServedHandlers } from "./context.ts";
-import { gameOperations } from "./games.ts";
-import { lobbyCallOperations } from "./lobby-calls.ts";
-import { lobbyListOperations } from "./lobby-list.ts";
-import { lobbyRecordOperations } from "./lobby-records.ts";
-import { namespaceEventOperations } from "./namespace-events.ts";
-import { namespaceLobbyOperations } from "./namespace-lobbies.ts";
-import { namespaceTokenOperations } from "./namespace-tokens.ts";
-import { namespaceOperations } from "./namespaces.ts";
-import { playerOperations } from "./players.ts";
-import { recordChanges } from "./record-changes.ts";
-import { regionOperations } from "./regions.ts";
-import { seatingOperations } from "./seating.ts";
-import { versionOperations } from "./versions.ts";
+import { recordChanges } from "./auth/record-changes.ts";
+import { auditOperations } from "./cloud/audit.ts";
+import { blockOperations } from "./cloud/blocks.ts";
+import { namespaceEventOperations } from "./cloud/events.ts";
+import { gameOperations } from "./cloud/games.ts";
+import { namespaceLobbyOperations } from "./cloud/lobbies.ts";
+import { lobbyRecordOperations } from "./cloud/lobby-logs.ts";
+import { namespaceTokenOperations } from "./cloud/namespace-tokens.ts";
+import { namespaceOperations } from "./cloud/namespaces.ts";
+import { versionOperations } from "./cloud/versions.ts";
+import type { Context } from "./context.ts";
+import type { ServedHandlers } from "./handlers.ts";
+import { seatingOperations } from "./matchmaking/find.ts";
+import { lobbyCallOperations } from "./matchmaking/lobby.ts";
+import { lobbyListOperations } from "./matchmaking/lobby-list.ts";
+import { playerOperations } from "./matchmaking/players.ts";
+import { regionOperations } from "./matchmaking/regions.ts";
 
 /** Every operation of the contract with what it does; one that is missing does not compile. */
 export function createHandlers(context: Context): ServedHandlers {

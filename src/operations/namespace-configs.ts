@@ -1,12 +1,13 @@
 import type { ResolvedVersionConfig } from "../contract/version-config.ts";
-import { type Engine, EngineUnavailable } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import { EngineUnavailable } from "../ground/unavailable.ts";
 import type { CommandOf, CommandType, Limits, Outcome } from "../matchmaker/commands.ts";
 import { blocksAt } from "../store/blocks.ts";
 import type { Db } from "../store/db.ts";
 import { findNamespaceById, type Namespace, withNamespaceHeld } from "../store/namespaces.ts";
 import { findVersion } from "../store/versions.ts";
-import { blockTable, type IsBlocked } from "./client-blocks.ts";
-import { resolveVersionConfig } from "./version-config.ts";
+import { blockTable, type IsBlocked } from "./auth/client-blocks.ts";
+import { resolveVersionConfig } from "./cloud/version-document.ts";
 
 export interface VersionInUse {
   readonly versionId: string;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Holdings } from "../shares.ts";
+import type { Holdings } from "../ground/shares.ts";
 import { newestText } from "./log-text.ts";
 import { environmentOf } from "./process-environment.ts";
 import { createLobbyFolders } from "./process-folders.ts";

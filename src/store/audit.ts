@@ -1,31 +1,7 @@
 import type { Kysely, SelectQueryBuilder } from "kysely";
 import { withoutLostRaces } from "./cache.ts";
-import type { Db, Page } from "./db.ts";
+import type { AuditEntry, Db, Page, PendingChange } from "./db.ts";
 import type { Tables } from "./tables.ts";
-
-/** One successful change: who made it, of what, from where. Ids and names only. */
-export interface AuditEntry {
-  readonly auditId: string;
-  readonly at: number;
-  readonly operation: string;
-  /** Of the token. */
-  readonly kind: string;
-  /** Null: the admin token, which has none. */
-  readonly tokenId: string | null;
-  readonly gameId: string | null;
-  readonly namespaceId: string | null;
-  /** The id or name of what was changed, where game and namespace do not say it. */
-  readonly target: string | null;
-  readonly client: string;
-  readonly requestId: string;
-}
-
-/** A change that is to be recorded. `transact` does it where the change is a transaction, and says so here. */
-export interface PendingChange {
-  /** Made when the row is written, so that the order of the log is that of the changes. */
-  entry(): AuditEntry;
-  written: AuditEntry | null;
-}
 
 /** The same store; the next transaction that goes through also records the change. */
 export function recording(db: Db, pending: PendingChange): Db {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { access, copyFile, link, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { loadSqlite, type SqliteDatabase } from "../sqlite-library.ts";
+import { loadSqlite, type SqliteDatabase } from "../ground/sqlite.ts";
 
 export const sqliteFileName = "foyer.db";
 

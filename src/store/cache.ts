@@ -1,32 +1,7 @@
-import { createRecent, type Recent } from "../recent.ts";
-import type { Db } from "./db.ts";
-import { isLostRace, mayHaveHappened, StoreUnavailable } from "./faults.ts";
-
-/**
- * What became of a change. A list: it was made, and these ids of games, namespaces and tokens name all that it was about.
- * "everything": it was made, and may be about anything. "doubt": nobody knows whether it was made. Null: it was not.
- */
-export type Change = readonly string[] | "everything" | "doubt" | null;
-
-/** What the request path reads on every call, kept until a change of it. Null where others may write unnoticed. */
-export interface ReadCache {
-  found: Recent<Kept>;
-  /** Apart from the rest, so that a flood of unknown names and tokens cannot push out the known ones. */
-  missing: Recent<Kept>;
-  /** Rises with every change: what was being read meanwhile is not kept. */
-  generation: number;
-  /** What was kept before this generation may be out of date, and is read again as soon as the store answers. */
-  doubtedBefore: number;
-  /** The store did not answer when something in doubt was read, and is asked again now and then. */
-  isStoreAway: boolean;
-}
-
-interface Kept {
-  readonly value: unknown;
-  readonly generation: number;
-  /** A change of one of these drops it; none: every change does. */
-  readonly about: readonly string[];
-}
+import { createRecent } from "../ground/bounded-cache.ts";
+import { StoreUnavailable } from "../ground/unavailable.ts";
+import type { Change, Db, Kept, ReadCache } from "./db.ts";
+import { isLostRace, mayHaveHappened } from "./faults.ts";
 
 export function createReadCache(): ReadCache {
   const generation = 0;

@@ -1,14 +1,8 @@
-import { type Kysely, sql } from "kysely";
-import type { PendingChange } from "./audit.ts";
-import { type Change, changed, createReadCache, type ReadCache } from "./cache.ts";
-import { StoreUnavailable } from "./faults.ts";
+import type { Kysely } from "kysely";
+import type { Recent } from "../ground/bounded-cache.ts";
 import type { EngineName } from "./migrate.ts";
 import type { OpenStore } from "./open-store.ts";
-import { openPostgres } from "./postgres.ts";
-import { openSqlite } from "./sqlite.ts";
 import type { Tables } from "./tables.ts";
-
-export { StoreUnavailable } from "./faults.ts";
 
 /** The open store of games, namespaces, domains, versions and tokens. */
 export interface Db {
@@ -54,66 +48,52 @@ export interface Page {
   readonly limit: number;
 }
 
-export interface DbOptions {
-  readonly databaseUrl: string | null;
-  readonly dataDir: string;
-  /** SQLite belongs to the process that holds the data folder; of PostgreSQL the caller has to know. */
-  readonly isOnlyWriter?: () => boolean;
-  readonly sharing?: StoreSharing;
-  /** Why nothing may be written any more; null: it may. */
-  readonly whyReadOnly?: () => string | null;
+/**
+ * What became of a change. A list: it was made, and these ids of games, namespaces and tokens name all that it was about.
+ * "everything": it was made, and may be about anything. "doubt": nobody knows whether it was made. Null: it was not.
+ */
+export type Change = readonly string[] | "everything" | "doubt" | null;
+
+/** What the request path reads on every call, kept until a change of it. Null where others may write unnoticed. */
+export interface ReadCache {
+  found: Recent<Kept>;
+  /** Apart from the rest, so that a flood of unknown names and tokens cannot push out the known ones. */
+  missing: Recent<Kept>;
+  /** Rises with every change: what was being read meanwhile is not kept. */
+  generation: number;
+  /** What was kept before this generation may be out of date, and is read again as soon as the store answers. */
+  doubtedBefore: number;
+  /** The store did not answer when something in doubt was read, and is asked again now and then. */
+  isStoreAway: boolean;
 }
 
-/** Opens PostgreSQL at the address, or without one SQLite in the data folder, and brings the tables up to date. */
-export async function openDb(options: DbOptions): Promise<Db> {
-  const store = await open(options.databaseUrl, options.dataDir);
-  let closing: Promise<void> | null = null;
-  const sharing = options.sharing ?? null;
-  const isAlone = options.isOnlyWriter ?? (() => store.engine === "sqlite");
-  const cache = store.engine === "sqlite" || options.isOnlyWriter || sharing ? createReadCache() : null;
-  const whyReadOnly = options.whyReadOnly ?? (() => null);
-  const changeListeners: ((change: NonNullable<Change>) => void)[] = [];
-  sharing?.onChange((change) => changed({ cache, changeListeners }, change));
-  return {
-    engine: store.engine,
-    query: store.query,
-    async ping() {
-      await sql`select 1`.execute(store.query);
-    },
-    async checkWritable() {
-      const reason = whyReadOnly() ?? (store.engine === "postgresql" ? await whyServerIsReadOnly(store) : null);
-      if (reason !== null) throw new StoreUnavailable(reason);
-      await sql`select 1`.execute(store.query);
-    },
-    whyReadOnly,
-    backup: store.backup,
-    close() {
-      closing ??= store.close();
-      return closing;
-    },
-    isClosed: () => closing !== null,
-    onChange(listener) {
-      changeListeners.push(listener);
-    },
-    changeListeners,
-    rows: store.rows,
-    readTexts: new Map(),
-    cache,
-    isOnlyWriter: () => sharing !== null || isAlone(),
-    sharing,
-    pending: null,
-  };
+export interface Kept {
+  readonly value: unknown;
+  readonly generation: number;
+  /** A change of one of these drops it; none: every change does. */
+  readonly about: readonly string[];
 }
 
-/** A standby, or a server whose owner has stopped changes: it answers every question and refuses every change. */
-async function whyServerIsReadOnly(store: OpenStore): Promise<string | null> {
-  const { rows } = await sql<{ transaction_read_only: string }>`show transaction_read_only`.execute(store.query);
-  return rows[0]?.transaction_read_only === "on" ? "PostgreSQL is read-only." : null;
+/** One successful change: who made it, of what, from where. Ids and names only. */
+export interface AuditEntry {
+  readonly auditId: string;
+  readonly at: number;
+  readonly operation: string;
+  /** Of the token. */
+  readonly kind: string;
+  /** Null: the admin token, which has none. */
+  readonly tokenId: string | null;
+  readonly gameId: string | null;
+  readonly namespaceId: string | null;
+  /** The id or name of what was changed, where game and namespace do not say it. */
+  readonly target: string | null;
+  readonly client: string;
+  readonly requestId: string;
 }
 
-async function open(databaseUrl: string | null, dataDir: string): Promise<OpenStore> {
-  if (databaseUrl === null) return openSqlite(dataDir);
-  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl);
-  // The address is not repeated here, because it may hold a password.
-  throw new Error("The database address must begin with postgres:// or postgresql://; leave it out to use SQLite.");
+/** A change that is to be recorded. `transact` does it where the change is a transaction, and says so here. */
+export interface PendingChange {
+  /** Made when the row is written, so that the order of the log is that of the changes. */
+  entry(): AuditEntry;
+  written: AuditEntry | null;
 }

@@ -1,14 +1,4 @@
-/** The store cannot answer now and may later: connection lost, server starting, time-out, lock, full disk. */
-export class StoreUnavailable extends Error {
-  override readonly name = "StoreUnavailable";
-  /** Nothing was changed: the store was not reached, or was not told to commit, or said that it undid everything. */
-  readonly isUndone: boolean;
-
-  constructor(message: string, options: ErrorOptions & { readonly isUndone?: boolean } = {}) {
-    super(message, options);
-    this.isUndone = options.isUndone ?? false;
-  }
-}
+import { StoreUnavailable } from "../ground/unavailable.ts";
 
 /**
  * Turns a driver's error into StoreUnavailable where waiting may help; leaves every other error as it is. `isUndone`: what

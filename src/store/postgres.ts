@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
 import pg from "pg";
-import { asFault, StoreUnavailable } from "./faults.ts";
+import { StoreUnavailable } from "../ground/unavailable.ts";
+import { asFault } from "./faults.ts";
 import { migrate } from "./migrate.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { Tables } from "./tables.ts";

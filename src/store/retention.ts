@@ -1,4 +1,4 @@
-import { auditRowsMax } from "../limits.ts";
+import { auditRowsMax } from "../ground/limits.ts";
 import { pruneAudit } from "./audit.ts";
 import { changed, withoutLostRaces } from "./cache.ts";
 import type { Db } from "./db.ts";

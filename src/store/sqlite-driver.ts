@@ -8,7 +8,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import type { SqliteDatabase } from "../sqlite-library.ts";
+import type { SqliteDatabase } from "../ground/sqlite.ts";
 import { asFault } from "./faults.ts";
 
 /** Kysely on one SQLite connection: whoever holds it runs alone, the others wait in the order they came. */

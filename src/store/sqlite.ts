@@ -1,7 +1,7 @@
 import { chmod, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { Kysely } from "kysely";
-import { loadSqlite, type SqliteDatabase, type SqliteLibrary } from "../sqlite-library.ts";
+import { loadSqlite, type SqliteDatabase, type SqliteLibrary } from "../ground/sqlite.ts";
 import { busyTimeoutMs, copyDatabase, sqliteFileName } from "./backup.ts";
 import { asFault, isDamaged } from "./faults.ts";
 import { migrate } from "./migrate.ts";

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { insertEntry } from "./audit.ts";
-import { type Change, write } from "./cache.ts";
-import type { Db } from "./db.ts";
+import { write } from "./cache.ts";
+import type { Change, Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
 type Work<Outcome> = (transaction: Transaction<Tables>, undo: (outcome: Outcome) => Undone) => Promise<Outcome>;

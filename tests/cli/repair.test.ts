@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { openDataFolder } from "../../src/data-folder.ts";
+import { openDataFolder } from "../../src/ground/data-folder.ts";
 import { fileIn, journalIn, loadedJournal, namespaceId, player, storedIds } from "../engine/journals.ts";
 import { eventually } from "../nodes/link.ts";
 import { temporaryFolder } from "../temporary-folder.ts";

@@ -4,8 +4,8 @@ import { type BannerFacts, banner } from "../../src/cli/banner.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { run } from "../../src/cli/run.ts";
 import { explainStartFailure } from "../../src/cli/start-failure.ts";
-import { defaultConfig } from "../../src/config.ts";
-import { settings } from "../../src/config-settings.ts";
+import { defaultConfig } from "../../src/config/config.ts";
+import { settings } from "../../src/config/settings.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 async function foyer(...argv: string[]) {

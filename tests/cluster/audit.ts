@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { openRedis } from "../../src/engine/redis/connection.ts";
 import { createRedisEngine } from "../../src/engine/redis/redis.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/ground/log.ts";
+import { openRedis } from "../../src/redis/connection.ts";
 
 /** What is wrong with a namespace in Redis, in words: every index, count and deadline worked out again from the facts. */
 export async function auditNamespace(redisUrl: string, namespaceId: string): Promise<string[]> {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, inject, test } from "vitest";
-import { EngineUnavailable } from "../../src/engine/engine.ts";
 import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
-import type { RedisLink, Script } from "../../src/engine/redis/link.ts";
 import { commandScripts, hearingScript } from "../../src/engine/redis/scripts.ts";
+import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { Event } from "../../src/matchmaker/commands.ts";
+import type { RedisLink, Script } from "../../src/redis/interface.ts";
 import { until } from "../services/redis.ts";
 import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
 import { createWorld, type EngineUnderTest, listen, World } from "./world.ts";

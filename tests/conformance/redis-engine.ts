@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterEach } from "vitest";
-import { openRedis } from "../../src/engine/redis/connection.ts";
-import type { RedisConnection, RedisLink } from "../../src/engine/redis/link.ts";
 import { createRedisEngine, type RedisEngine } from "../../src/engine/redis/redis.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/ground/log.ts";
+import { openRedis } from "../../src/redis/connection.ts";
+import type { RedisConnection, RedisLink } from "../../src/redis/interface.ts";
 import { withoutGaps } from "./without-gaps.ts";
 import type { EngineUnderTest } from "./world.ts";
 

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
-import type { RedisLink } from "../../src/engine/redis/link.ts";
 import type { RedisEngine } from "../../src/engine/redis/redis.ts";
 import type { Event } from "../../src/matchmaker/commands.ts";
+import type { RedisLink } from "../../src/redis/interface.ts";
 import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
 import { createWorld, listen, rememberedMs, type World } from "./world.ts";
 

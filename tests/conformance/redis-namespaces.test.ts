@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RedisLink } from "../../src/engine/redis/link.ts";
 import { nextDueScript } from "../../src/engine/redis/scripts.ts";
+import type { RedisLink } from "../../src/redis/interface.ts";
 import { type RedisServer, startRedis, until } from "../services/redis.ts";
 import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
 import { createWorld, rememberedMs, World } from "./world.ts";

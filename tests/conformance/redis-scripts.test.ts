@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { EngineUnavailable } from "../../src/engine/engine.ts";
 import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
-import type { RedisLink, Script } from "../../src/engine/redis/link.ts";
 import * as scripts from "../../src/engine/redis/scripts.ts";
+import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import { pickLobbies } from "../../src/loops/pick-lobbies.ts";
 import type { CommandType } from "../../src/matchmaker/commands.ts";
+import type { RedisLink, Script } from "../../src/redis/interface.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
 import { compareEngines } from "./differential.ts";
 import { createHistory, steps } from "./random-commands.ts";

@@ -1,5 +1,5 @@
-import type { RedisLink } from "../../src/engine/redis/link.ts";
 import { hearingScript } from "../../src/engine/redis/scripts.ts";
+import type { RedisLink } from "../../src/redis/interface.ts";
 
 /** However long this process is kept from saying that it hears heartbeats, it does. */
 export function withoutGaps(link: RedisLink): RedisLink {

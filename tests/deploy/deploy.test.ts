@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { loadConfig } from "../../src/config.ts";
-import { settings } from "../../src/config-settings.ts";
-import { fileVariableOf, mayBeInFile, settingKeys, variableOf } from "../../src/config-sources.ts";
+import { loadConfig } from "../../src/config/config.ts";
+import { settings } from "../../src/config/settings.ts";
+import { fileVariableOf, mayBeInFile, settingKeys, variableOf } from "../../src/config/sources.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { EngineUnavailable } from "../../src/engine/engine.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
+import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { Configure } from "../../src/matchmaker/commands.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import {

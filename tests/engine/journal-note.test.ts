@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSqliteJournal, type SqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
-import { loadSqlite } from "../../src/sqlite-library.ts";
+import { loadSqlite } from "../../src/ground/sqlite.ts";
 import { eventually } from "../nodes/link.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { fileIn, journalIn, loadedJournal, namespaceId, player, storedIds } from "./journals.ts";

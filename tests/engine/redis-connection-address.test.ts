@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BadRedisAddress, parseRedisAddress, showRedisAddress } from "../../src/engine/redis/address.ts";
+import { BadRedisAddress, parseRedisAddress, showRedisAddress } from "../../src/redis/address.ts";
 
 const nothing = { username: null, password: null, isTls: false, primaryName: null, sentinelPassword: null };
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, inject, test } from "vitest";
-import { checkRedis, UnsafeRedis } from "../../src/engine/redis/checks.ts";
-import { openRedis } from "../../src/engine/redis/connection.ts";
-import type { RedisConnection } from "../../src/engine/redis/link.ts";
+import { openRedis } from "../../src/redis/connection.ts";
+import type { RedisConnection } from "../../src/redis/interface.ts";
+import { checkRedis, UnsafeRedis } from "../../src/redis/safety-checks.ts";
 import { type RedisSetup, startRedis } from "../services/redis.ts";
 import { startSentinel } from "../services/redis-sentinel.ts";
 import { listeningLog } from "./redis-counting.ts";

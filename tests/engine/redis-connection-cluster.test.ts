@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { openRedis } from "../../src/engine/redis/connection.ts";
-import type { RedisConnection } from "../../src/engine/redis/link.ts";
+import { openRedis } from "../../src/redis/connection.ts";
+import type { RedisConnection } from "../../src/redis/interface.ts";
 import { until } from "../services/redis.ts";
 import { moveSlot, type RedisCluster, startCluster } from "../services/redis-cluster.ts";
 import { startSentinel } from "../services/redis-sentinel.ts";

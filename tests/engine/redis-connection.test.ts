@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { EngineUnavailable } from "../../src/engine/engine.ts";
-import { openRedis } from "../../src/engine/redis/connection.ts";
-import type { RedisConnection } from "../../src/engine/redis/link.ts";
+import { EngineUnavailable } from "../../src/ground/unavailable.ts";
+import { openRedis } from "../../src/redis/connection.ts";
+import type { RedisConnection } from "../../src/redis/interface.ts";
 import { openServer, type RedisServer, type RedisSetup, startRedis, until } from "../services/redis.ts";
 import { audit, listeningLog, script, startCounting } from "./redis-counting.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { EngineUnavailable } from "../../src/engine/engine.ts";
-import type { RedisLink, Script } from "../../src/engine/redis/link.ts";
-import { createLog, type Logger } from "../../src/log.ts";
+import { createLog, type Logger } from "../../src/ground/log.ts";
+import { EngineUnavailable } from "../../src/ground/unavailable.ts";
+import type { RedisLink, Script } from "../../src/redis/interface.ts";
 
 export function script(name: string, text: string): Script {
   return { name, text, sha: createHash("sha1").update(text).digest("hex") };

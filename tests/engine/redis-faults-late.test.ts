@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
-import { EngineUnavailable } from "../../src/engine/engine.ts";
-import { openRedis } from "../../src/engine/redis/connection.ts";
 import { createRedisEngine } from "../../src/engine/redis/redis.ts";
+import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { CommandOf } from "../../src/matchmaker/commands.ts";
+import { openRedis } from "../../src/redis/connection.ts";
 import { startRedis, until } from "../services/redis.ts";
 import { listeningLog } from "./redis-counting.ts";
 

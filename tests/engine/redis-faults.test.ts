@@ -1,6 +1,6 @@
 import { ReplyError } from "ioredis";
 import { expect, test } from "vitest";
-import { faultOf, isLoginFault, isNoScript } from "../../src/engine/redis/faults.ts";
+import { faultOf, isLoginFault, isNoScript } from "../../src/redis/errors.ts";
 
 const sha = "a".repeat(40);
 // A border: the class of the replies is exported without a type for its constructor.

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { EngineUnavailable } from "../../src/engine/engine.ts";
+import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import { closeAfterEach, openEngine, underTest } from "../conformance/redis-engine.ts";
 import { World } from "../conformance/world.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";

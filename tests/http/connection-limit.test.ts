@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { defaultConfig } from "../../src/config.ts";
+import { defaultConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/ground/log.ts";
+import { createMetrics } from "../../src/ground/metrics.ts";
 import { createInFlight } from "../../src/http/in-flight.ts";
 import { createRawAnswers } from "../../src/http/raw-answers.ts";
-import { createLog } from "../../src/log.ts";
-import { createMetrics } from "../../src/metrics.ts";
 import { expectRefusal } from "./expectations.ts";
 import { until } from "./harness.ts";
 import { openRaw, type RawConnection } from "./raw.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/config/config.ts";
 import { freePort } from "../services/programs.ts";
 import { expectRefusal } from "./expectations.ts";
 import { type Answer, createGame, createNamespace, type NamespaceAtHand, until } from "./harness.ts";

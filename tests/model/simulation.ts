@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { type Engine, EngineUnavailable } from "../../src/engine/engine.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { Command, CommandType, Event, Outcome } from "../../src/matchmaker/commands.ts";
 import { createAuditor } from "./auditor.ts";
 import { restart, withNextDue } from "./due.ts";

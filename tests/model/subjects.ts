@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { Engine } from "../../src/engine/engine.ts";
 import { createMemoryJournal, type MemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
-import { openRedis } from "../../src/engine/redis/connection.ts";
 import { createRedisEngine } from "../../src/engine/redis/redis.ts";
 import { dumpScript } from "../../src/engine/redis/scripts.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/ground/log.ts";
 import { stateHash } from "../../src/matchmaker/changes.ts";
 import { checkInvariants } from "../../src/matchmaker/invariants.ts";
+import { openRedis } from "../../src/redis/connection.ts";
 import { withoutGaps } from "../conformance/without-gaps.ts";
 
 /** An engine that histories are run on. */

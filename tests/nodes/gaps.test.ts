@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
-import type { RedisLink } from "../../src/engine/redis/link.ts";
+import type { RedisLink } from "../../src/redis/interface.ts";
 import { closeAfterEach, openEngine } from "../conformance/redis-engine.ts";
 import { listenTo } from "../http/event-streams.ts";
 import { until } from "../http/harness.ts";

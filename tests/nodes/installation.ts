@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { onTestFinished } from "vitest";
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/config/config.ts";
 import { type Service, startService } from "../http/harness.ts";
 import { isRunning } from "../runtime/driver.ts";
 import { lobbyPids, runtimeConfig } from "../runtime/world.ts";

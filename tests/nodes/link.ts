@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
-import { openRedis } from "../../src/engine/redis/connection.ts";
-import type { RedisConnection } from "../../src/engine/redis/link.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/ground/log.ts";
+import { openRedis } from "../../src/redis/connection.ts";
+import type { RedisConnection } from "../../src/redis/interface.ts";
 
 /** A link to the run's Redis and a prefix that nobody else uses. */
 export async function openLink(): Promise<{ link: RedisConnection; prefix: string }> {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { type Clock, createClock } from "../../src/clock.ts";
-import type { RedisLink } from "../../src/engine/redis/link.ts";
+import { type Clock, createClock } from "../../src/ground/clock.ts";
 import type { Nodes } from "../../src/nodes/nodes.ts";
 import { joinNodes } from "../../src/nodes/redis-nodes.ts";
+import type { RedisLink } from "../../src/redis/interface.ts";
 import { eventually, openLink } from "./link.ts";
 
 interface Joined {

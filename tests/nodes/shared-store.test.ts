@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { createSharedStore } from "../../src/nodes/shared-store.ts";
+import { createSharedStore } from "../../src/nodes/cache-invalidation.ts";
 import { openLink } from "./link.ts";
 
 async function createPair() {

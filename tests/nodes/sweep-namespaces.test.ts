@@ -1,5 +1,5 @@
 import { expect, inject, test } from "vitest";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/ground/log.ts";
 import { createSweepNamespaces } from "../../src/loops/sweep-namespaces.ts";
 import { type Lease, onlyNode } from "../../src/nodes/nodes.ts";
 import { deleteNamespace, listNamespaceIds } from "../../src/store/namespaces.ts";

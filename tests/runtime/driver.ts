@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { redact } from "../../src/redact.ts";
+import { redact } from "../../src/ground/redact.ts";
+import { createHoldings } from "../../src/ground/shares.ts";
 import { createProcessRuntime, type ProcessOptions } from "../../src/runtime/process.ts";
 import type { LobbyExit, LobbyLog, LobbyToStart, LogStream, Runtime } from "../../src/runtime/runtime.ts";
-import { createHoldings } from "../../src/shares.ts";
 import { lobbyPorts } from "../services/programs.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

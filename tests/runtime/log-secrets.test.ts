@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { openLogReader } from "../../src/operations/lobby-log-reader.ts";
+import { openLogReader } from "../../src/operations/live/log-reader.ts";
 import { until } from "../http/harness.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type Driver, openDriver, shellLobby } from "./driver.ts";

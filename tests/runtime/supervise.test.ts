@@ -1,13 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
-import { type Engine, EngineUnavailable } from "../../src/engine/engine.ts";
-import { createEventHub } from "../../src/engine/memory/events.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { createEventHub } from "../../src/engine/event-hub.ts";
 import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/ground/log.ts";
+import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import { supervise } from "../../src/loops/supervise.ts";
 import type { LobbyView } from "../../src/matchmaker/commands.ts";
+import { createStartGate } from "../../src/operations/capacity/crash-backoff.ts";
 import { LobbyNotStarted } from "../../src/runtime/runtime.ts";
-import { createStartGate } from "../../src/runtime/start-gate.ts";
 import { versionA, World } from "../conformance/world.ts";
 import { until } from "../http/harness.ts";
 import { createFakeRuntime, type FakeRuntime } from "../http/matchmaker/fake-runtime.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/config/config.ts";
 import {
   type Answer,
   createGame,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type AuditEntry, listAudit, type PendingChange, pruneAudit, recording } from "../../src/store/audit.ts";
+import { listAudit, pruneAudit, recording } from "../../src/store/audit.ts";
 import { cached } from "../../src/store/cache.ts";
-import type { Db } from "../../src/store/db.ts";
+import type { AuditEntry, Db, PendingChange } from "../../src/store/db.ts";
 import { findGame, insertGame } from "../../src/store/games.ts";
 import { prune } from "../../src/store/retention.ts";
 import { revokeToken } from "../../src/store/tokens.ts";

@@ -5,9 +5,9 @@ import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { backupFile } from "../../src/store/backup.ts";
-import { openDb } from "../../src/store/db.ts";
 import { insertGame, listGames } from "../../src/store/games.ts";
 import { listNamespaces } from "../../src/store/namespaces.ts";
+import { openDb } from "../../src/store/open-db.ts";
 import { emptyStore, folder, game, open, storedGame, storedNamespace } from "./fixtures.ts";
 
 /** Opens the copy as a data folder would hold it. */

@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { StoreUnavailable } from "../../src/ground/unavailable.ts";
 import { cached, changed, write } from "../../src/store/cache.ts";
-import { type Db, openDb, StoreUnavailable } from "../../src/store/db.ts";
+import type { Db } from "../../src/store/db.ts";
 import { addDomain, findNamespaceByDomain, listDomains, removeDomain } from "../../src/store/domains.ts";
 import { asFault } from "../../src/store/faults.ts";
 import { deleteGame, findGame, insertGame } from "../../src/store/games.ts";
 import { findNamespaceById, namespaceNameExists, setMatchmakerConfig } from "../../src/store/namespaces.ts";
+import { openDb } from "../../src/store/open-db.ts";
 import { prune } from "../../src/store/retention.ts";
 import { findTokenByHash, insertToken, recordTokenUse, revokeToken } from "../../src/store/tokens.ts";
 import { transact } from "../../src/store/transaction.ts";

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { secretFromText } from "../../src/data-folder.ts";
-import { type Authenticated, createAuthenticate } from "../../src/operations/authenticate.ts";
-import { type Context, isRefusal, type Refusal } from "../../src/operations/context.ts";
-import { createTokenUses } from "../../src/operations/token-uses.ts";
+import { secretFromText } from "../../src/ground/data-folder.ts";
+import { createDerivedTokens, hashToken, newKeptToken } from "../../src/ground/tokens.ts";
+import { type Authenticated, createAuthenticate } from "../../src/operations/auth/authenticate.ts";
+import { createTokenUses } from "../../src/operations/auth/token-uses.ts";
+import type { Context } from "../../src/operations/context.ts";
+import { isRefusal, type Refusal } from "../../src/operations/refusal.ts";
 import type { Db } from "../../src/store/db.ts";
 import { type HistoryCursor, insertPastLobby, listPastLobbies } from "../../src/store/lobby-history.ts";
 import { findNamespace, findNamespaceById } from "../../src/store/namespaces.ts";
 import { prune } from "../../src/store/retention.ts";
 import { insertToken, revokeToken } from "../../src/store/tokens.ts";
-import { createDerivedTokens, hashToken, newKeptToken } from "../../src/tokens.ts";
 import type { StoreKind } from "../services/stores.ts";
 import { emptyStore, newId, now, storedGame, storedNamespace, token } from "./fixtures.ts";
 

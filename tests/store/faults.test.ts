@@ -1,11 +1,13 @@
 import { sql } from "kysely";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { type Db, openDb, StoreUnavailable } from "../../src/store/db.ts";
+import { StoreUnavailable } from "../../src/ground/unavailable.ts";
+import type { Db } from "../../src/store/db.ts";
 import { addDomain, listDomains } from "../../src/store/domains.ts";
 import { asFault, isForeignKeyViolation } from "../../src/store/faults.ts";
 import { findGame, insertGame } from "../../src/store/games.ts";
 import { namespaceNameExists } from "../../src/store/namespaces.ts";
+import { openDb } from "../../src/store/open-db.ts";
 import { insertVersion } from "../../src/store/versions.ts";
 import { startPostgres } from "../services/postgres.ts";
 import { freshDatabase } from "../services/stores.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createNamespaceConfigs } from "../../src/operations/namespace-configs.ts";
-import { openDb } from "../../src/store/db.ts";
+import { openDb } from "../../src/store/open-db.ts";
 import { freshDatabase } from "../services/stores.ts";
 import { atOnce, folder, now, storedGame, storedNamespace, storedVersion } from "./fixtures.ts";
 

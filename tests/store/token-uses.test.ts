@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTokenUses } from "../../src/operations/token-uses.ts";
+import { createTokenUses } from "../../src/operations/auth/token-uses.ts";
 import { findTokenByHash, insertToken } from "../../src/store/tokens.ts";
 import { emptyStore, now, storedGame, token } from "./fixtures.ts";
 

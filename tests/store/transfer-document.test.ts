@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { openDb } from "../../src/store/db.ts";
-import { checkDocument } from "../../src/store/import.ts";
+import { openDb } from "../../src/store/open-db.ts";
+import { checkDocument } from "../../src/store/transfer/import.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { exported, fill, sourceOf } from "./transfer-fixtures.ts";
 

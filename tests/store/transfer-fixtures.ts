@@ -1,13 +1,14 @@
+import { hashToken } from "../../src/ground/tokens.ts";
 import { setBlock } from "../../src/store/blocks.ts";
-import { type Db, openDb } from "../../src/store/db.ts";
+import type { Db } from "../../src/store/db.ts";
 import { addDomain } from "../../src/store/domains.ts";
-import { exportStore } from "../../src/store/export.ts";
-import type { StorePlace } from "../../src/store/export-snapshot.ts";
 import { insertPastLobby } from "../../src/store/lobby-history.ts";
+import { openDb } from "../../src/store/open-db.ts";
 import { insertToken } from "../../src/store/tokens.ts";
-import type { DocumentSource } from "../../src/store/transfer-lines.ts";
+import { exportStore } from "../../src/store/transfer/export.ts";
+import type { StorePlace } from "../../src/store/transfer/export-snapshot.ts";
+import type { DocumentSource } from "../../src/store/transfer/lines.ts";
 import { deployVersion } from "../../src/store/versions.ts";
-import { hashToken } from "../../src/tokens.ts";
 import { freshDatabase, type StoreKind } from "../services/stores.ts";
 import { folder, newId, now, storedGame, storedNamespace, storedVersion, token, uint32Max } from "./fixtures.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import type { SqliteDatabase, SqliteLibrary } from "../../sqlite-library.ts";
+import type { SqliteDatabase, SqliteLibrary } from "../../ground/sqlite.ts";
 import { damagedMessage, JournalRefused, sqliteCodeOf } from "./journal-errors.ts";
 import { selectCommit } from "./journal-inspection.ts";
 import type { Note } from "./journal-note.ts";

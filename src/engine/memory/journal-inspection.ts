@@ -1,5 +1,5 @@
 import { existsSync, rmSync, statSync } from "node:fs";
-import type { SqliteDatabase, SqliteLibrary } from "../../sqlite-library.ts";
+import type { SqliteDatabase, SqliteLibrary } from "../../ground/sqlite.ts";
 import { inspectLog } from "./journal-log.ts";
 import { type Note, readNote } from "./journal-note.ts";
 

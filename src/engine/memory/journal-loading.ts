@@ -1,5 +1,5 @@
 import type { Change } from "../../matchmaker/changes.ts";
-import type { Row } from "../../matchmaker/rows.ts";
+import type { Row } from "../../matchmaker/codec.ts";
 import type { TakeStored } from "./journal.ts";
 import { damagedMessage, JournalRefused } from "./journal-errors.ts";
 import { entities } from "./journal-messages.ts";

@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { loadSqlite } from "../../sqlite-library.ts";
+import { loadSqlite } from "../../ground/sqlite.ts";
 import { inspectJournal } from "./journal-inspection.ts";
 import { noteFileOf, removeNote } from "./journal-note.ts";
 import { createSqliteJournal, journalFileName } from "./sqlite-journal.ts";

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { SqliteDatabase } from "../../sqlite-library.ts";
+import type { SqliteDatabase } from "../../ground/sqlite.ts";
 import { damagedMessage, JournalRefused } from "./journal-errors.ts";
 import type { Append } from "./journal-messages.ts";
 

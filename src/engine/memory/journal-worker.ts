@@ -1,5 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { loadSqlite, type SqliteDatabase } from "../../sqlite-library.ts";
+import { loadSqlite, type SqliteDatabase } from "../../ground/sqlite.ts";
 import { failureOf, type JournalFailure, JournalRefused, missingCommitsMessage } from "./journal-errors.ts";
 import { createFaultPoints } from "./journal-faults.ts";
 import { type CommitCounter, checkpoint, makeSure, openCommitCounter, openJournalFile } from "./journal-file.ts";

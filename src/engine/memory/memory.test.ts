@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { EngineUnavailable } from "../../ground/unavailable.ts";
 import { stateHash } from "../../matchmaker/changes.ts";
 import type { Configure, CreateLobby, Event, SetClosed } from "../../matchmaker/commands.ts";
 import { checkInvariants } from "../../matchmaker/invariants.ts";
-import { EngineUnavailable } from "../engine.ts";
-import { createEventHub } from "./events.ts";
+import { createEventHub } from "../event-hub.ts";
 import { createMemoryJournal } from "./journal.ts";
 import { createMemoryEngine, type MemoryEngine } from "./memory.ts";
 

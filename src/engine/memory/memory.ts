@@ -1,3 +1,4 @@
+import { EngineUnavailable } from "../../ground/unavailable.ts";
 import { apply, takeEffects } from "../../matchmaker/apply.ts";
 import { type Change, createStateLoader, loadState, type StateLoader } from "../../matchmaker/changes.ts";
 import type {
@@ -13,8 +14,8 @@ import type {
 import { CommandFault } from "../../matchmaker/outcome.ts";
 import { answer } from "../../matchmaker/queries.ts";
 import { createState, nextDueAt, type State } from "../../matchmaker/state.ts";
-import { type Engine, EngineUnavailable } from "../engine.ts";
-import { createEventHub } from "./events.ts";
+import type { Engine } from "../engine.ts";
+import { createEventHub } from "../event-hub.ts";
 import type { Journal } from "./journal.ts";
 
 /** The states themselves, for audits and tests: the caller must not write to them. */

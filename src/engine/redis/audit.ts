@@ -1,10 +1,10 @@
 import { type Change, loadState } from "../../matchmaker/changes.ts";
+import { keyRow, lobbyRow, namespaceRow, playerRow } from "../../matchmaker/codec.ts";
 import { checkInvariants } from "../../matchmaker/invariants.ts";
 import { type OrderedSet, orderedItems } from "../../matchmaker/ordered-set.ts";
 import { type Lobby, lobbyKind, type Pool, takenSeats } from "../../matchmaker/records.ts";
-import { keyRow, lobbyRow, namespaceRow, playerRow } from "../../matchmaker/rows.ts";
 import { dueAtOf, isTimerMoved, noteHeartbeat, type State } from "../../matchmaker/state.ts";
-import type { RedisLink } from "./link.ts";
+import type { RedisLink } from "../../redis/interface.ts";
 import {
   type Dump,
   type DumpedPool,

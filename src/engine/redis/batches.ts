@@ -1,4 +1,4 @@
-import type { RedisLink, Script } from "./link.ts";
+import type { RedisLink, Script } from "../../redis/interface.ts";
 import type { WrittenAnswer } from "./read-outcomes.ts";
 import { commandScripts } from "./scripts.ts";
 

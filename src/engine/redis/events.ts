@@ -1,8 +1,8 @@
 import type { Event } from "../../matchmaker/commands.ts";
+import type { RedisLink } from "../../redis/interface.ts";
 import type { SharedEvents } from "../engine.ts";
-import { createEventHub } from "../memory/events.ts";
+import { createEventHub } from "../event-hub.ts";
 import { isLater } from "../positions.ts";
-import type { RedisLink } from "./link.ts";
 import { readEvent, type WrittenEvent } from "./read-views.ts";
 import { eventsAfterScript } from "./scripts.ts";
 

@@ -1,5 +1,5 @@
-import { EngineUnavailable } from "../engine.ts";
-import type { RedisLink } from "./link.ts";
+import { EngineUnavailable } from "../../ground/unavailable.ts";
+import type { RedisLink } from "../../redis/interface.ts";
 import { hearingScript } from "./scripts.ts";
 
 /** What a node knows of when heartbeats can be heard, in Redis' time. */

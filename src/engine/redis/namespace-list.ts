@@ -1,4 +1,4 @@
-import type { RedisLink } from "./link.ts";
+import type { RedisLink } from "../../redis/interface.ts";
 import { timeOf } from "./read-views.ts";
 import { nextDueScript } from "./scripts.ts";
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { EngineUnavailable } from "../../ground/unavailable.ts";
 import type {
   Answer,
   CommandOf,
@@ -9,16 +10,16 @@ import type {
   QueryOf,
   QueryType,
 } from "../../matchmaker/commands.ts";
-import { type Engine, EngineUnavailable, type SharedEvents } from "../engine.ts";
+import type { RedisLink, Script } from "../../redis/interface.ts";
+import { createRedisClock } from "../../redis/redis-clock.ts";
+import type { Engine, SharedEvents } from "../engine.ts";
 import { auditNamespace } from "./audit.ts";
 import { createBatches } from "./batches.ts";
 import { createStreams } from "./events.ts";
 import { createHearing, type Heard } from "./hearing.ts";
-import type { RedisLink, Script } from "./link.ts";
 import { createNamespaceList } from "./namespace-list.ts";
 import { readAnswer } from "./read-answers.ts";
 import { readOutcome, type WrittenAnswer } from "./read-outcomes.ts";
-import { createRedisClock } from "./redis-clock.ts";
 import { commandScripts, queryScripts } from "./scripts.ts";
 import { type Written, writeCommand, writeQuery } from "./write-commands.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { CommandType, NamespaceQueryType } from "../../matchmaker/commands.ts";
-import type { Script } from "./link.ts";
+import type { Script } from "../../redis/interface.ts";
 
 /** One script per command and query, the same names in kebab-case: a prelude of what it needs, then its own file. */
 

@@ -1,4 +1,4 @@
-import type { Config } from "../../../src/config.ts";
+import type { Config } from "../../../src/config/config.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import type { ServiceKind } from "../../services/stores.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Config, defaultConfig } from "../../../src/config.ts";
+import { type Config, defaultConfig } from "../../../src/config/config.ts";
 import { expectRefusal } from "../expectations.ts";
 import { type Arena, config, createArena, lobbyIdOf, startMatchmaker } from "./arena.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createMetrics } from "../../../src/ground/metrics.ts";
 import { createOverload } from "../../../src/http/overload.ts";
-import { createMetrics } from "../../../src/metrics.ts";
 import { expectRefusal } from "../expectations.ts";
 import {
   createGame,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { defaultConfig } from "../../../src/config.ts";
-import { createLog } from "../../../src/log.ts";
-import { startFoyer } from "../../../src/main.ts";
+import { startFoyer } from "../../../src/app/main.ts";
+import { defaultConfig } from "../../../src/config/config.ts";
+import { createLog } from "../../../src/ground/log.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { expectRefusal } from "../expectations.ts";
 import { createGame, startService } from "../harness.ts";

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { secretFromText } from "../../../src/data-folder.ts";
-import { createDerivedTokens, type DerivedToken, hashToken } from "../../../src/tokens.ts";
+import { secretFromText } from "../../../src/ground/data-folder.ts";
+import { createDerivedTokens, type DerivedToken, hashToken } from "../../../src/ground/tokens.ts";
 import { expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
 import {
   createCloudToken,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { resolveVersionConfig } from "../../../src/operations/version-config.ts";
+import { resolveVersionConfig } from "../../../src/operations/cloud/version-document.ts";
 import { aUuid, expectAnswer, expectRefusal, pathsOf } from "../expectations.ts";
 import { createGame, type Service, startService } from "../harness.ts";
 

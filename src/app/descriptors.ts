@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import type { Server } from "node:net";
+import type { Config } from "../config/config.ts";
+import { type Logger, nowAndThen } from "../ground/log.ts";
+
+/** The database, the journal, logs, the metrics port and what node itself has open. */
+const ownDescriptors = 200;
+/** Two logs and their rotation. */
+const perLobbyProcess = 4;
+const probeEveryMs = 2_000;
+
+const wayOut = "Raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of Docker)";
+
+/**
+ * Says so when the process has no descriptor left for another connection or file. Nothing else would: the system then
+ * closes new connections before the service sees them. Warns at once when the limit is too low for the settings.
+ */
+export function watchDescriptors(parts: { config: Config; log: Logger; server: Server }): { stop(): void } {
+  const { config, log, server } = parts;
+  const limit = descriptorLimit();
+  const wanted = wantedDescriptors(config);
+  if (limit !== null && limit < wanted) {
+    log.warn(
+      { limit, wanted },
+      `the process may have ${limit} files and connections open, and its settings allow for ${wanted}. ${wayOut}, or lower max_in_flight, max_event_streams or max_lobby_processes`,
+    );
+  }
+  const sayOut = nowAndThen((code: string, times) =>
+    log.error(
+      { code, limit, times },
+      `out of file descriptors: new connections are closed unanswered, and files cannot be opened. ${wayOut}, or look for who holds so many connections (foyer_http_connections)`,
+    ),
+  );
+  server.on("error", (fault: NodeJS.ErrnoException) => {
+    if (isOutOfDescriptors(fault)) sayOut(fault.code!);
+    // What keeps it from listening at all is told by the start.
+    else if (server.listening) log.error({ err: fault }, "a connection could not be accepted");
+  });
+  const timer = setInterval(() => {
+    open("/dev/null").then(
+      (file) => file.close(),
+      (fault: NodeJS.ErrnoException) => {
+        if (isOutOfDescriptors(fault)) sayOut(fault.code!);
+      },
+    );
+  }, probeEveryMs).unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+/** As many as the settings let come together. Requests that wait for a lobby are not counted: few services have many. */
+function wantedDescriptors({ maxInFlight, maxEventStreams, maxLogFollowers, maxLobbyProcesses }: Config): number {
+  return ownDescriptors + maxInFlight + maxEventStreams + maxLogFollowers + maxLobbyProcesses * perLobbyProcess;
+}
+
+/** Null: none, or the system does not tell. */
+function descriptorLimit(): number | null {
+  try {
+    const found = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
+    return found ? Number(found[1]) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** EMFILE: the process has none left; ENFILE: the machine. */
+const isOutOfDescriptors = ({ code }: NodeJS.ErrnoException) => code === "EMFILE" || code === "ENFILE";

@@ -1,0 +1,276 @@
+import type { Kind } from "./kinds.ts";
+import {
+  address,
+  choice,
+  list,
+  networkRange,
+  origin,
+  port,
+  portRange,
+  postgresUrl,
+  redisUrl,
+  text,
+  toggle,
+  whole,
+} from "./kinds.ts";
+
+/** One thing an operator can set. `data_dir` in the file is FOYER_DATA_DIR in the environment and --data-dir as a flag. */
+export interface Setting<T> {
+  readonly kind: Kind<T>;
+  /** null: not set, and `absent` says what happens then. */
+  readonly fallback: T;
+  readonly group: SettingGroup;
+  readonly description: string;
+  readonly absent?: string;
+  /** The value is never shown, and it is no flag: everybody on the machine can read command lines. */
+  readonly secret?: boolean;
+  /** It may be in a file, which FOYER_…_FILE names. */
+  readonly inFile?: boolean;
+}
+
+export const settingGroups = [
+  "Network",
+  "Data",
+  "Several nodes",
+  "Access",
+  "Logs and metrics",
+  "Quotas",
+  "Matchmaking",
+  "Lobby processes",
+  "Limits per minute, 0 for none",
+] as const;
+type SettingGroup = (typeof settingGroups)[number];
+
+/** Every setting there is. Flags, variables, file keys, help and the Config type all come from this table. */
+export const settings = {
+  host: setting(address, "127.0.0.1", "Network", "Address to listen on; 0.0.0.0 or :: for all."),
+  port: setting(port, 7100, "Network", "Port to listen on; 0 takes any free one."),
+  public_url: setting(origin, null, "Network", "Origin under which players and lobbies reach the service.", {
+    absent: "http://HOST:PORT",
+  }),
+  trusted_proxies: setting(
+    list(networkRange),
+    [],
+    "Network",
+    "Proxies, as IP addresses or CIDR ranges, whose forwarding headers are believed.",
+  ),
+  max_in_flight: setting(whole("REQUESTS", 1, 1_000_000), 2000, "Network", "Requests handled at once; more get 503."),
+  max_event_streams: setting(
+    whole("COUNT", 1, 100_000),
+    256,
+    "Network",
+    "Event streams open at once, of which each namespace and token has a share.",
+  ),
+  max_log_followers: setting(
+    whole("COUNT", 1, 100_000),
+    64,
+    "Network",
+    "Logs followed at once, of which each namespace and token has a share.",
+  ),
+  max_in_flight_per_address: setting(
+    whole("REQUESTS", 1, 1_000_000),
+    64,
+    "Network",
+    "Requests of one address handled at once; more get 429.",
+  ),
+  max_connections_per_address: setting(
+    whole("COUNT", 1, 1_000_000),
+    256,
+    "Network",
+    "Connections of one address at once; behind a trusted proxy, its requests under way.",
+  ),
+
+  data_dir: setting(
+    text("DIR", 1, 4096),
+    ".foyer",
+    "Data",
+    "Folder for the database and secrets, relative to the working directory.",
+  ),
+  database_url: setting(postgresUrl, null, "Data", "PostgreSQL database to use.", {
+    inFile: true,
+    absent: "SQLite in the data folder",
+  }),
+  retention_days: setting(
+    whole("DAYS", 1, 36_500),
+    90,
+    "Data",
+    "Days that stopped lobbies, ended tokens, old deployments and the audit log are kept.",
+  ),
+
+  redis_url: setting(redisUrl, null, "Several nodes", "Redis that keeps live lobbies, for any number of nodes.", {
+    inFile: true,
+    absent: "live lobbies are in this process and its data folder, and it is the only node",
+  }),
+  redis_prefix: setting(
+    text("TEXT", 1, 64, /^[A-Za-z0-9_.:-]+$/, "letters, digits and _ . : -"),
+    "foyer",
+    "Several nodes",
+    "What every key in Redis begins with; another one for each installation that shares a Redis.",
+  ),
+  node_id: setting(
+    text("NAME", 1, 64, /^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "letters, digits and _ . -"),
+    null,
+    "Several nodes",
+    "Name of this node; each needs its own, and keeps it over restarts.",
+    { absent: "made at the first start, in DATA_DIR/node-id" },
+  ),
+  node_regions: setting(
+    list(text("REGION", 1, 32, /^[a-z0-9-]+$/, "of a-z, 0-9 and -")),
+    null,
+    "Several nodes",
+    "Regions whose lobby processes this node runs.",
+    { absent: "all" },
+  ),
+  node_grace_s: setting(
+    whole("SECONDS", 5, 86_400),
+    30,
+    "Several nodes",
+    "How long a node may be gone before its lobbies are ended.",
+  ),
+
+  admin_token: setting(
+    text("TOKEN", 32, 512, /^[\x21-\x7e]+$/, "visible ASCII characters"),
+    null,
+    "Access",
+    "Token that may do everything under /cloud.",
+    { secret: true, inFile: true, absent: "made at the first start, in DATA_DIR/admin-token" },
+  ),
+  secret: setting(text("TEXT", 32, 4096), null, "Access", "Key that lobby and player tokens are signed with.", {
+    secret: true,
+    inFile: true,
+    absent: "made at the first start, in DATA_DIR/secret",
+  }),
+  previous_secret: setting(
+    text("TEXT", 32, 4096),
+    null,
+    "Access",
+    "The secret before this one; its tokens stay valid while it is set.",
+    { secret: true, inFile: true, absent: "only the present one is valid" },
+  ),
+  process_trust: setting(
+    choice("admin", "cloud"),
+    "admin",
+    "Access",
+    "Least token that may make versions which run programs on this machine.",
+  ),
+
+  log_level: setting(
+    choice("trace", "debug", "info", "warn", "error", "fatal", "silent"),
+    "info",
+    "Logs and metrics",
+    "Least important level that is logged.",
+  ),
+  log_format: setting(
+    choice("auto", "json", "pretty"),
+    "auto",
+    "Logs and metrics",
+    "How a log line looks; auto is pretty on a terminal, else json.",
+  ),
+  metrics_host: setting(address, "127.0.0.1", "Logs and metrics", "Address of the Prometheus endpoint."),
+  metrics_port: setting(
+    portOrOff(),
+    7101,
+    "Logs and metrics",
+    "Port of the Prometheus endpoint; 0 takes any free one, off has none.",
+  ),
+
+  max_namespaces_per_game: quota(100, "Namespaces that one game may have."),
+  max_versions_per_game: quota(1000, "Versions that one game may have."),
+  max_tokens_per_namespace: quota(1000, "Tokens of one namespace that are neither revoked nor expired."),
+
+  demo: setting(
+    toggle,
+    true,
+    "Matchmaking",
+    "Offer the example game at /play; a service without games gets it at its start.",
+  ),
+  find_wait_s: setting(
+    whole("SECONDS", 0, 3600),
+    60,
+    "Matchmaking",
+    "How long find, join and create wait for a lobby to become ready.",
+  ),
+
+  runtimes: setting(
+    list(choice("process", "external")),
+    ["process", "external"],
+    "Lobby processes",
+    "How versions may run their lobbies; without process no program is ever started on this machine.",
+  ),
+  lobby_ports: setting(portRange, "27000-27999", "Lobby processes", "Ports that are given to lobby processes."),
+  lobby_hostname: setting(address, null, "Lobby processes", "Name under which players reach those ports.", {
+    absent: "the host of public_url, else 127.0.0.1",
+  }),
+  lobby_root: setting(
+    text("DIR", 1, 4096),
+    ".",
+    "Lobby processes",
+    "Folder that the cwd of a version is relative to, itself relative to the working directory.",
+  ),
+  lobby_user: setting(
+    text("USER", 1, 64, /^[^\0:\s]+$/),
+    null,
+    "Lobby processes",
+    "User that lobby processes run as; needs root.",
+    { absent: "the user that runs Foyer, whose files and secrets they can then read" },
+  ),
+  max_lobby_processes: setting(whole("COUNT", 0, 100_000), 64, "Lobby processes", "Lobby processes at once, at most."),
+  lobby_stop_grace_s: setting(
+    whole("SECONDS", 0, 3600),
+    10,
+    "Lobby processes",
+    "How long a lobby process has to end after SIGTERM before it is killed.",
+  ),
+  lobby_log_kib: setting(
+    whole("KIB", 16, 1_048_576),
+    10_240,
+    "Lobby processes",
+    "Size at which a log of a lobby process starts anew; as much again is kept of what came before.",
+  ),
+
+  rate_address: perMinute(12_000, "Requests of one address, whatever they ask."),
+  rate_pages: perMinute(300, "Requests of one client for the service's own pages, such as /docs."),
+  rate_find: perMinute(60, "find and join calls of one client."),
+  rate_create: perMinute(10, "create calls of one client."),
+  rate_seats: perMinute(120, "Seats that the find, join and create calls of one client take."),
+  rate_list: perMinute(60, "list calls of one client."),
+  rate_lobby: perMinute(6000, "Calls with one lobby token."),
+  rate_server: perMinute(6000, "Calls with one server token."),
+  rate_cloud: perMinute(1200, "Calls with one admin or cloud token."),
+  lobby_creation_budget: perMinute(10, "Lobbies that the finds of one client may cause to be created."),
+} as const satisfies Record<string, Setting<never> | Setting<unknown>>;
+
+export type SettingKey = keyof typeof settings;
+
+/** The checked configuration: the table's keys in camelCase. null stands for "not set", or "off" for the metrics port. */
+export type Config = { readonly [K in SettingKey as Camel<K>]: (typeof settings)[K]["fallback"] };
+
+type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
+
+function setting<T, const F extends T | null>(
+  kind: Kind<T>,
+  fallback: F,
+  group: SettingGroup,
+  description: string,
+  more: { absent?: string; secret?: boolean; inFile?: boolean } = {},
+): Setting<F extends null ? T | null : T> {
+  // Border: TypeScript cannot see that a kind of T also serves T | null, since null is never parsed from text.
+  return { kind, fallback, group, description, ...more } as unknown as Setting<F extends null ? T | null : T>;
+}
+
+function perMinute(count: number, description: string): Setting<number> {
+  return setting(whole("COUNT", 0, 1_000_000_000), count, "Limits per minute, 0 for none", description);
+}
+
+function quota(count: number, description: string): Setting<number> {
+  return setting(whole("COUNT", 1, 1_000_000), count, "Quotas", description);
+}
+
+function portOrOff(): Kind<number | null> {
+  return {
+    placeholder: "PORT",
+    allowed: `${port.allowed}, or off`,
+    parse: (given) => (given.toLowerCase() === "off" ? null : port.parse(given)),
+    show: (value) => (value === null ? "off" : String(value)),
+  };
+}

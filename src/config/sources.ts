@@ -1,0 +1,216 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { nearest } from "./nearest.ts";
+import { readSecretFile } from "./secret-files.ts";
+import { type Setting, type SettingKey, settings } from "./settings.ts";
+
+/** A value as it was given, before it is checked, and the place it came from ("--port", "FOYER_PORT", "foyer.config.json"). */
+export interface Given {
+  readonly key: SettingKey;
+  readonly text: string;
+  readonly origin: string;
+}
+
+/** What one place gave, and what was wrong with it. */
+export interface Source {
+  readonly given: readonly Given[];
+  readonly faults: readonly string[];
+  /** What is no fault and yet not well. */
+  readonly warnings?: readonly string[];
+}
+
+export interface CommandLine extends Source {
+  /** Arguments that are neither flags nor values of flags: a command and its own arguments. */
+  readonly words: readonly string[];
+  readonly configFile: string | undefined;
+  readonly help: boolean;
+  readonly version: boolean;
+}
+
+export const settingKeys = Object.keys(settings) as SettingKey[];
+export const flagOf = (key: SettingKey): string => `--${key.replaceAll("_", "-")}`;
+export const variableOf = (key: SettingKey): string => `FOYER_${key.toUpperCase()}`;
+/** The variable that names a file with the value. */
+export const fileVariableOf = (key: SettingKey): string => `${variableOf(key)}_FILE`;
+const settingOf = (key: SettingKey): Setting<unknown> => settings[key] as Setting<unknown>;
+export const isSecret = (key: SettingKey): boolean => settingOf(key).secret === true;
+export const mayBeInFile = (key: SettingKey): boolean => settingOf(key).inFile === true;
+const isToggle = (key: SettingKey): boolean => typeof settings[key].fallback === "boolean";
+
+/** Reads the command line. Every fault is collected; nothing is thrown. */
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  const given: Given[] = [];
+  const faults: string[] = [];
+  const words: string[] = [];
+  const seen = { configFile: undefined as string | undefined, help: false, version: false };
+
+  // Not strict, because parseArgs would stop at the first fault; the tokens tell all that is needed to find every one.
+  const { tokens } = parseArgs({ args: withMarkedGaps(argv), options: flagOptions(), strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const { rawName } = token;
+    const flag = flags.get(rawName);
+    if (flag?.key && isSecret(flag.key)) {
+      faults.push(
+        `${rawName} is no longer a flag, because everybody on the machine can read command lines: ` +
+          `put the value into a file and name that by ${fileVariableOf(flag.key)}, or set ${variableOf(flag.key)}.`,
+      );
+    } else if (!flag) {
+      faults.push(`${rawName} is not a flag of foyer${didYouMean(rawName, flagNames)}`);
+    } else if (flag.takesValue) {
+      if (!token.value) faults.push(`${rawName} needs a value, as in ${rawName}=VALUE.`);
+      else if (flag.key) given.push({ key: flag.key, text: token.value, origin: rawName });
+      else seen.configFile = token.value;
+    } else if (flag.key && rawName.startsWith("--no-")) {
+      if (token.value === undefined) given.push({ key: flag.key, text: "false", origin: rawName });
+      else faults.push(`${rawName} takes no value.`);
+    } else if (flag.key) {
+      given.push({ key: flag.key, text: token.value ?? "true", origin: rawName });
+    } else {
+      seen[rawName === "--help" || rawName === "-h" ? "help" : "version"] = true;
+    }
+  }
+  return { given, faults, words, ...seen };
+}
+
+/**
+ * parseArgs would take the flag in `--port --demo` for the value of the one before. An empty value marks the gap;
+ * a negative number is left alone, so that it is called a bad value.
+ */
+function withMarkedGaps(argv: readonly string[]): string[] {
+  return argv.map((argument, index) => {
+    const isGap = flags.get(argument)?.takesValue && /^-(?!\d)/.test(argv[index + 1] ?? "");
+    return isGap ? `${argument}=` : argument;
+  });
+}
+
+/** Reads the FOYER_ variables. An empty one counts as not set, as container tools write `FOYER_X=` for that. */
+export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Source {
+  const known = new Map(settingKeys.map((key) => [variableOf(key), key]));
+  const named = new Map(settingKeys.filter(mayBeInFile).map((key) => [fileVariableOf(key), key]));
+  const given: Given[] = [];
+  const faults: string[] = [];
+  const warnings: string[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith("FOYER_") || name === "FOYER_CONFIG" || lobbyVariables.has(name) || !text) continue;
+    const key = known.get(name);
+    const keyInFile = named.get(name);
+    if (key) given.push({ key, text, origin: name });
+    else if (keyInFile) readNamed(keyInFile, text);
+    else {
+      const near = didYouMean(name, [...known.keys(), ...named.keys()]);
+      faults.push(`The environment variable ${name} is not a setting of Foyer${near}`);
+    }
+  }
+  return { given, faults, warnings };
+
+  function readNamed(key: SettingKey, file: string): void {
+    const origin = fileVariableOf(key);
+    if (env[variableOf(key)]) return void faults.push(`${variableOf(key)} and ${origin} are both set; give only one.`);
+    const found = readSecretFile(file, cwd);
+    if ("fault" in found) return void faults.push(`The file ${file}, which ${origin} names, ${found.fault}.`);
+    given.push({ key, text: found.text, origin });
+    if (found.isReadableByOthers) {
+      warnings.push(
+        `Everybody on this machine may read ${file}, which ${origin} names: chmod 600 closes it to others.`,
+      );
+    }
+  }
+}
+
+/** What lobbies are given in their environment. Whoever writes a game server may have them set, and they mean nothing here. */
+const lobbyVariables: ReadonlySet<string> = new Set(
+  [
+    "TOKEN",
+    "API_ENDPOINT",
+    "LOBBY_ID",
+    "GAME_ID",
+    "NAMESPACE_ID",
+    "NAMESPACE_NAME",
+    "VERSION_ID",
+    "GAME_MODE",
+    "REGION",
+    "MAX_PLAYERS",
+    "MAX_PLAYERS_DIRECT",
+    "LOBBY_TAGS",
+    "LOBBY_CONFIG",
+  ].map((name) => `FOYER_${name}`),
+);
+
+/** Reads the configuration file: the one named, which must exist, else foyer.config.json if there is one. */
+export function readConfigFile(named: string | undefined, cwd: string): Source {
+  const shown = named ?? defaultConfigFile;
+  let content: string;
+  try {
+    content = readFileSync(resolve(cwd, shown), "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" && named === undefined) return { given: [], faults: [] };
+    const reason = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
+    return { given: [], faults: [`The configuration file ${shown} ${reason}.`] };
+  }
+  let values: unknown;
+  try {
+    values = JSON.parse(content);
+  } catch (error) {
+    return { given: [], faults: [`${shown} is not valid JSON: ${(error as Error).message.split("\n")[0]}.`] };
+  }
+  if (typeof values !== "object" || values === null || Array.isArray(values))
+    return { given: [], faults: [`${shown} must hold one JSON object, such as { "port": 7100 }.`] };
+  return readFileValues(values, shown);
+}
+
+export const defaultConfigFile = "foyer.config.json";
+
+function readFileValues(values: object, shown: string): Source {
+  const given: Given[] = [];
+  const faults: string[] = [];
+  for (const [name, value] of Object.entries(values)) {
+    const key = settingKeys.find((known) => known === name);
+    if (!key) faults.push(`"${name}" in ${shown} is not a setting of Foyer${didYouMean(name, settingKeys)}`);
+    else if (value === null) continue;
+    else if (Array.isArray(settings[key].fallback) && Array.isArray(value)) {
+      if (value.length > 0) given.push({ key, text: value.join(","), origin: shown });
+    } else if (typeof value === "object") faults.push(`"${key}" in ${shown} must be ${settings[key].kind.allowed}.`);
+    else given.push({ key, text: String(value), origin: shown });
+  }
+  return { given, faults };
+}
+
+interface Flag {
+  readonly key?: SettingKey;
+  readonly takesValue: boolean;
+}
+
+const flags: ReadonlyMap<string, Flag> = new Map<string, Flag>([
+  ...settingKeys.flatMap((key): [string, Flag][] =>
+    isToggle(key)
+      ? [
+          [flagOf(key), { key, takesValue: false }],
+          [flagOf(key).replace("--", "--no-"), { key, takesValue: false }],
+        ]
+      : [[flagOf(key), { key, takesValue: true }]],
+  ),
+  ["--config", { takesValue: true }],
+  ["--help", { takesValue: false }],
+  ["-h", { takesValue: false }],
+  ["--version", { takesValue: false }],
+  ["-v", { takesValue: false }],
+]);
+
+/** Those that may be suggested. */
+const flagNames = [...flags].filter(([, { key }]) => !key || !isSecret(key)).map(([name]) => name);
+
+function flagOptions(): Record<string, { type: "string" | "boolean" }> {
+  const long = [...flags].filter(([name]) => name.startsWith("--"));
+  return Object.fromEntries(
+    long.map(([name, flag]) => [name.slice(2), { type: flag.takesValue ? "string" : "boolean" }]),
+  );
+}
+
+function didYouMean(word: string, candidates: readonly string[]): string {
+  const near = nearest(word, candidates);
+  return near ? `; did you mean ${near}?` : ". `foyer help serve` lists them all.";
+}

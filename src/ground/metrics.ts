@@ -1,0 +1,164 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { isLoopback, isOwnName } from "./local-host.ts";
+
+export interface Metrics {
+  readonly registry: Registry;
+  /** A request is being handled now. Each is followed by exactly one requestDone or requestStreams. */
+  requestStarted(): void;
+  requestDone(operation: string, status: number, seconds: number): void;
+  /** Instead of requestDone: the answer goes on for as long as somebody listens, so it is no longer in flight. */
+  requestStreams(operation: string, status: number): void;
+  /** A request was turned away: too many in flight, or the service is late or stopping. */
+  requestShed(): void;
+  /** A request was answered 503 for this cause. */
+  requestUnavailable(cause: UnavailableCause): void;
+  /** Requests started and not yet done. */
+  inFlight(): number;
+  /** Adds a gauge whose value is read when somebody scrapes. */
+  gauge(name: string, help: string, read: () => number | Promise<number>): void;
+  /** Adds a counter with one label; what it gives counts one more. */
+  counter(name: string, help: string, label: string): (value: string) => void;
+  /** Adds a histogram of durations with one label; what it gives notes one of them. */
+  durations(name: string, help: string, label: string): (value: string, seconds: number) => void;
+}
+
+/** `live_state` is the engine: the journal of one node, or Redis. */
+type UnavailableCause = "overload" | "stopping" | "store" | "live_state";
+
+/** A registry of its own, so that two services in one process do not share counts. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "foyer_http_requests_total",
+    help: "Requests answered, by operation and status.",
+    labelNames: ["operation", "status"],
+    registers,
+  });
+  const shed = new Counter({
+    name: "foyer_http_shed_total",
+    help: "Requests turned away because too many were in flight.",
+    registers,
+  });
+  const gauge: Metrics["gauge"] = (name, help, read) => {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await read());
+      },
+    });
+  };
+
+  // prom-client checks and joins the labels at each labels() call; asking once per label avoids that.
+  const counter: Metrics["counter"] = (name, help, label) => {
+    const counted = new Counter({ name, help, labelNames: [label], registers });
+    const of = memo((value) => counted.labels(value));
+    return (value) => of(value).inc();
+  };
+  const durations: Metrics["durations"] = (name, help, label) => {
+    const histogram = new Histogram({ name, help, labelNames: [label], buckets: durationBucketsS, registers });
+    const of = memo((value) => histogram.labels(value));
+    return (value, seconds) => of(value).observe(seconds);
+  };
+
+  let inFlight = 0;
+  gauge("foyer_http_in_flight", "Requests being handled now.", () => inFlight);
+
+  const noteDuration = durations(
+    "foyer_http_request_duration_seconds",
+    "Time from the arrival of a request to its answer.",
+    "operation",
+  );
+  const noteUnavailable = counter("foyer_http_unavailable_total", "Requests answered 503, by cause.", "cause");
+  const requestsOf = memo((operation) => memo((status) => requests.labels(operation, status)));
+
+  return {
+    registry,
+    requestStarted() {
+      inFlight += 1;
+    },
+    requestDone(operation, status, seconds) {
+      inFlight -= 1;
+      requestsOf(operation)(String(status)).inc();
+      noteDuration(operation, seconds);
+    },
+    requestStreams(operation, status) {
+      inFlight -= 1;
+      requestsOf(operation)(String(status)).inc();
+    },
+    requestShed: () => shed.inc(),
+    requestUnavailable: noteUnavailable,
+    inFlight: () => inFlight,
+    gauge,
+    counter,
+    durations,
+  };
+}
+
+const durationBucketsS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 60];
+
+/** Serves GET /metrics and nothing else. */
+export async function startMetricsServer(
+  metrics: Metrics,
+  { host, port }: { host: string; port: number },
+): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer(
+    { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+    async (request, response) => {
+      if (isLoopback(host) && !isOwnName(request.headers.host ?? "localhost")) {
+        response.writeHead(421, { "content-type": "text/plain; charset=utf-8" }).end("This is another host's port.\n");
+        return;
+      }
+      if (request.method !== "GET" || request.url?.split("?")[0] !== "/metrics") {
+        response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("Only GET /metrics is here.\n");
+        return;
+      }
+      try {
+        const text = await metrics.registry.metrics();
+        response.writeHead(200, { "content-type": metrics.registry.contentType }).end(text);
+      } catch {
+        // A gauge that reads the store fails while the store is away; the next scrape tries again.
+        response.writeHead(503, { "content-type": "text/plain; charset=utf-8" }).end("Metrics cannot be read now.\n");
+      }
+    },
+  );
+  server.maxConnections = 64;
+  await listen(server, host, port);
+
+  const { port: actualPort } = server.address() as AddressInfo;
+  const shownHost = host.includes(":") ? `[${host}]` : host;
+  return {
+    url: `http://${shownHost}:${actualPort}/metrics`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function memo<T>(make: (key: string) => T): (key: string) => T {
+  const made = new Map<string, T>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const value = make(key);
+    made.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,97 @@
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createRecent } from "./bounded-cache.ts";
+
+/** Tokens whose hash is stored; the admin token's hash is kept in memory only. */
+export type KeptTokenKind = "admin" | "cloud" | "pub" | "dev" | "server";
+
+/** A token that is never stored: its ids are inside it, sealed with the installation's secret. */
+export type DerivedToken =
+  | { readonly kind: "lobby"; readonly namespaceId: string; readonly lobbyId: string }
+  | { readonly kind: "player"; readonly namespaceId: string; readonly lobbyId: string; readonly playerId: string }
+  | { readonly kind: "devplayer"; readonly namespaceId: string; readonly playerId: string };
+
+export interface DerivedTokens {
+  make(token: DerivedToken): string;
+  /** null: not made by this installation. */
+  read(token: string): DerivedToken | null;
+}
+
+export function newKeptToken(kind: KeptTokenKind): string {
+  return `${kind}_${randomBytes(32).toString("base64url")}`;
+}
+
+export function hashToken(token: string): string {
+  return hash("sha256", token, "base64url");
+}
+
+/** The kind that a token claims by its prefix. */
+export function claimedKind(token: string): string {
+  return token.slice(0, Math.max(0, token.indexOf("_")));
+}
+
+const macBytes = 32;
+const idBytes = 16;
+const idCounts = { lobby: 2, player: 3, devplayer: 2 } as const;
+
+/** About 10 MB when full. Lobbies call again and again with the same token; a player's is read twice at most. */
+const knownLobbiesMax = 20_000;
+
+/** `previousSecret` lets tokens from before a change of secret live on until their lobby or seat ends. */
+export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | null): DerivedTokens {
+  const knownLobbies = createRecent<DerivedToken>(knownLobbiesMax);
+
+  function seal(kind: DerivedToken["kind"], ids: Buffer, key: Buffer): Buffer {
+    return createHmac("sha256", key).update(`${kind}\0`).update(ids).digest();
+  }
+
+  function isAuthentic(kind: DerivedToken["kind"], ids: Buffer, mac: Buffer): boolean {
+    if (timingSafeEqual(seal(kind, ids, secret), mac)) return true;
+    return previousSecret !== null && timingSafeEqual(seal(kind, ids, previousSecret), mac);
+  }
+
+  function check(token: string): DerivedToken | null {
+    const kind = claimedKind(token);
+    if (kind !== "lobby" && kind !== "player" && kind !== "devplayer") return null;
+    const text = token.slice(kind.length + 1);
+    const bytes = Buffer.from(text, "base64url");
+    const idsLength = idCounts[kind] * idBytes;
+    // The second condition refuses other spellings of the same bytes: one token has one text.
+    if (bytes.length !== idsLength + macBytes || bytes.toString("base64url") !== text) return null;
+    const ids = bytes.subarray(0, idsLength);
+    if (!isAuthentic(kind, ids, bytes.subarray(idsLength))) return null;
+
+    const id = (index: number) => idOfBytes(ids.subarray(index * idBytes, (index + 1) * idBytes));
+    if (kind === "lobby") return { kind, namespaceId: id(0), lobbyId: id(1) };
+    if (kind === "player") return { kind, namespaceId: id(0), lobbyId: id(1), playerId: id(2) };
+    return { kind, namespaceId: id(0), playerId: id(1) };
+  }
+
+  return {
+    make(token) {
+      const ids = bytesOfIds(idsOf(token));
+      return `${token.kind}_${Buffer.concat([ids, seal(token.kind, ids, secret)]).toString("base64url")}`;
+    },
+    read(token) {
+      const known = knownLobbies.get(token);
+      if (known !== undefined) return known;
+      const checked = check(token);
+      if (checked?.kind === "lobby") knownLobbies.set(token, checked);
+      return checked;
+    },
+  };
+}
+
+function idsOf(token: DerivedToken): string[] {
+  if (token.kind === "lobby") return [token.namespaceId, token.lobbyId];
+  if (token.kind === "player") return [token.namespaceId, token.lobbyId, token.playerId];
+  return [token.namespaceId, token.playerId];
+}
+
+function bytesOfIds(ids: readonly string[]): Buffer {
+  return Buffer.from(ids.join("").replaceAll("-", ""), "hex");
+}
+
+function idOfBytes(bytes: Buffer): string {
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Refusal, refuse } from "../../operations/refusal.ts";
+import { jsonType, sendRefusal } from "../errors.ts";
+import { recently } from "../recently.ts";
+import { type StoredPage, storedPage } from "../stored-page.ts";
+import { errorsPage, homePage, referencePage, stylesheet } from "./docs.ts";
+
+/** Who may have a page. Null: this request may. */
+export interface AdmitPage {
+  checkProbe(request: FastifyRequest): Refusal | null;
+  admitPage(request: FastifyRequest, reply: FastifyReply): Refusal | null;
+}
+
+export interface PagesParts {
+  readonly openApi: object;
+  readonly hasDemo: boolean;
+  readonly admit: AdmitPage;
+  checkReady(): Promise<void>;
+}
+
+/** The service's own pages: health, the contract for machines and for people. They need no token and tell no secret. */
+export function addPages(app: FastifyInstance, { admit, ...parts }: PagesParts): void {
+  addProbes(app, admit, parts.checkReady);
+  const html = (text: string) => storedPage(htmlType, text, htmlHeaders);
+  addPage(app, admit, "/openapi.json", storedPage(jsonType, JSON.stringify(parts.openApi)));
+  addPage(app, admit, "/docs", html(referencePage()));
+  addPage(app, admit, "/docs/errors", html(errorsPage()));
+  addPage(app, admit, "/docs/style.css", storedPage("text/css; charset=utf-8", stylesheet));
+  addPage(app, admit, "/", html(homePage(parts.hasDemo)));
+}
+
+export function addPage(app: FastifyInstance, { admitPage }: AdmitPage, url: string, page: StoredPage): void {
+  app.get(url, {
+    onRequest: (request, reply, done) => {
+      const refusal = admitPage(request, reply);
+      if (refusal) sendRefusal(reply, request.id, refusal);
+      else done();
+    },
+    handler: (request, reply) => page.send(request, reply),
+  });
+}
+
+/** Probes are not limited, so they must cost next to nothing. */
+function addProbes(app: FastifyInstance, { checkProbe }: AdmitPage, checkReady: () => Promise<void>): void {
+  const isReady = recently(() =>
+    checkReady().then(
+      () => true,
+      () => false,
+    ),
+  );
+  const probe = (url: string, answer: () => string | Promise<string | Refusal>) =>
+    app.get(url, async (request, reply) => {
+      const refusal = checkProbe(request);
+      if (refusal) return sendRefusal(reply, request.id, refusal);
+      const outcome = await answer();
+      if (typeof outcome !== "string") return sendRefusal(reply, request.id, outcome);
+      return reply.type(jsonType).send(outcome);
+    });
+  probe("/healthz", () => '{"status":"ok"}');
+  probe("/readyz", async () => {
+    if (await isReady()) return '{"status":"ready"}';
+    return refuse("API_UNAVAILABLE", "The store does not answer.", { retryAfterS: 1 });
+  });
+}
+
+const htmlType = "text/html; charset=utf-8";
+const htmlHeaders = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+};

@@ -1,0 +1,165 @@
+import { timingSafeEqual } from "node:crypto";
+import type { CallerKind } from "../../contract/define.ts";
+import { createRecent } from "../../ground/bounded-cache.ts";
+import { claimedKind, hashToken } from "../../ground/tokens.ts";
+import { findNamespaceByDomain, listDomains } from "../../store/domains.ts";
+import { findGame } from "../../store/games.ts";
+import { findNamespaceById } from "../../store/namespaces.ts";
+import { findTokenByHash, type TokenRow } from "../../store/tokens.ts";
+import type { Caller, DevelopmentServer } from "../callers.ts";
+import { gameNotFound } from "../cloud/lookup.ts";
+import type { Context } from "../context.ts";
+import { isRefusal, type Refusal, refuse } from "../refusal.ts";
+
+interface Credentials {
+  readonly authorization: string | undefined;
+  readonly origin: string | undefined;
+  /** The game that the path names, if it names one. */
+  readonly gameReference: string | undefined;
+}
+
+export interface Authenticated {
+  readonly caller: Caller;
+  /** What requests of this token are counted under; null where the client's address is counted instead. */
+  readonly rateKey: string | null;
+}
+
+interface Bearer {
+  readonly token: string;
+  readonly hash: string;
+}
+
+type Verdict = Authenticated | Refusal;
+
+/** Tells who is calling, or why not: the 401, 403 or 404 that the contract has for it. At once if the store is not needed. */
+export type Authenticate = (callers: readonly CallerKind[], credentials: Credentials) => Verdict | Promise<Verdict>;
+
+/** Some hundred bytes each: what a request costs again and again is only to read and hash the same few headers. */
+const knownHeadersMax = 10_000;
+
+export function createAuthenticate(context: Context, adminToken: string): Authenticate {
+  const adminHash = Buffer.from(hashToken(adminToken));
+  /** By the whole header. What a token may do is looked up each time. */
+  const knownBearers = createRecent<Bearer>(knownHeadersMax);
+
+  function byOrigin(callers: readonly CallerKind[], origin: string | undefined): Verdict | Promise<Verdict> {
+    const missing = () => refuse("TOKEN_MISSING", "Send a token: Authorization: Bearer <token>.");
+    if (!callers.includes("origin")) return missing();
+    return callerByOrigin(context, origin).then((caller) => (caller ? { caller, rateKey: null } : missing()));
+  }
+
+  async function byHash(bearer: Bearer, callers: readonly CallerKind[], credentials: Credentials): Promise<Verdict> {
+    const row = await findTokenByHash(context.db, bearer.hash);
+    if (!row) return invalid(bearer.token);
+    if (row.revokeTs !== null) return refuse("TOKEN_REVOKED", "The token has been revoked.");
+    const now = context.now();
+    if (row.expiresTs !== null && row.expiresTs <= now) return refuse("TOKEN_EXPIRED", "The token has expired.");
+    if (!callers.includes(row.kind)) return forbidden(`a ${row.kind} token`, callers);
+    const reach = checkReach(context, row, credentials);
+    const outOfReach = reach && (await reach);
+    if (outOfReach) return outOfReach;
+    context.tokenUses.note(row.tokenId, now);
+    // Only what was found is worth remembering, or a flood of invented tokens would push out the known ones.
+    if (credentials.authorization !== undefined) knownBearers.set(credentials.authorization, bearer);
+    return { caller: callerOf(row, bearer.hash), rateKey: row.tokenId };
+  }
+
+  return (callers, credentials) => {
+    const { authorization } = credentials;
+    const known = authorization === undefined ? undefined : knownBearers.get(authorization);
+    if (known !== undefined) return byHash(known, callers, credentials);
+
+    const token = bearerToken(authorization);
+    if (isRefusal(token)) return token;
+    if (token === null) return byOrigin(callers, credentials.origin);
+
+    const derived = context.tokens.read(token);
+    if (derived) {
+      if (derived.kind !== "lobby" || !callers.includes("lobby")) return forbidden(`a ${derived.kind} token`, callers);
+      return { caller: derived, rateKey: derived.lobbyId };
+    }
+
+    const hash = hashToken(token);
+    if (timingSafeEqual(Buffer.from(hash), adminHash)) {
+      if (!callers.includes("admin")) return forbidden("the admin token", callers);
+      return { caller: { kind: "admin" }, rateKey: "admin" };
+    }
+    return byHash({ token, hash }, callers, credentials);
+  };
+}
+
+/** null: no bearer token was sent, be it that nothing stands after the word. What is sent as one and is none is an invalid one. */
+function bearerToken(authorization: string | undefined) {
+  if (authorization === undefined) return null;
+  const token = /^bearer +(.*)$/i.exec(authorization.trim())?.[1];
+  if (token === undefined) return null;
+  return /^[\x21-\x7e]{1,512}$/.test(token) ? token : invalid("");
+}
+
+/** null, now or later: the token may go where the request goes. */
+function checkReach(context: Context, row: TokenRow, credentials: Credentials): Promise<Refusal | null> | null {
+  if (row.kind === "cloud" && credentials.gameReference !== undefined) {
+    return checkGame(context, row.gameId, credentials.gameReference);
+  }
+  if (row.kind === "pub" && row.namespaceId !== null && credentials.origin !== undefined) {
+    return checkOrigin(context, row.namespaceId, credentials.origin);
+  }
+  return null;
+}
+
+/** Whatever else exists answers exactly like what does not. */
+async function checkGame({ db }: Context, gameId: string, reference: string): Promise<Refusal | null> {
+  const game = await findGame(db, reference);
+  return game?.gameId === gameId ? null : gameNotFound(reference);
+}
+
+/** A public token is in every player's hands; a namespace with domains takes it from pages on them only. */
+async function checkOrigin(context: Context, namespaceId: string, origin: string): Promise<Refusal | null> {
+  const domains = await listDomains(context.db, namespaceId);
+  if (domains.length === 0) return null;
+  const host = secureHost(origin);
+  if (host !== null && domains.some(({ domain }) => domain === host)) return null;
+  const namespace = await findNamespaceById(context.db, namespaceId);
+  if (namespace?.domainPublicAuth.allowLocalhost && isLocalhost(origin)) return null;
+  return refuse("TOKEN_FORBIDDEN", "The namespace takes its public token only from pages on its own domains.");
+}
+
+async function callerByOrigin(context: Context, origin: string | undefined): Promise<Caller | null> {
+  const host = origin === undefined ? null : secureHost(origin);
+  if (host === null) return null;
+  const namespace = await findNamespaceByDomain(context.db, host);
+  return namespace?.domainPublicAuth.enabled ? { kind: "origin", namespaceId: namespace.namespaceId } : null;
+}
+
+/** The host of an origin that is https on the default port, else null. Browsers send exactly this form. */
+function secureHost(origin: string): string | null {
+  return /^https:\/\/([a-z0-9.-]+)$/.exec(origin)?.[1] ?? null;
+}
+
+function isLocalhost(origin: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/.test(origin);
+}
+
+function callerOf(row: TokenRow, tokenHash: string): Caller {
+  const { kind, tokenId, gameId } = row;
+  if (kind === "cloud") return { kind, tokenId, gameId };
+  const namespaceId = row.namespaceId!;
+  if (kind === "dev") {
+    // The details were checked when the token was made.
+    return { kind, tokenId, gameId, namespaceId, server: JSON.parse(row.details!) as DevelopmentServer };
+  }
+  return kind === "server" ? { kind, tokenId, namespaceId, tokenHash } : { kind, tokenId, namespaceId };
+}
+
+function invalid(token: string): Refusal<"TOKEN_INVALID"> {
+  const isLobby = claimedKind(token) === "lobby";
+  return refuse(
+    "TOKEN_INVALID",
+    isLobby ? "The lobby token is not valid, or its lobby is gone." : "The token is not valid.",
+  );
+}
+
+function forbidden(what: string, callers: readonly CallerKind[]): Refusal<"TOKEN_FORBIDDEN"> {
+  const takers = callers.filter((kind) => kind !== "origin").join(", ");
+  return refuse("TOKEN_FORBIDDEN", `This is ${what}; the operation takes: ${takers}.`);
+}

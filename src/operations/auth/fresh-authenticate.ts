@@ -1,0 +1,16 @@
+import type { Db } from "../../store/db.ts";
+import type { Authenticate } from "./authenticate.ts";
+
+/**
+ * Where several nodes write to one store, a request that starts after a change was answered must not be judged by what
+ * was read before it. Lobby tokens need no store.
+ */
+export function authenticateFreshly({ sharing }: Db, authenticate: Authenticate): Authenticate {
+  if (sharing === null) return authenticate;
+  return (callers, credentials) => {
+    if (isLobbyToken.test(credentials.authorization ?? "")) return authenticate(callers, credentials);
+    return sharing.check().then(() => authenticate(callers, credentials));
+  };
+}
+
+const isLobbyToken = /^bearer +lobby_/i;

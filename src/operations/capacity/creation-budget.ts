@@ -1,0 +1,95 @@
+import { type Counted, networkShare } from "../../ground/rates.ts";
+
+const windowMs = 60_000;
+const clientsMax = 10_000;
+
+/** How many lobbies one client's finds may cause to be created in a minute. A place is held while its find is decided. */
+export type CreationBudget = Budget<Counted>;
+
+interface Budget<Key> {
+  /** Seconds until the client may cause another; 0: it may now, and a place is held until `settle`. */
+  hold(client: Key, now: number): number;
+  /** Gives the place back, or keeps it for a minute when a lobby was created. */
+  settle(client: Key, isUsed: boolean, now: number): void;
+  /** Resolves when there is a place, or one that was only held is settled; null: the budget is spent. */
+  whenRoom(client: Key, now: number): Promise<unknown> | null;
+}
+
+/** A client has its own budget, and shares that of its network with the other clients in it. */
+export function createCreationBudget(perMinute: number): CreationBudget {
+  const own = createBudget(perMinute);
+  const wider = createBudget(perMinute * networkShare);
+  return {
+    hold({ id, network }, now) {
+      const waitS = own.hold(id, now);
+      if (waitS > 0 || network === null) return waitS;
+      const networkWaitS = wider.hold(network, now);
+      if (networkWaitS > 0) own.settle(id, false, now);
+      return networkWaitS;
+    },
+    settle({ id, network }, isUsed, now) {
+      own.settle(id, isUsed, now);
+      if (network !== null) wider.settle(network, isUsed, now);
+    },
+    whenRoom({ id, network }, now) {
+      const ownRoom = own.whenRoom(id, now);
+      if (ownRoom === null || network === null) return ownRoom;
+      const networkRoom = wider.whenRoom(network, now);
+      return networkRoom && Promise.all([ownRoom, networkRoom]);
+    },
+  };
+}
+
+interface Spent {
+  held: number;
+  used: number[];
+  readonly waiting: (() => void)[];
+}
+
+function createBudget(perMinute: number): Budget<string> {
+  const clients = new Map<string, Spent>();
+  let forgottenAt = Number.NEGATIVE_INFINITY;
+
+  function spentBy(clientId: string, now: number) {
+    const spent = clients.get(clientId) ?? { held: 0, used: [], waiting: [] };
+    spent.used = spent.used.filter((at) => at > now - windowMs);
+    return spent;
+  }
+
+  /** At most once a second: a flood of clients must not make every find walk through them. */
+  function forgetIdle(now: number): void {
+    if (Math.abs(now - forgottenAt) < 1_000) return;
+    forgottenAt = now;
+    for (const [clientId, { held, used }] of clients) {
+      if (held === 0 && used.every((at) => at <= now - windowMs)) clients.delete(clientId);
+    }
+  }
+
+  return {
+    hold(clientId, now) {
+      if (perMinute === 0) return 0;
+      if (clients.size >= clientsMax) forgetIdle(now);
+      const spent = spentBy(clientId, now);
+      if (spent.held + spent.used.length >= perMinute) {
+        return Math.max(1, Math.ceil(((spent.used[0] ?? now) + windowMs - now) / 1000));
+      }
+      spent.held += 1;
+      clients.set(clientId, spent);
+      return 0;
+    },
+    settle(clientId, isUsed, now) {
+      if (perMinute === 0) return;
+      const spent = spentBy(clientId, now);
+      spent.held -= 1;
+      if (isUsed) spent.used.push(now);
+      if (spent.held === 0 && spent.used.length === 0) clients.delete(clientId);
+      for (const resolve of spent.waiting.splice(0)) resolve();
+    },
+    whenRoom(clientId, now) {
+      const spent = spentBy(clientId, now);
+      if (spent.used.length >= perMinute) return null;
+      if (spent.held + spent.used.length < perMinute) return Promise.resolve();
+      return new Promise<void>((resolve) => spent.waiting.push(resolve));
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { blocksPerNamespaceMax } from "../../ground/limits.ts";
+import type { ClientRange, EndSeats, Outcome } from "../../matchmaker/commands.ts";
+import { listBlocks, removeBlock, setBlock } from "../../store/blocks.ts";
+import { clientFaults, readClients } from "../auth/client-blocks.ts";
+import type { Caller, Client } from "../callers.ts";
+import type { Context } from "../context.ts";
+import type { Handlers } from "../handlers.ts";
+import type { NamespaceConfig } from "../namespace-configs.ts";
+import { isRefusal, refuse } from "../refusal.ts";
+import { namespaceNotFound, namespaceOf } from "./lookup.ts";
+import { cutPage, type PageQuery, pageByText, timestampOf } from "./pagination.ts";
+
+/** Clients that a namespace does not serve. */
+export function blockOperations(context: Context) {
+  const { db } = context;
+
+  /** Of the seats that were taken before: a call that is under way is built again by the new revision, and refused. */
+  async function endSeats(namespaceId: string, range: ClientRange): Promise<void> {
+    let after: string | null = null;
+    do {
+      const command: EndSeats = { type: "endSeats", namespaceId, now: context.now(), range, after };
+      const outcome: Outcome<"endSeats"> = await context.engine.execute<"endSeats">(command);
+      if (!outcome.ok) throw new Error(`the rules answered ${outcome.code} to the end of blocked seats`);
+      after = outcome.next;
+    } while (after !== null);
+  }
+
+  return {
+    "games.namespaces.blocks.set": async ({ params, body, record }) => {
+      const now = context.now();
+      const named = readClients(body.client);
+      const untilTs = body.until_ts ? Date.parse(body.until_ts) : null;
+      const errors = [
+        ...(typeof named === "string" ? [{ path: ["client", named], message: clientFaults[named] }] : []),
+        ...(untilTs !== null && !(untilTs > now)
+          ? [{ path: ["until_ts", "out_of_range"], message: "must be in the future" }]
+          : []),
+      ];
+      if (typeof named === "string" || errors.length > 0) {
+        return refuse("CLOUD_VALIDATION_ERROR", "The block is not described rightly.", { errors });
+      }
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const { namespaceId } = namespace;
+
+      const block = { client: named.client, createTs: now, untilTs, note: body.note ?? null };
+      const request = { blockId: context.newId(), namespaceId, block, blocksMax: blocksPerNamespaceMax };
+      const set = await setBlock(record({ target: block.client }), request);
+      if (set === "NAMESPACE_NOT_FOUND") return namespaceNotFound(params.namespace_id);
+      if (set === "TOO_MANY") {
+        const message = `The namespace has ${blocksPerNamespaceMax} blocks. Remove some, or block a range.`;
+        return refuse("CLOUD_QUOTA_REACHED", message);
+      }
+      await context.configs.changed(namespaceId);
+      if (body.end_seats) await endSeats(namespaceId, named.range);
+      return null;
+    },
+
+    "games.namespaces.blocks.list": async ({ params, query }) => {
+      const page = blocksPage(query);
+      if (isRefusal(page)) return page;
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const found = await listBlocks(db, namespace.namespaceId, page, context.now());
+      const { rows, more } = cutPage(found, page, ({ client }) => client);
+      const blocks = rows.map(({ client, createTs, untilTs, note }) => ({
+        client,
+        create_ts: timestampOf(createTs),
+        ...(untilTs !== null && { until_ts: timestampOf(untilTs) }),
+        ...(note !== null && { note }),
+      }));
+      return { blocks, ...more };
+    },
+
+    "games.namespaces.blocks.remove": async ({ params, query, record }) => {
+      const named = readClients(query.client);
+      if (typeof named === "string") {
+        const errors = [{ path: ["client"], message: clientFaults[named] }];
+        return refuse("API_BAD_QUERY", "The query has a fault.", { errors });
+      }
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const { namespaceId } = namespace;
+      const isRemoved = await removeBlock(record({ target: named.client }), namespaceId, named.client);
+      if (isRemoved) await context.configs.changed(namespaceId);
+      return null;
+    },
+  } satisfies Partial<Handlers>;
+}
+
+/** By client. */
+function blocksPage(query: PageQuery) {
+  return pageByText(query, (text) => {
+    const named = readClients(text);
+    return typeof named !== "string" && named.client === text;
+  });
+}
+
+/** For admission. Null, now or later: the caller is no client, or its namespace serves it. */
+export function checkClient(context: Context, caller: Caller, client: Client) {
+  if (caller.kind !== "pub" && caller.kind !== "origin") return null;
+  const { namespaceId } = caller;
+  return context.configs.get(namespaceId).then((config) => config && refuseBlocked(config, client, context.now()));
+}
+
+/** Null: the namespace serves the client. */
+export function refuseBlocked({ isBlocked }: NamespaceConfig, client: Client, now: number) {
+  if (isBlocked === null || !isBlocked(client.id, now)) return null;
+  return refuse("MATCHMAKER_CLIENT_BLOCKED", "This client is blocked here. The operator of the game can say why.");
+}

@@ -1,0 +1,123 @@
+import { hashToken, newKeptToken } from "../../ground/tokens.ts";
+import { deleteGame, findGame, type Game, gameNameExists, insertGame, listGames } from "../../store/games.ts";
+import { insertToken, listTokens, revokeToken } from "../../store/tokens.ts";
+import type { Context } from "../context.ts";
+import type { Handlers } from "../handlers.ts";
+import { isRefusal, refuse } from "../refusal.ts";
+import { gameNotFound, gameOf, quoted } from "./lookup.ts";
+import { checkNames, nameTaken, refuseNames } from "./names-of.ts";
+import { cutPage, isUuid, pageOf, timestampOf } from "./pagination.ts";
+import { namespacesOf, removeEveryLobby, removeRemains } from "./remove-lobbies.ts";
+import { tokenAnswer } from "./token-reply.ts";
+
+export function gameOperations(context: Context) {
+  const { db } = context;
+  const check = (names: { display_name: string; name_id: string }) =>
+    checkNames(names, (nameId) => gameNameExists(db, nameId));
+
+  return {
+    "games.listGames": async ({ caller, query }) => {
+      const page = pageOf(query);
+      if (isRefusal(page)) return page;
+      if (caller.kind === "cloud") {
+        const own = await findGame(db, caller.gameId);
+        return { games: own ? [gameAnswer(own)] : [] };
+      }
+      const { rows, more } = cutPage(await listGames(db, page), page, (game) => game.gameId);
+      return { games: rows.map(gameAnswer), ...more };
+    },
+
+    "games.createGame": async ({ body, record }) => {
+      const names = await check(body);
+      if (names.faults.length > 0) return refuseNames(names, "game");
+
+      const game = {
+        gameId: context.newId(),
+        nameId: body.name_id,
+        displayName: names.displayName,
+        createTs: context.now(),
+      };
+      const { gameId, nameId } = game;
+      if ((await insertGame(record({ gameId, target: nameId }), game)) === "NAME_TAKEN")
+        return nameTaken(body.name_id, "game");
+      return { game_id: gameId };
+    },
+
+    "games.validateGame": async ({ body }) => ({ errors: (await check(body)).faults }),
+
+    "games.getGame": async ({ params }) => {
+      const game = await gameOf(db, params);
+      return isRefusal(game) ? game : { game: gameAnswer(game) };
+    },
+
+    "games.deleteGame": async ({ params, query, record }) => {
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+      return context.configs.removing(async () => {
+        const namespaces = await namespacesOf(context, game.gameId);
+        const remaining = await removeEveryLobby(context, namespaces, query.force ?? false);
+        if (remaining) return remaining;
+        const deleted = await deleteGame(record({ target: game.nameId }), game.gameId);
+        await removeRemains(
+          context,
+          namespaces.map(({ namespaceId }) => namespaceId),
+        );
+        return deleted ? null : gameNotFound(params.game_id);
+      });
+    },
+
+    "games.tokens.createCloudToken": async ({ params, body, record }) => {
+      const expiresTs = body?.expires_ts ? Date.parse(body.expires_ts) : null;
+      if (expiresTs !== null && expiresTs <= context.now()) {
+        const fault = { path: ["expires_ts", "out_of_range"], message: "must be in the future" };
+        return refuse("CLOUD_VALIDATION_ERROR", "The token would be expired already.", { errors: [fault] });
+      }
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+
+      const token = newKeptToken("cloud");
+      const tokenId = context.newId();
+      const inserted = await insertToken(record({ target: tokenId }), {
+        tokenId,
+        kind: "cloud",
+        gameId: game.gameId,
+        namespaceId: null,
+        details: null,
+        createTs: context.now(),
+        lastUsedTs: null,
+        expiresTs,
+        revokeTs: null,
+        hash: hashToken(token),
+      });
+      return inserted === "ok" ? { token, token_id: tokenId } : gameNotFound(params.game_id);
+    },
+
+    "games.tokens.listTokens": async ({ params, query }) => {
+      const page = pageOf(query);
+      if (isRefusal(page)) return page;
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+      const tokens = await listTokens(db, { gameId: game.gameId, namespaceId: null }, page);
+      const { rows, more } = cutPage(tokens, page, (token) => token.tokenId);
+      return { tokens: rows.map((row) => tokenAnswer(row, context.tokenUses)), ...more };
+    },
+
+    "games.tokens.revokeToken": async ({ params, record }) => {
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+      const scope = { gameId: game.gameId, namespaceId: null };
+      const tokenId = params.token_id.toLowerCase();
+      const known = isUuid(tokenId) && (await revokeToken(record(), scope, tokenId, context.now()));
+      return known ? null : refuse("CLOUD_TOKEN_NOT_FOUND", `The game has no cloud token ${quoted(params.token_id)}.`);
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function gameAnswer(game: Game) {
+  return {
+    game_id: game.gameId,
+    name_id: game.nameId,
+    display_name: game.displayName,
+    create_ts: timestampOf(game.createTs),
+  };
+}

@@ -1,0 +1,128 @@
+import type { PlayerView } from "../../matchmaker/commands.ts";
+import type { Context } from "../context.ts";
+import type { Handlers } from "../handlers.ts";
+import { exitOf } from "../live/exit-details.ts";
+import { exitOfOne, exitsOf } from "../live/exits.ts";
+import type { Moment } from "../live/timelines.ts";
+import { isRefusal, refuse } from "../refusal.ts";
+import { lobbyAnswer, timestampOrNull } from "./lobby-reply.ts";
+import { namespaceOf, quoted } from "./lookup.ts";
+import { cursorAfter, cutPage, fittingCount, isUuid, pageOf, timestampOf } from "./pagination.ts";
+
+/** The operator's view of the lobbies of a namespace. */
+export function namespaceLobbyOperations(context: Context) {
+  const { db, engine } = context;
+
+  async function lobbyOf(params: { game_id: string; namespace_id: string; lobby_id: string }) {
+    const namespace = await namespaceOf(db, params);
+    if (isRefusal(namespace)) return namespace;
+    const { namespaceId } = namespace;
+    const lobbyId = params.lobby_id.toLowerCase();
+    const query = { type: "lobby", namespaceId, lobbyId, now: context.now() } as const;
+    const lobby = isUuid(lobbyId) ? await engine.read(query) : null;
+    if (!lobby) return lobbyNotFound(params.lobby_id);
+    return { namespaceId, lobby };
+  }
+
+  function heldBackAnswer(deployedVersionId: string | null) {
+    const held = context.gate.all(context.now()).filter(({ versionId }) => versionId === deployedVersionId);
+    return held.map(({ versionId, gameMode, consecutiveFailures, nextTryAt, message }) => ({
+      version_id: versionId,
+      game_mode_id: gameMode,
+      consecutive_failures: consecutiveFailures,
+      next_try_ts: timestampOf(nextTryAt),
+      message,
+    }));
+  }
+
+  return {
+    "games.namespaces.lobbies.list": async ({ params, query }) => {
+      const page = pageOf(query);
+      if (isRefusal(page)) return page;
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const { lobbies } = await engine.read({
+        type: "listAllLobbies",
+        namespaceId: namespace.namespaceId,
+        now: context.now(),
+        includeStopped: query.include_stopped ?? false,
+        ...page,
+      });
+      const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
+      const exits = await exitsOf(context, namespace.namespaceId, rows);
+      const answers = rows.map((lobby) => lobbyAnswer(lobby, exits.get(lobby.lobbyId)));
+      const count = fittingCount(answers);
+      const rest = count < rows.length ? { cursor: cursorAfter(rows[count - 1]!.lobbyId) } : more;
+      return { lobbies: answers.slice(0, count), held_back: heldBackAnswer(namespace.versionId), ...rest };
+    },
+
+    "games.namespaces.lobbies.get": async ({ params }) => {
+      const found = await lobbyOf(params);
+      if (isRefusal(found)) return found;
+      const { namespaceId, lobby } = found;
+      const query = { type: "players", namespaceId, lobbyId: lobby.lobbyId, now: context.now() } as const;
+      const players = await engine.read(query);
+      await context.happenings.caughtUp(namespaceId);
+      const timeline = context.happenings.timelines.of(lobby).map(momentAnswer);
+      return {
+        lobby: {
+          ...lobbyAnswer(lobby, await exitOfOne(context, namespaceId, lobby)),
+          ...seatCounts(players),
+          log_tail: exitOf(lobby)?.log ?? null,
+          players: players.map(playerAnswer),
+          timeline,
+        },
+      };
+    },
+
+    "games.namespaces.lobbies.setClosed": async ({ params, body }) => {
+      const found = await lobbyOf(params);
+      if (isRefusal(found)) return found;
+      const { namespaceId, lobby } = found;
+      const { lobbyId } = lobby;
+      const now = context.now();
+      const command = { type: "setOperatorClosed", namespaceId, lobbyId, now, isClosed: body.is_closed } as const;
+      const outcome = await engine.execute(command);
+      return outcome.ok ? null : lobbyNotFound(params.lobby_id);
+    },
+
+    "games.namespaces.lobbies.stop": async ({ params }) => {
+      const found = await lobbyOf(params);
+      if (isRefusal(found)) return found;
+      const { namespaceId, lobby } = found;
+      const command = { namespaceId, lobbyId: lobby.lobbyId, now: context.now(), exit: null };
+      // A lobby that has stopped by itself meanwhile is as stopped as was asked for.
+      await engine.execute({ type: "stopLobby", reason: "operator", ...command });
+      return null;
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function lobbyNotFound(reference: string) {
+  return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(reference)}, or it has stopped.`);
+}
+
+/** By the players that are shown beside them, who were read a moment after the lobby. */
+function seatCounts(players: readonly PlayerView[]) {
+  const reserved = players.filter(({ status }) => status === "reserved").length;
+  return {
+    reserved_count: reserved,
+    connected_count: players.length - reserved,
+    total_player_count: players.length,
+  };
+}
+
+function playerAnswer(player: PlayerView) {
+  return {
+    player_id: player.playerId,
+    status: player.status,
+    client: player.clientId,
+    reserve_ts: timestampOf(player.reservedAt),
+    connect_ts: timestampOrNull(player.connectedAt),
+    expires_ts: timestampOrNull(player.expiresAt),
+  };
+}
+
+function momentAnswer({ at, event, details }: Moment) {
+  return { at: timestampOf(at), event, ...(details && { details: { ...details } }) };
+}

@@ -1,0 +1,84 @@
+import { pageSizeDefault } from "../../ground/limits.ts";
+import { redact } from "../../ground/redact.ts";
+import { newestText } from "../../runtime/log-text.ts";
+import { findPastLobby, type HistoryCursor, listPastLobbies, type PastLobby } from "../../store/lobby-history.ts";
+import { tokenIdOf } from "../callers.ts";
+import type { Context } from "../context.ts";
+import type { Handlers } from "../handlers.ts";
+import { createLogFollowing } from "../live/log-following.ts";
+import { newestLogBytes } from "../live/log-reader.ts";
+import type { ServedLobby } from "../live/remote-runtime.ts";
+import { isRefusal, refuse } from "../refusal.ts";
+import { namespaceOf, quoted } from "./lookup.ts";
+import { badCursor, isUuid, type PageQuery, timestampOf } from "./pagination.ts";
+
+/** The logs of lobbies, and the lobbies that have stopped. */
+export function lobbyRecordOperations(context: Context) {
+  const { db, engine, lobbyServers, now } = context;
+  const following = createLogFollowing(context);
+
+  /** Stopped lobbies are remembered for a while by the matchmaker and for long by the history. */
+  async function find(namespaceId: string, lobbyId: string): Promise<ServedLobby | null> {
+    const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
+    if (lobby !== null) return lobby;
+    return (await findPastLobby(db, namespaceId, lobbyId)) === null ? null : { lobbyId, nodeId: undefined };
+  }
+
+  return {
+    "games.namespaces.lobbies.getLogs": async ({ caller, params, query, lastEventId }) => {
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const lobbyId = params.lobby_id.toLowerCase();
+      const lobby = isUuid(lobbyId) ? await find(namespace.namespaceId, lobbyId) : null;
+      if (lobby === null) {
+        return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
+      }
+      const stream = query.stream ?? "stdout";
+      const owner = { namespaceId: namespace.namespaceId, tokenId: tokenIdOf(caller) };
+      if (query.follow) return following.open(params, owner, lobby, stream, lastEventId);
+      const piece = (from: number, maxBytes: number) => lobbyServers.logPiece(lobby, stream, from, maxBytes);
+      // A program that prints its environment must not give its token to everyone who may read logs.
+      const { text, isTruncated } = await newestText(piece, newestLogBytes, redact);
+      return { stream, text, is_truncated: isTruncated };
+    },
+
+    "games.namespaces.lobbies.history": async ({ params, query }) => {
+      const after = cursorOf(query);
+      if (isRefusal(after)) return after;
+      const namespace = await namespaceOf(db, params);
+      if (isRefusal(namespace)) return namespace;
+      const limit = query.limit ?? pageSizeDefault;
+      const rows = await listPastLobbies(db, namespace.namespaceId, { after, limit: limit + 1 });
+      const shown = rows.slice(0, limit);
+      return { lobbies: shown.map(pastLobbyAnswer), ...(rows.length > limit && { cursor: cursorText(shown.at(-1)!) }) };
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function cursorOf({ cursor }: PageQuery) {
+  if (cursor === undefined) return null;
+  const [time = "", lobbyId = ""] = Buffer.from(cursor, "base64url").toString("utf8").split(" ");
+  if (!/^\d{1,15}$/.test(time) || !isUuid(lobbyId)) return badCursor();
+  return { stopTs: Number(time), lobbyId } satisfies HistoryCursor;
+}
+
+function cursorText({ stopTs, lobbyId }: PastLobby): string {
+  return Buffer.from(`${stopTs} ${lobbyId}`).toString("base64url");
+}
+
+function pastLobbyAnswer(lobby: PastLobby) {
+  return {
+    lobby_id: lobby.lobbyId,
+    game_mode_id: lobby.gameMode,
+    region_id: lobby.region,
+    version_id: lobby.versionId,
+    create_ts: timestampOf(lobby.createTs),
+    ready_ts: lobby.readyTs === null ? null : timestampOf(lobby.readyTs),
+    stop_ts: timestampOf(lobby.stopTs),
+    stop_reason: lobby.stopReason,
+    peak_player_count: lobby.peakPlayerCount,
+    exit_code: lobby.exitCode,
+    exit_signal: lobby.exitSignal,
+    exit_message: lobby.exitMessage,
+  };
+}

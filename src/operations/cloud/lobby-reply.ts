@@ -1,0 +1,44 @@
+import type { LobbyView } from "../../matchmaker/commands.ts";
+import { type ExitDetails, exitOf } from "../live/exit-details.ts";
+import { closedByOf } from "./closed-by.ts";
+import { timestampOf } from "./pagination.ts";
+
+/** A lobby as operators see it, in lists, by itself and in events. */
+export function lobbyAnswer(lobby: LobbyView, exit: ExitDetails | null = exitOf(lobby)) {
+  const closedBy = closedByOf(lobby);
+  return {
+    lobby_id: lobby.lobbyId,
+    game_mode_id: lobby.gameMode,
+    region_id: lobby.region,
+    version_id: lobby.versionId,
+    status: lobby.status,
+    publicity: lobby.isPrivate ? ("private" as const) : ("public" as const),
+    runtime: lobby.isExternal ? ("external" as const) : ("process" as const),
+    is_closed: closedBy.length > 0,
+    closed_by: closedBy,
+    is_silent: lobby.isSilent,
+    is_outdated: lobby.isOutdated,
+    max_players_normal: lobby.maxPlayers,
+    max_players_direct: lobby.maxPlayersDirect,
+    reserved_count: lobby.reserved,
+    connected_count: lobby.connected,
+    total_player_count: lobby.reserved + lobby.connected,
+    tags: { ...lobby.tags },
+    ports: lobby.ports === null ? {} : JSON.parse(lobby.ports),
+    node_id: lobby.nodeId,
+    registered_by: lobby.createReason === "registered" ? lobby.createdBy : null,
+    create_ts: timestampOf(lobby.createdAt),
+    ready_ts: timestampOrNull(lobby.readyAt),
+    heartbeat_ts: timestampOrNull(lobby.lastHeartbeatAt),
+    empty_since_ts: timestampOrNull(lobby.emptySince),
+    stop_ts: timestampOrNull(lobby.stoppedAt),
+    stop_reason: lobby.stopReason,
+    exit_code: exit?.code ?? null,
+    exit_signal: exit?.signal ?? null,
+    exit_message: exit?.message ?? null,
+  };
+}
+
+export function timestampOrNull(at: number | null): string | null {
+  return at === null ? null : timestampOf(at);
+}

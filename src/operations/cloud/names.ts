@@ -1,0 +1,133 @@
+import { namePatternSource } from "../../contract/version-config.ts";
+import { displayNameMaxBytes, nameIdMaxCharacters } from "../../ground/limits.ts";
+
+/** One thing wrong with what a developer sent: `path` is the place followed by the reason, `message` says it in words. */
+export type Fault = { path: string[]; message: string };
+
+const namePattern = new RegExp(namePatternSource, "u");
+
+/** Whether a game mode, a region or a port label may be called so. */
+export const isName = (value: string): boolean => namePattern.test(value);
+
+/** The reasons too_short, too_long, invalid and reserved, in that order; whether it is unique is for the caller to know. */
+export function checkNameId(value: string): Fault | null {
+  if (value === "") return nameIdFault("too_short", "The name_id is empty; it needs at least 1 character.");
+  const length = countCodePoints(value);
+  if (length > nameIdMaxCharacters) {
+    return nameIdFault(
+      "too_long",
+      `The name_id has ${length} characters; at most ${nameIdMaxCharacters} are allowed. Put the long form into display_name.`,
+    );
+  }
+  if (!isName(value)) {
+    return nameIdFault(
+      "invalid",
+      "The name_id may hold only a-z, 0-9 and single hyphens between them, for example: eu-staging-2.",
+    );
+  }
+  if (reservedNameIds.has(value)) {
+    return nameIdFault("reserved", `The name_id "${value}" is a word of the API itself. Choose another.`);
+  }
+  return null;
+}
+
+/** `value` is the name to store: in NFC, so that equal-looking names are equal bytes. It means nothing when there is a fault. */
+export function checkDisplayName(value: string): { value: string; fault: Fault | null } {
+  if (value === "") {
+    return { value, fault: displayNameFault("too_short", "The display name is empty; it needs at least 1 character.") };
+  }
+  // NFC makes a text at most three times shorter. Normalising a far longer one can be made slow on purpose.
+  const isHopeless = value.length > 4 * displayNameMaxBytes;
+  const normalised = isHopeless ? value : value.normalize("NFC");
+  const bytes = Buffer.byteLength(normalised);
+  if (bytes > displayNameMaxBytes) {
+    const message = `The display name takes ${bytes} bytes; at most ${displayNameMaxBytes} are allowed. Characters outside ASCII take 2 to 4 bytes each.`;
+    return { value: normalised, fault: displayNameFault("too_long", message) };
+  }
+  const complaint = displayNameComplaint(normalised);
+  return { value: normalised, fault: complaint === null ? null : displayNameFault("invalid", complaint) };
+}
+
+/** Paths under a game's namespaces end in these words, where a name_id may stand as well. */
+const reservedNameIds: ReadonlySet<string> = new Set(["validate", "new"]);
+
+const nameIdFault = (reason: string, message: string): Fault => ({ path: ["name_id", reason], message });
+const displayNameFault = (reason: string, message: string): Fault => ({ path: ["display_name", reason], message });
+
+function countCodePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+}
+
+function displayNameComplaint(name: string): string | null {
+  if (name.startsWith(" ") || name.endsWith(" ")) return "The display name begins or ends with a space. Remove it.";
+  if (name.includes("  ")) return "The display name has two spaces in a row. Use one.";
+  const rest = name.replace(flagOfRegion, "\u{1F3F4}");
+  for (const { pattern, what } of forbidden) {
+    const found = pattern.exec(rest);
+    if (found) return `The display name contains ${codePointName(found[0])}, ${what}. Remove it.`;
+  }
+  if (!somethingVisible.test(rest)) return "The display name has nothing visible in it. Give it at least one letter.";
+  return null;
+}
+
+function codePointName(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+// The sets below are written out, not taken from \p{…}: those follow the Unicode version of the Node at hand, and a name
+// that one node of an installation accepts must not be refused by another.
+
+/** The flags of England, Scotland and the like: a black flag, the region's code in invisible tag characters, an end mark. */
+const flagOfRegion = /\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}/gu;
+
+/** Zero-width joiners and variation selectors are allowed, yet show nothing alone; neither does the blank Braille cell. */
+const somethingVisible = outside("20 200C-200D FE00-FE0F 2800");
+
+const forbidden: readonly { pattern: RegExp; what: string }[] = [
+  { pattern: within("D800-DFFF"), what: "half of a character (an unpaired surrogate)" },
+  { pattern: within("0-1F 7F-9F"), what: "a control character such as a tab or a line break" },
+  {
+    pattern: within("A0 1680 2000-200A 2028-2029 202F 205F 3000"),
+    what: "a kind of white space other than the ordinary space",
+  },
+  {
+    pattern: within("61C 200E-200F 202A-202E 2066-2069"),
+    what: "which changes the direction of the text around it",
+  },
+  { pattern: within("E000-F8FF F0000-FFFFD 100000-10FFFD"), what: "a private-use character" },
+  { pattern: within(`FDD0-FDEF ${lastTwoOfEachPlane()}`), what: "which is not a character" },
+  // Default_Ignorable_Code_Point, without the joiners and variation selectors.
+  {
+    pattern: within(
+      "AD 34F 115F-1160 17B4-17B5 180B-180F 200B 2060-206F 3164 FEFF FFA0 FFF0-FFF8 1BCA0-1BCA3 1D173-1D17A E0000-E0FFF",
+    ),
+    what: "an invisible character",
+  },
+  // What is left of the general category Cf.
+  {
+    pattern: within("600-605 6DD 70F 890-891 8E2 FFF9-FFFB 110BD 110CD 13430-1343F"),
+    what: "a format character",
+  },
+];
+
+/** Hexadecimal code points and ranges of them, parted by spaces. */
+function within(ranges: string): RegExp {
+  return new RegExp(`[${characterClass(ranges)}]`, "u");
+}
+
+function outside(ranges: string): RegExp {
+  return new RegExp(`[^${characterClass(ranges)}]`, "u");
+}
+
+function characterClass(ranges: string): string {
+  return ranges.replaceAll(/[0-9A-F]+/g, "\\u{$&}").replaceAll(" ", "");
+}
+
+function lastTwoOfEachPlane(): string {
+  return Array.from({ length: 17 }, (_, plane) => [0xfffe, 0xffff].map((last) => (plane * 0x10000 + last).toString(16)))
+    .flat()
+    .join(" ")
+    .toUpperCase();
+}

@@ -1,0 +1,58 @@
+import { pageMaxBytes, pageSizeDefault } from "../../ground/limits.ts";
+import type { Page } from "../../store/db.ts";
+import { refuse } from "../refusal.ts";
+
+/** RFC 3339, UTC, milliseconds. */
+export function timestampOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export interface PageQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** One row more than asked for tells whether there is another page. */
+export function pageOf(query: PageQuery) {
+  return pageByText(query, isUuid);
+}
+
+/** The same for lists whose rows are in another order than that of ids. */
+export function pageByText(query: PageQuery, mayBeLast: (text: string) => boolean) {
+  const limit = query.limit ?? pageSizeDefault;
+  if (query.cursor === undefined) return { after: null, limit: limit + 1 } satisfies Page;
+
+  const after = Buffer.from(query.cursor, "base64url").toString("utf8");
+  return mayBeLast(after) ? ({ after, limit: limit + 1 } satisfies Page) : badCursor();
+}
+
+export function badCursor() {
+  const message = "is not a cursor of this list: pass on the one of the previous page, or leave it out";
+  return refuse("API_BAD_QUERY", "The query has a fault.", { errors: [{ path: ["cursor"], message }] });
+}
+
+/** Cuts the extra row off and makes the cursor that leads on from the last one shown. */
+export function cutPage<Row>(rows: readonly Row[], page: Page, idOf: (row: Row) => string) {
+  if (rows.length < page.limit) return { rows, more: {} };
+  const shown = rows.slice(0, page.limit - 1);
+  return { rows: shown, more: { cursor: cursorAfter(idOf(shown.at(-1)!)) } };
+}
+
+/** Leads on from the entry with this id. */
+export function cursorAfter(id: string): string {
+  return Buffer.from(id).toString("base64url");
+}
+
+/** How many of them, from the first on, fit into one page. */
+export function fittingCount(answers: readonly object[]): number {
+  let bytes = 0;
+  const end = answers.findIndex((answer, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(answer));
+    return index > 0 && bytes > pageMaxBytes;
+  });
+  return end === -1 ? answers.length : end;
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
+}

@@ -1,0 +1,246 @@
+import { Ajv } from "ajv";
+import {
+  type GameModeConfig,
+  type RegionConfig,
+  type ResolvedGameMode,
+  type ResolvedRegion,
+  type ResolvedVersionConfig,
+  type VersionConfig,
+  versionConfig,
+} from "../../contract/version-config.ts";
+import { gameModesMax, regionsMax } from "../../ground/limits.ts";
+import { createFaultList, shownPlace } from "./issue-list.ts";
+import { checkDisplayName, type Fault } from "./names.ts";
+import { type Schema, schemaFaults } from "./schema-issues.ts";
+import type { SchemaReason } from "./schema-words.ts";
+
+/** The last element of a fault's path. */
+type VersionFaultReason = SchemaReason | "not_found" | "reserved";
+
+/**
+ * Every fault of a version document (at most 100), one per place, in the order of the document; missing fields come
+ * after the fields that are there. `resolved` is null exactly when there are faults.
+ */
+export function checkVersionConfig(config: unknown): { faults: Fault[]; resolved: ResolvedVersionConfig | null } {
+  if (config === undefined)
+    return { faults: [toFault({ place: [], reason: "required", message: "is required" })], resolved: null };
+  const list = createFaultList<Found>(faultsMax);
+  const isWellShaped = fitsSchema(config);
+  if (!isWellShaped) {
+    for (const fault of schemaFaults(versionConfig as Schema, config, faultsMax)) list.add(fault.place, () => fault);
+  }
+  for (const fault of faultsBeyondSchema(config)) {
+    if (list.isFull) break;
+    list.add(fault.place, () => fault);
+  }
+  if (isWellShaped && list.all().length === 0) return { faults: [], resolved: resolveVersionConfig(config) };
+  return { faults: inDocumentOrder(list.all(), config).map(toFault), resolved: null };
+}
+
+/** Fills in every default. The document must have passed checkVersionConfig. */
+export function resolveVersionConfig(config: VersionConfig): ResolvedVersionConfig {
+  const allRegions = Object.keys(config.regions);
+  return {
+    regions: mapValues(config.regions, (region, name) => resolveRegion(region, name)),
+    game_modes: mapValues(config.game_modes, (mode) => resolveGameMode(mode, allRegions)),
+  };
+}
+
+/** Whether deploying it starts programs on the machine, which not every token may ask for. */
+export function needsProcessRuntime(resolved: ResolvedVersionConfig): boolean {
+  return Object.values(resolved.game_modes).some((mode) => "process" in mode.runtime);
+}
+
+const faultsMax = 100;
+
+// It says whether a document fits and stops at the first fault; schemaFaults looks for as many as are shown.
+const fitsSchema = new Ajv({
+  allErrors: false,
+  coerceTypes: false,
+  removeAdditional: false,
+  useDefaults: false,
+  strict: true,
+  allowUnionTypes: true,
+  // As in http/validation.ts.
+  meta: false,
+  validateSchema: false,
+}).compile<VersionConfig>(versionConfig);
+
+type Found = { place: string[]; reason: VersionFaultReason; message: string };
+
+function toFault({ place, reason, message }: Found): Fault {
+  return { path: ["config", ...shownPlace(place), reason], message };
+}
+
+/**
+ * What no schema says, one after the other, so that nobody looks for more than are shown. The document may be of any
+ * shape: each rule looks only at what has the right one.
+ */
+function* faultsBeyondSchema(config: unknown): Generator<Found> {
+  const document = fieldsOf(config);
+  const regions = fieldsOf(document.regions);
+  // The schema says when there are more than a document may have.
+  const firstOf = (fields: Fields, max: number) => Object.entries(fields).slice(0, max + faultsMax);
+  for (const [name, region] of firstOf(regions, regionsMax)) yield* regionFaults(["regions", name], fieldsOf(region));
+  for (const [name, mode] of firstOf(fieldsOf(document.game_modes), gameModesMax)) {
+    yield* gameModeFaults(["game_modes", name], fieldsOf(mode), regions);
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fields of an object; none for anything else. */
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function* regionFaults(place: string[], region: Fields): Generator<Found> {
+  for (const field of ["display_name", "provider_display_name"]) {
+    const name = region[field];
+    if (typeof name !== "string" || (name === "" && field === "provider_display_name")) continue;
+    const { fault } = checkDisplayName(name);
+    if (fault) yield { place: [...place, field], reason: displayNameReason(fault), message: fault.message };
+  }
+}
+
+function displayNameReason(fault: Fault): VersionFaultReason {
+  const reason = fault.path[1];
+  return reason === "too_short" || reason === "too_long" ? reason : "invalid";
+}
+
+function* gameModeFaults(place: string[], mode: Fields, regions: Fields): Generator<Found> {
+  const runtime = fieldsOf(mode.runtime);
+  yield* directFaults(place, mode);
+  yield* regionListFaults([...place, "regions"], mode.regions, regions);
+  yield* createFaults([...place, "actions", "create"], fieldsOf(fieldsOf(mode.actions).create));
+  if (isObject(mode.runtime)) yield* runtimeFaults([...place, "runtime"], runtime);
+  yield* envFaults([...place, "runtime", "process", "env"], fieldsOf(fieldsOf(runtime.process).env));
+}
+
+function directFaults(place: string[], mode: Fields): Found[] {
+  const { max_players: normal, max_players_direct: direct } = mode;
+  if (typeof normal !== "number" || typeof direct !== "number" || direct >= normal) return [];
+  const message = `must not be less than max_players, which is ${normal}`;
+  return [{ place: [...place, "max_players_direct"], reason: "out_of_range", message }];
+}
+
+function* regionListFaults(place: string[], list: unknown, regions: Fields): Generator<Found> {
+  if (!Array.isArray(list)) return;
+  const seen = new Set<unknown>();
+  for (const [index, name] of list.entries()) {
+    if (typeof name !== "string") continue;
+    const at = [...place, String(index)];
+    if (seen.has(name)) yield { place: at, reason: "not_unique", message: "names a region that the list has already" };
+    else if (!Object.hasOwn(regions, name))
+      yield { place: at, reason: "not_found", message: "names a region that the document does not define" };
+    seen.add(name);
+  }
+}
+
+function createFaults(place: string[], create: Fields): Found[] {
+  if (create.enabled !== true || create.public !== false || create.private !== false) return [];
+  return [{ place, reason: "invalid", message: "is enabled, yet allows neither public nor private lobbies" }];
+}
+
+function runtimeFaults(place: string[], runtime: Fields): Found[] {
+  const given = [runtime.process, runtime.external].filter((kind) => kind !== undefined && kind !== null);
+  if (given.length === 1) return [];
+  const message = `must have exactly one of process and external, not ${given.length === 0 ? "none" : "both"}`;
+  return [{ place, reason: "invalid", message }];
+}
+
+function* envFaults(place: string[], env: Fields): Generator<Found> {
+  for (const name of Object.keys(env)) {
+    if (!/^(?:FOYER_|PORT_|PORT$)/.test(name)) continue;
+    yield { place: [...place, name], reason: "reserved", message: "is set by Foyer itself" };
+  }
+}
+
+function inDocumentOrder(found: Found[], config: unknown): Found[] {
+  const keyOrders = new Map<object, Map<string, number>>();
+  const positions = new Map(found.map((fault) => [fault, positionOf(fault.place, config, keyOrders)]));
+  return found.toSorted((a, b) => comparePositions(positions.get(a) ?? [], positions.get(b) ?? []));
+}
+
+function positionOf(place: string[], config: unknown, keyOrders: Map<object, Map<string, number>>): number[] {
+  let value = config;
+  return place.map((key) => {
+    if (typeof value !== "object" || value === null) return 0;
+    if (Array.isArray(value)) {
+      value = value[Number(key)];
+      return Number(key);
+    }
+    const order = keyOrders.get(value) ?? new Map(Object.keys(value).map((name, index) => [name, index]));
+    keyOrders.set(value, order);
+    const index = order.get(key);
+    // A border: the value comes from outside, and only its own fields are followed.
+    value = index === undefined ? undefined : (value as Fields)[key];
+    return index ?? order.size;
+  });
+}
+
+/** A fault of a whole comes before the faults of its parts. */
+function comparePositions(a: number[], b: number[]): number {
+  for (let depth = 0; depth < Math.min(a.length, b.length); depth++) {
+    const difference = (a[depth] ?? 0) - (b[depth] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+function mapValues<From, To>(record: Record<string, From>, map: (value: From, name: string) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value, name)]));
+}
+
+function resolveRegion(region: RegionConfig, name: string): ResolvedRegion {
+  return {
+    display_name: checkDisplayName(region.display_name ?? name).value,
+    provider_display_name: checkDisplayName(region.provider_display_name ?? "").value,
+    latitude: region.latitude ?? 0,
+    longitude: region.longitude ?? 0,
+  };
+}
+
+function resolveGameMode(mode: GameModeConfig, allRegions: string[]): ResolvedGameMode {
+  const { timeouts, actions, runtime } = mode;
+  return {
+    max_players: mode.max_players,
+    max_players_direct: mode.max_players_direct ?? mode.max_players,
+    regions: [...(mode.regions ?? allRegions)],
+    listable: mode.listable ?? true,
+    taggable: mode.taggable ?? false,
+    allow_dynamic_max_players: mode.allow_dynamic_max_players ?? false,
+    idle_lobbies: { min: mode.idle_lobbies?.min ?? 0 },
+    timeouts: {
+      ready_s: timeouts?.ready_s ?? 300,
+      reservation_s: timeouts?.reservation_s ?? 120,
+      heartbeat_s: timeouts?.heartbeat_s ?? 0,
+      empty_s: timeouts?.empty_s ?? 30,
+    },
+    actions: {
+      find: { enabled: actions?.find?.enabled ?? true },
+      join: { enabled: actions?.join?.enabled ?? true },
+      create: {
+        enabled: actions?.create?.enabled ?? false,
+        public: actions?.create?.public ?? true,
+        private: actions?.create?.private ?? true,
+      },
+    },
+    ports: mapValues(mode.ports ?? { default: {} }, (port) => ({ protocol: port.protocol ?? "ws" })),
+    runtime: resolveRuntime(runtime),
+  };
+}
+
+function resolveRuntime({ process }: GameModeConfig["runtime"]): ResolvedGameMode["runtime"] {
+  if (!process) return { external: {} };
+  return {
+    process: {
+      command: process.command,
+      args: [...(process.args ?? [])],
+      cwd: process.cwd ?? null,
+      env: { ...process.env },
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { ResolvedVersionConfig, VersionConfig } from "../../contract/version-config.ts";
+import { findVersion, insertVersion, listVersions } from "../../store/versions.ts";
+import type { Context } from "../context.ts";
+import type { Handlers } from "../handlers.ts";
+import { type Fault, isRefusal, refuse } from "../refusal.ts";
+import { gameNotFound, gameOf, quotaReached, versionNotFound } from "./lookup.ts";
+import { checkDisplayName } from "./names.ts";
+import { cutPage, isUuid, pageOf, timestampOf } from "./pagination.ts";
+import { removeVersion } from "./remove-version.ts";
+import { checkVersionConfig, needsProcessRuntime } from "./version-document.ts";
+
+export function versionOperations(context: Context) {
+  const { db } = context;
+
+  return {
+    "games.versions.createGameVersion": async ({ params, caller, body, record }) => {
+      const { displayName, faults, resolved } = checkVersion(body, context.config.runtimes);
+      if (faults.length > 0 || !resolved) {
+        return refuse("CLOUD_VALIDATION_ERROR", "The version has faults.", { errors: faults });
+      }
+      if (caller.kind === "cloud" && context.config.processTrust !== "cloud" && needsProcessRuntime(resolved)) {
+        const message =
+          "A version with the process runtime runs programs on the service's machine and needs the admin token (or FOYER_PROCESS_TRUST=cloud).";
+        return refuse("TOKEN_FORBIDDEN", message);
+      }
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+
+      const version = {
+        versionId: context.newId(),
+        gameId: game.gameId,
+        displayName,
+        createTs: context.now(),
+        config: JSON.stringify(body.config),
+      };
+      const { maxVersionsPerGame: versionsMax } = context.config;
+      const inserted = await insertVersion(record({ target: version.versionId }), version, { versionsMax });
+      if (inserted === "GAME_NOT_FOUND") return gameNotFound(params.game_id);
+      if (inserted === "TOO_MANY") return quotaReached("game", versionsMax, "versions", "max_versions_per_game");
+      return { version_id: version.versionId };
+    },
+
+    "games.versions.validateGameVersion": async ({ params, body }) => {
+      const game = await gameOf(db, params);
+      return isRefusal(game) ? game : { errors: checkVersion(body, context.config.runtimes).faults };
+    },
+
+    "games.versions.listGameVersions": async ({ params, query }) => {
+      const page = pageOf(query);
+      if (isRefusal(page)) return page;
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+      const { rows, more } = cutPage(await listVersions(db, game.gameId, page), page, (row) => row.versionId);
+      return { versions: rows.map(versionSummary), ...more };
+    },
+
+    "games.versions.getGameVersion": async ({ params }) => {
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+      const versionId = params.version_id.toLowerCase();
+      const version = isUuid(versionId) ? await findVersion(db, game.gameId, versionId) : null;
+      if (!version) return versionNotFound(params.version_id);
+      const config = JSON.parse(version.config) as VersionConfig;
+      return { version: { ...versionSummary(version), config } };
+    },
+
+    "games.versions.deleteGameVersion": async ({ params, record }) => {
+      const game = await gameOf(db, params);
+      if (isRefusal(game)) return game;
+      const versionId = params.version_id.toLowerCase();
+      const version = isUuid(versionId) ? await findVersion(db, game.gameId, versionId) : null;
+      return version ? removeVersion(context, version, record) : versionNotFound(params.version_id);
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function checkVersion(body: { display_name: string; config: Record<string, unknown> }, runtimes: readonly string[]) {
+  const display = checkDisplayName(body.display_name);
+  const { faults, resolved } = checkVersionConfig(body.config);
+  const all = [...(display.fault ? [display.fault] : []), ...faults, ...runtimeFaults(resolved, runtimes)];
+  return { displayName: display.value, faults: all, resolved };
+}
+
+/** A version that could never run here is refused when it is made, not when the first player comes. */
+function runtimeFaults(resolved: ResolvedVersionConfig | null, runtimes: readonly string[]): Fault[] {
+  return Object.entries(resolved?.game_modes ?? {}).flatMap(([name, { runtime }]) => {
+    const kind = "process" in runtime ? "process" : "external";
+    if (runtimes.includes(kind)) return [];
+    const message = `is not allowed by this service: FOYER_RUNTIMES is ${runtimes.join(",")}`;
+    return [{ path: ["config", "game_modes", name, "runtime", kind, "disabled"], message }];
+  });
+}
+
+function versionSummary(version: { versionId: string; displayName: string; createTs: number }) {
+  return {
+    version_id: version.versionId,
+    display_name: version.displayName,
+    create_ts: timestampOf(version.createTs),
+  };
+}

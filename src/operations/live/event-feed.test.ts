@@ -1,0 +1,289 @@
+import { describe, expect, test } from "vitest";
+import { createSharedPlaces } from "../../ground/shares.ts";
+import type { PlayerEvent } from "../../matchmaker/commands.ts";
+import { createEventFeed, type EventReader, type FeedLimits } from "./event-feed.ts";
+
+const limits: FeedLimits = { eventsPerNamespaceMax: 100, charactersMax: 1e6, keptMs: 300_000 };
+const here = "aaaaaaaa-0000-7000-8000-000000000001";
+const elsewhere = "bbbbbbbb-0000-7000-8000-000000000002";
+
+function createFeed({ readersMax = 3, ...changed }: Partial<FeedLimits> & { readersMax?: number } = {}) {
+  const clock = { now: 1_700_000_000_000 };
+  let ids = 0;
+  const newId = () => `00000000-0000-7000-8000-${String(++ids).padStart(12, "0")}`;
+  const feed = createEventFeed({ now: () => clock.now, newId }, createSharedPlaces(readersMax), {
+    ...limits,
+    ...changed,
+  });
+  let players = 0;
+  const happen = (count: number, namespaceId = here) => {
+    for (let i = 0; i < count; i++) feed.push(event(namespaceId, `player-${++players}`));
+  };
+  const open = (namespaceId = here, lastEventId?: string) => feed.open(ownerIn(namespaceId), lastEventId)!;
+  return { feed, clock, happen, open };
+}
+
+const ownerIn = (namespaceId: string) => ({ namespaceId, tokenId: "token" });
+
+function event(namespaceId: string, playerId: string): PlayerEvent {
+  return {
+    type: "player.reserved",
+    namespaceId,
+    at: 1_700_000_000_000,
+    lobbyId: "lobby",
+    playerId,
+    status: "reserved",
+  };
+}
+
+/** Everything there is to read, as the players that it tells of. */
+function playersOf(reader: EventReader): string[] | null {
+  let all = "";
+  for (let text = reader.read(); text !== ""; text = reader.read()) {
+    if (text === null) return null;
+    all += text;
+  }
+  return [...all.matchAll(/"player_id":"([^"]+)"/g)].map(([, id]) => id!);
+}
+
+const idsOf = (text: string | null) => [...(text ?? "").matchAll(/^id: (.+)$/gm)].map(([, id]) => id!);
+
+describe("event feed", () => {
+  test("[EV1] a reader gets what happens from its opening on, of its own namespace, and hears that there is news", () => {
+    const { happen, open } = createFeed();
+    happen(1);
+    const reader = open();
+    let news = 0;
+    reader.onNews(() => (news += 1));
+    happen(2);
+    happen(3, elsewhere);
+    happen(1);
+    expect(playersOf(reader)).toEqual(["player-2", "player-3", "player-7"]);
+    expect(news).toBe(3);
+    expect(playersOf(reader)).toEqual([]);
+  });
+
+  test("[EV2] a reader that comes back gets everything after the last id it saw, once", () => {
+    const { happen, open } = createFeed();
+    const reader = open();
+    const [start] = idsOf(reader.greeting);
+    happen(5);
+    const ids = idsOf(reader.read());
+    expect(new Set(ids).size).toBe(5);
+    expect([start!, ...ids].toSorted()).toEqual([start, ...ids]);
+    reader.close();
+    happen(2);
+    expect(playersOf(open(here, ids[2]))).toEqual(["player-4", "player-5", "player-6", "player-7"]);
+    expect(playersOf(open(here, start))).toHaveLength(7);
+    expect(open(here, ids[4]).greeting).not.toContain("event: reset");
+  });
+
+  test("[EV2] what happened is kept for 5 minutes after the last reader left", () => {
+    const { happen, open, clock } = createFeed();
+    const reader = open();
+    const [start] = idsOf(reader.greeting);
+    clock.now += 400_000;
+    reader.close();
+    clock.now += 300_000;
+    happen(1);
+    expect(playersOf(open(here, start))).toEqual(["player-1"]);
+  });
+
+  test("[EV3] an id whose followers are gone, and one of elsewhere, are answered with one reset", () => {
+    const { happen, open } = createFeed({ readersMax: 20 });
+    const reader = open();
+    const [start] = idsOf(reader.greeting);
+    happen(101);
+    const foreign = idsOf(open(elsewhere).greeting)[0];
+    const odd = [
+      "",
+      "1",
+      "x".repeat(500),
+      `${start}0`,
+      `${start!.slice(0, -1)}x`,
+      start!.replace(/\d{12}$/, "000000000102"),
+    ];
+    for (const id of [start, foreign, ...odd]) {
+      const again = open(here, id);
+      expect(again.greeting.match(/^event: reset$/gm)).toHaveLength(1);
+      expect(playersOf(again)).toEqual([]);
+      const resumed = idsOf(again.greeting)[0];
+      expect(open(here, resumed).greeting).not.toContain("reset");
+      again.close();
+    }
+  });
+
+  test("[EV4] nothing is kept of namespaces that nobody listens to", () => {
+    const { feed, happen, open, clock } = createFeed();
+    happen(10);
+    expect(feed.size()).toEqual({ namespaces: 0, readers: 0, characters: 0 });
+    const reader = open();
+    const [start] = idsOf(reader.greeting);
+    happen(1);
+    reader.close();
+    reader.close();
+    expect(feed.size()).toMatchObject({ namespaces: 1, readers: 0 });
+    clock.now += 300_001;
+    happen(1);
+    expect(feed.size()).toEqual({ namespaces: 0, readers: 0, characters: 0 });
+    expect(open(here, start).greeting).toContain("event: reset");
+  });
+
+  test("[EV4] over all namespaces it is bounded: the largest loses its oldest", () => {
+    const { feed, happen, open } = createFeed({ charactersMax: 10_000 });
+    const [large, small] = [open(), open(elsewhere)];
+    happen(3, elsewhere);
+    happen(90);
+    expect(feed.size().characters).toBeLessThanOrEqual(10_000);
+    expect(playersOf(small)).toHaveLength(3);
+    expect(large.hasFallenBehind()).toBe(true);
+    expect(large.read()).toBe(null);
+  });
+
+  test("[EV4] so is the number of readers", () => {
+    const { feed, open } = createFeed();
+    const readers = [open(), open(), open()];
+    expect(feed.open(ownerIn(here), undefined)).toBe(null);
+    readers[0]!.close();
+    expect(feed.open(ownerIn(here), undefined)).not.toBe(null);
+  });
+
+  test("[EV5] a reader that does not read falls behind, and the others do not notice", () => {
+    const { happen, open } = createFeed();
+    const [slow, quick] = [open(), open()];
+    for (let i = 0; i < 101; i++) {
+      happen(1);
+      expect(playersOf(quick)).toHaveLength(1);
+    }
+    expect(slow.read()).toBe(null);
+    expect(quick.hasFallenBehind()).toBe(false);
+  });
+
+  test("a long past is cut into pieces", () => {
+    const { happen, open } = createFeed({ eventsPerNamespaceMax: 10_000 });
+    const reader = open();
+    happen(2_000);
+    expect(reader.read()!.length).toBeLessThan(70_000);
+    expect(playersOf(reader)!.at(-1)).toBe("player-2000");
+  });
+});
+
+/** Events with positions that every node knows, and a past that is answered when the test says so. */
+function createSharedFeed(changed: Parameters<typeof createFeed>[0] = {}) {
+  const { feed, clock } = createFeed(changed);
+  const at = (position: string) => ({ ...event(here, `at-${position}`), position });
+  const hear = (...positions: string[]) => {
+    for (const position of positions) feed.push(at(position));
+  };
+  const openAfter = (position: string, told: readonly string[] | null) => {
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const opening = feed.openAfter(ownerIn(here), async () => {
+      await isAnswered;
+      return { position, events: told?.map(at) ?? null };
+    });
+    return { opening, answer };
+  };
+  const openNow = async (position: string, told: readonly string[] | null) => {
+    const { opening, answer } = openAfter(position, told);
+    answer();
+    return (await opening)!;
+  };
+  return { feed, clock, hear, openAfter, openNow };
+}
+
+describe("event feed of one of several nodes", () => {
+  test("[EV2] [EV8] what the past tells is not told again, whether the node hears it before, meanwhile or later", async () => {
+    const { hear, openAfter, openNow } = createSharedFeed();
+    const early = await openNow("0-0", []);
+    hear("1-0", "1-1");
+    const { opening, answer } = openAfter("1-0", ["1-1", "2-0", "3-0"]);
+    hear("2-0");
+    answer();
+    const reader = (await opening)!;
+    expect(idsOf(reader.greeting)).toEqual(["1-0", "1-1", "2-0", "3-0"]);
+    expect(playersOf(reader)).toEqual([]);
+    hear("3-0");
+    expect(playersOf(reader)).toEqual([]);
+    hear("4-0", "10-0");
+    expect(playersOf(reader)).toEqual(["at-4-0", "at-10-0"]);
+    expect(playersOf(early)).toEqual(["at-1-0", "at-1-1", "at-2-0", "at-3-0", "at-4-0", "at-10-0"]);
+  });
+
+  test("[EV8] one that begins now is not told of what was there before, however late the node hears it", async () => {
+    const { hear, openNow } = createSharedFeed();
+    const reader = await openNow("9-0", []);
+    hear("8-0", "9-0");
+    expect(playersOf(reader)).toEqual([]);
+    hear("9-1");
+    expect(playersOf(reader)).toEqual(["at-9-1"]);
+    const lost = await openNow("9-1", null);
+    expect(lost.greeting).toContain("event: reset");
+    hear("9-1", "11-0");
+    expect(playersOf(lost)).toEqual(["at-11-0"]);
+  });
+
+  test("[EV9] events are kept for a listener from the moment it asks, however long its past takes to read", async () => {
+    const { feed, clock, hear, openAfter, openNow } = createSharedFeed();
+    (await openNow("0-0", [])).close();
+    clock.now += 200_000;
+    const { opening, answer } = openAfter("0-0", ["1-0"]);
+    clock.now += 200_000;
+    (await openNow("0-0", [])).close();
+    hear("1-0", "2-0");
+    answer();
+    const reader = (await opening)!;
+    expect(playersOf(reader)).toEqual(["at-2-0"]);
+    let news = 0;
+    reader.onNews(() => (news += 1));
+    hear("3-0");
+    expect([news, playersOf(reader)]).toEqual([1, ["at-3-0"]]);
+    reader.close();
+    expect(feed.size()).toMatchObject({ namespaces: 1, readers: 0 });
+  });
+
+  test("[EV5] [EV9] one whose events were dropped while its past was read is cut off, not left with a hole", async () => {
+    const { hear, openAfter } = createSharedFeed({ eventsPerNamespaceMax: 2 });
+    const { opening, answer } = openAfter("0-0", ["1-0"]);
+    hear("1-0", "2-0", "3-0", "4-0");
+    answer();
+    const reader = (await opening)!;
+    expect([reader.hasFallenBehind(), reader.read()]).toEqual([true, null]);
+    const fitting = openAfter("0-0", ["1-0", "2-0"]);
+    fitting.answer();
+    expect(playersOf((await fitting.opening)!)).toEqual(["at-3-0", "at-4-0"]);
+  });
+
+  test("[EV3] [EV8] a gap is told to those who have not been told of what comes after it, and to nobody else", async () => {
+    const { feed, hear, openNow } = createSharedFeed();
+    const behind = await openNow("2-0", []);
+    const ahead = await openNow("2-0", ["5-0"]);
+    hear("2-0");
+    feed.pushGap(here, "2-0", "5-0");
+    hear("5-0", "6-0");
+    expect(behind.read()!.match(/^event: .+$/gm)).toEqual([
+      "event: reset",
+      "event: player.reserved",
+      "event: player.reserved",
+    ]);
+    expect(playersOf(ahead)).toEqual(["at-6-0"]);
+  });
+
+  test("[EV8] also after thousands of events, of which most are dropped again", async () => {
+    const { hear, openNow } = createSharedFeed();
+    await openNow("0-0", []);
+    const positions = Array.from({ length: 3_000 }, (_, index) => `${index + 1}-0`);
+    hear(...positions);
+    expect(playersOf(await openNow("2990-0", ["2991-0"]))).toEqual(positions.slice(2_991).map((at) => `at-${at}`));
+  });
+
+  test("[EV9] a past that cannot be read leaves no place taken", async () => {
+    const { feed } = createSharedFeed({ readersMax: 1 });
+    const fail = () => feed.openAfter(ownerIn(here), () => Promise.reject(new Error("away")));
+    await expect(fail()).rejects.toThrow("away");
+    await expect(fail()).rejects.toThrow("away");
+    expect(feed.size().readers).toBe(0);
+  });
+});

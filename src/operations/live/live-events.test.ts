@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import type { Engine, SharedEvents } from "../../engine/engine.ts";
+import { createEventHub } from "../../engine/event-hub.ts";
+import { createSharedPlaces } from "../../ground/shares.ts";
+import type { Event } from "../../matchmaker/commands.ts";
+import { createHappenings } from "./live-events.ts";
+
+const clock = { now: () => 0, newId: () => "id" };
+
+function eventAt(position: string, namespaceId = "a"): Event {
+  const type = "player.reserved";
+  return { type, namespaceId, at: 0, position, lobbyId: "l", playerId: position, status: "reserved" };
+}
+
+/** An engine that tells only what is published here, and a shared order of events that is ahead of it. */
+function listening(past: readonly Event[], end: string) {
+  const hub = createEventHub();
+  // Only what listens to it is made here.
+  const engine = { events: () => hub.subscribe(), read: async () => [{ namespaceId: "a", nextDueAt: null }] };
+  const gapListeners: Parameters<SharedEvents["onGap"]>[0][] = [];
+  const shared: SharedEvents = {
+    position: async () => end,
+    eventsAfter: async () => null,
+    latest: async () => past,
+    onGap(listener) {
+      gapListeners.push(listener);
+    },
+  };
+  const lose = (position: string) => {
+    for (const listener of gapListeners) listener("a", position);
+  };
+  return { hub, lose, happenings: createHappenings(engine as unknown as Engine, clock, createSharedPlaces(8), shared) };
+}
+
+async function isSettled(promise: Promise<void>): Promise<boolean> {
+  const turn = new Promise((resolve) => setTimeout(resolve, 20, "not yet"));
+  return (await Promise.race([promise, turn])) !== "not yet";
+}
+
+describe("what another node was told first", () => {
+  test("[TL4] whoever looks waits for the last event that was there when it asked, and for no later one", async () => {
+    const { hub, happenings } = listening([eventAt("5-0")], "10-2");
+    const caughtUp = happenings.caughtUp("a");
+    hub.publish(eventAt("9-9"));
+    hub.publish(eventAt("11-0", "b"));
+    expect(await isSettled(caughtUp)).toBe(false);
+    hub.publish(eventAt("10-2"));
+    expect(await isSettled(caughtUp)).toBe(true);
+    expect(await isSettled(happenings.caughtUp("a"))).toBe(true);
+  });
+
+  test("[TL4] what was recalled at the start needs no waiting", async () => {
+    const { happenings } = listening([eventAt("5-0")], "5-0");
+    expect(await isSettled(happenings.caughtUp("a"))).toBe(true);
+  });
+
+  test("[TL1] what happened while the past was read is in the timeline once", async () => {
+    const { hub, happenings } = listening([eventAt("5-0")], "6-0");
+    hub.publish(eventAt("5-0"));
+    hub.publish(eventAt("6-0"));
+    await happenings.caughtUp("a");
+    expect(happenings.timelines.size()).toBe(2);
+  });
+
+  test("[EV3] lost events are told in their place, once, and to those who listen to the namespace", async () => {
+    const { hub, lose, happenings } = listening([], "0-0");
+    await happenings.caughtUp("a");
+    const past = async () => ({ position: "0-0", events: [] });
+    const reader = (await happenings.feed.openAfter({ namespaceId: "a", tokenId: "t" }, past))!;
+    const other = (await happenings.feed.openAfter({ namespaceId: "b", tokenId: "t" }, past))!;
+    hub.publish(eventAt("1-0"));
+    lose("1-0");
+    hub.publish(eventAt("7-0"));
+    hub.publish(eventAt("8-0"));
+    hub.publish(eventAt("8-0", "b"));
+    await isSettled(new Promise(() => {}));
+    const told = (text: string | null) =>
+      [...(text ?? "").matchAll(/^id: (.+)\nevent: (.+)$/gm)].map(([, id, name]) => [id, name]);
+    expect(told(reader.read())).toEqual([
+      ["1-0", "player.reserved"],
+      ["1-0", "reset"],
+      ["7-0", "player.reserved"],
+      ["8-0", "player.reserved"],
+    ]);
+    expect(told(other.read())).toEqual([["8-0", "player.reserved"]]);
+  });
+
+  test("[TL4] an event that never comes keeps nobody waiting for good", async () => {
+    const { happenings } = listening([], "5-0");
+    await happenings.caughtUp("a");
+  });
+});

@@ -1,0 +1,114 @@
+import type { Event, LobbyEvent, LobbyView, PlayerEvent } from "../../matchmaker/commands.ts";
+import { closedByOf } from "../cloud/closed-by.ts";
+
+/** What happened to a lobby at one moment. */
+export interface Moment {
+  readonly at: number;
+  readonly event: Event["type"];
+  readonly details: Readonly<Record<string, unknown>> | null;
+}
+
+/** The last things that happened to each lobby, as far as this process has seen them. */
+export interface Timelines {
+  push(event: Event): void;
+  /** With what the lobby itself knows of its beginning and end; the newest last. */
+  of(lobby: LobbyView): Moment[];
+  /** How many moments are kept, for tests. */
+  size(): number;
+}
+
+const momentsPerLobbyMax = 50;
+/** All lobbies together. Whoever had nothing happen for the longest time is forgotten first. */
+const usualMomentsMax = 100_000;
+
+interface Timeline {
+  /** What happened to players is kept as it came: there is much of it, and hardly anybody looks. */
+  readonly moments: (Moment | PlayerEvent)[];
+  /** What `lobby.changed` is compared with; null before the first event that shows the lobby. */
+  last: Pick<LobbyView, "isSilent" | "ports" | "isClosed" | "operatorClose"> | null;
+}
+
+export function createTimelines(momentsMax = usualMomentsMax): Timelines {
+  // In the order in which something last happened to them.
+  const timelines = new Map<string, Timeline>();
+  let newest: Timeline | null = null;
+  let momentCount = 0;
+
+  function note(lobbyId: string, timeline: Timeline, moment: Moment | PlayerEvent): void {
+    if (timeline !== newest) {
+      timelines.delete(lobbyId);
+      timelines.set(lobbyId, timeline);
+      newest = timeline;
+    }
+    timeline.moments.push(moment);
+    momentCount += 1;
+    if (timeline.moments.length > momentsPerLobbyMax) {
+      timeline.moments.shift();
+      momentCount -= 1;
+    }
+    while (momentCount > momentsMax) forgetQuietest();
+  }
+
+  function forgetQuietest(): void {
+    const [lobbyId, timeline] = timelines.entries().next().value!;
+    timelines.delete(lobbyId);
+    if (timeline === newest) newest = null;
+    momentCount -= timeline.moments.length;
+  }
+
+  return {
+    push(event) {
+      if (event.type === "namespace.configured") return;
+      const lobbyId = "lobby" in event ? event.lobby.lobbyId : event.lobbyId;
+      const timeline = timelines.get(lobbyId) ?? { moments: [], last: null };
+      if (!("lobby" in event)) return note(lobbyId, timeline, event);
+      const details = lobbyDetails(event, timeline.last);
+      const { isSilent, ports, isClosed, operatorClose } = event.lobby;
+      timeline.last = { isSilent, ports, isClosed, operatorClose };
+      note(lobbyId, timeline, { at: event.at, event: event.type, details });
+    },
+    of(lobby) {
+      const moments = (timelines.get(lobby.lobbyId)?.moments ?? []).map(momentOf);
+      const seen = new Set(moments.map(({ event }) => event));
+      const recorded = recordedMoments(lobby).filter(({ event }) => !seen.has(event));
+      return [...recorded, ...moments].sort((a, b) => a.at - b.at).slice(-momentsPerLobbyMax);
+    },
+    size: () => momentCount,
+  };
+}
+
+function recordedMoments(lobby: LobbyView): Moment[] {
+  const { createdAt, readyAt, stoppedAt } = lobby;
+  const created = { at: createdAt, event: "lobby.created", details: createdDetails(lobby) } as const;
+  const ready = readyAt === null ? [] : [{ at: readyAt, event: "lobby.ready", details: null } as const];
+  const stopped =
+    stoppedAt === null ? [] : [{ at: stoppedAt, event: "lobby.stopped", details: stoppedDetails(lobby) } as const];
+  return [created, ...ready, ...stopped];
+}
+
+function lobbyDetails({ type, lobby }: LobbyEvent, last: Timeline["last"]): Moment["details"] {
+  if (type === "lobby.created") return createdDetails(lobby);
+  if (type === "lobby.stopped") return stoppedDetails(lobby);
+  if (type === "lobby.closed") return { closed_by: closedByOf(lobby) };
+  return type === "lobby.changed" && last !== null ? { change: changeOf(lobby, last) } : null;
+}
+
+function changeOf(lobby: LobbyView, last: NonNullable<Timeline["last"]>): string {
+  if (lobby.isSilent !== last.isSilent) return lobby.isSilent ? "fell_silent" : "spoke_again";
+  if (lobby.isClosed !== last.isClosed || lobby.operatorClose !== last.operatorClose) return "closed_by";
+  return lobby.ports === last.ports ? "state" : "ports";
+}
+
+function createdDetails({ createReason }: LobbyView) {
+  return { reason: createReason };
+}
+
+function stoppedDetails({ stopReason }: LobbyView) {
+  return { reason: stopReason };
+}
+
+function momentOf(kept: Moment | PlayerEvent): Moment {
+  if ("event" in kept) return kept;
+  const { at, type, playerId, status, reason } = kept;
+  return { at, event: type, details: { player_id: playerId, status, ...(reason && { reason }) } };
+}

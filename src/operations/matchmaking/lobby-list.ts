@@ -1,0 +1,73 @@
+import { pageMaxBytes, pageSizeDefault } from "../../ground/limits.ts";
+import type { ListCursor, LobbyView } from "../../matchmaker/commands.ts";
+import { closedByOf } from "../cloud/closed-by.ts";
+import { isName } from "../cloud/names.ts";
+import { badCursor, isUuid } from "../cloud/pagination.ts";
+import type { Context } from "../context.ts";
+import type { Handlers } from "../handlers.ts";
+import { isRefusal } from "../refusal.ts";
+import { deployedVersion, gameModeOf, regionNotFound } from "./new-lobby.ts";
+import { regionsAnswer } from "./regions.ts";
+import { namespaceGone } from "./seat-reply.ts";
+
+/** The public list of lobbies, for server browsers. */
+export function lobbyListOperations(context: Context) {
+  return {
+    "lobbies.list": async ({ caller, client, query }) => {
+      const after = query.cursor === undefined ? null : readListCursor(query.cursor);
+      if (isRefusal(after)) return after;
+      const config = await context.configs.get(caller.namespaceId);
+      if (!config) return namespaceGone();
+      const version = deployedVersion(config);
+      if (isRefusal(version)) return version;
+      const { game_modes, regions } = version.config;
+      const mode = query.game_mode === undefined ? null : gameModeOf(version, query.game_mode);
+      if (isRefusal(mode)) return mode;
+      if (query.region !== undefined && !Object.hasOwn(regions, query.region)) {
+        return regionNotFound(Object.keys(game_modes), [query.region]);
+      }
+
+      const asked = query.game_mode === undefined ? Object.keys(game_modes) : [query.game_mode];
+      const { lobbies, next } = await context.engine.read({
+        type: "listLobbies",
+        namespaceId: caller.namespaceId,
+        now: context.now(),
+        gameModes: asked.filter((name) => game_modes[name]!.listable),
+        region: query.region ?? null,
+        after,
+        limit: query.limit ?? pageSizeDefault,
+        ...(query.include_state && { stateBytesMax: pageMaxBytes }),
+      });
+      return {
+        game_modes: Object.keys(game_modes).map((name) => ({ game_mode_id: name })),
+        regions: regionsAnswer(version.config, client.place),
+        lobbies: lobbies.map((lobby) => listedLobby(lobby, query.include_state ?? false)),
+        ...(next && { cursor: writeListCursor(next) }),
+      };
+    },
+  } satisfies Partial<Handlers>;
+}
+
+function listedLobby(lobby: LobbyView, withState: boolean) {
+  return {
+    lobby_id: lobby.lobbyId,
+    game_mode_id: lobby.gameMode,
+    region_id: lobby.region,
+    max_players_normal: lobby.maxPlayers,
+    max_players_direct: lobby.maxPlayersDirect,
+    max_players_party: lobby.maxPlayers,
+    total_player_count: lobby.reserved + lobby.connected,
+    is_closed: closedByOf(lobby).length > 0,
+    tags: { ...lobby.tags },
+    ...(withState && { state: lobby.state === null ? null : JSON.parse(lobby.state) }),
+  };
+}
+
+export function writeListCursor({ gameMode, region, lobbyId }: ListCursor): string {
+  return Buffer.from(`${gameMode}/${region}/${lobbyId}`).toString("base64url");
+}
+
+export function readListCursor(cursor: string) {
+  const [gameMode = "", region = "", lobbyId = ""] = Buffer.from(cursor, "base64url").toString("utf8").split("/");
+  return isName(gameMode) && isName(region) && isUuid(lobbyId) ? { gameMode, region, lobbyId } : badCursor();
+}

@@ -1,0 +1,78 @@
+import type { LobbyView, NewLobby, Pair } from "../../matchmaker/commands.ts";
+import type { LobbyPorts, LobbyToStart } from "../../runtime/runtime.ts";
+import { startObstacle } from "../capacity/start-refusal.ts";
+import type { Context } from "../context.ts";
+import { newLobby } from "./new-lobby.ts";
+import { portsAnswer } from "./ports.ts";
+
+/** How to start the server of a lobby that Foyer runs; null: its version or namespace is gone. */
+export async function describeLobby(
+  context: Context,
+  apiEndpoint: string,
+  namespaceId: string,
+  lobby: LobbyView,
+): Promise<LobbyToStart | null> {
+  const config = await context.configs.identity(namespaceId);
+  const version = config && (await context.configs.version(config.gameId, lobby.versionId));
+  const mode = version?.config.game_modes[lobby.gameMode];
+  if (!config || !mode || !("process" in mode.runtime)) return null;
+  const { lobbyId } = lobby;
+  const { command, args, cwd, env } = mode.runtime.process;
+  return {
+    lobbyId,
+    namespaceId,
+    command,
+    args,
+    cwd,
+    ports: mode.ports,
+    env: {
+      ...env,
+      FOYER_TOKEN: context.tokens.make({ kind: "lobby", namespaceId, lobbyId }),
+      FOYER_API_ENDPOINT: apiEndpoint,
+      FOYER_LOBBY_ID: lobbyId,
+      FOYER_GAME_ID: config.gameId,
+      FOYER_NAMESPACE_ID: namespaceId,
+      FOYER_NAMESPACE_NAME: config.nameId,
+      FOYER_VERSION_ID: lobby.versionId,
+      FOYER_GAME_MODE: lobby.gameMode,
+      FOYER_REGION: lobby.region,
+      FOYER_MAX_PLAYERS: String(lobby.maxPlayers),
+      FOYER_MAX_PLAYERS_DIRECT: String(lobby.maxPlayersDirect),
+      FOYER_LOBBY_TAGS: JSON.stringify(lobby.tags),
+      ...(lobby.lobbyConfig !== null && { FOYER_LOBBY_CONFIG: lobby.lobbyConfig }),
+    },
+  };
+}
+
+/** The ports that a driver chose, in the form that lobbies carry. */
+export function portsText(ports: LobbyPorts): string {
+  const entries = Object.entries(ports).map(([label, { hostname, port, isTls }]) => [
+    label,
+    { hostname, port, is_tls: isTls },
+  ]);
+  return JSON.stringify(portsAnswer(Object.fromEntries(entries)));
+}
+
+/** Whether the deployed version keeps lobbies of any game mode ready. */
+export async function wantsIdle({ configs }: Context, namespaceId: string): Promise<boolean> {
+  const config = await configs.get(namespaceId);
+  return Object.values(config?.version?.config.game_modes ?? {}).some(({ idle_lobbies }) => idle_lobbies.min > 0);
+}
+
+/** A lobby to be started ahead of need; null: the pair is gone, or no lobby of it can be started now. */
+export async function planWarm(
+  context: Context,
+  namespaceId: string,
+  pair: Pair,
+): Promise<{ lobby: NewLobby; revision: number; settle(isMade: boolean): void } | null> {
+  const config = await context.configs.get(namespaceId);
+  const mode = config?.version?.config.game_modes[pair.gameMode];
+  if (!config?.version || !mode?.regions.includes(pair.region)) return null;
+  const obstacle = startObstacle(context, namespaceId, config.version.versionId, pair);
+  if (obstacle?.isShortage) context.places.ask(pair.region, namespaceId);
+  if (obstacle) return null;
+  const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
+  const lobby = newLobby(context.newId(), config.version, pair, { tags: {}, maxPlayers: null }, more);
+  const place = context.places.hold(pair.region, namespaceId, lobby.lobbyId);
+  return place && { lobby, revision: config.revision, settle: place.settle };
+}

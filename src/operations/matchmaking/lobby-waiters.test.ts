@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../tests/temporary-folder.ts";
+import { createMemoryEngine } from "../../engine/memory/memory.ts";
+import { createSqliteJournal } from "../../engine/memory/sqlite-journal.ts";
+import { createWaiting } from "./lobby-waiters.ts";
+
+const namespaceId = "aaaaaaaa-0000-7000-8000-00000000000a";
+const lobbyId = "00000000-0000-7000-8000-000000000001";
+const never = () => () => {};
+
+test("[T69] as many may wait as the limit says, and one more gets its answer at once", async () => {
+  const engine = await createMemoryEngine(createSqliteJournal({ dataDir: temporaryFolder() }));
+  const base = { namespaceId, now: 1, revision: 1 };
+  const limits = { lobbyCountMax: 10, maxPlayers: 10, maxPlayersPerClient: null };
+  await engine.execute({ type: "configure", ...base, limits, deployedVersionId: "v", idleMinimums: [] });
+  await engine.execute({
+    type: "createLobby",
+    ...base,
+    reason: "registered",
+    lobby: {
+      lobbyId,
+      versionId: "v",
+      gameMode: "duel",
+      region: "local",
+      maxPlayers: 4,
+      maxPlayersDirect: 4,
+      isExternal: true,
+      isPrivate: false,
+      isJoinable: true,
+      tags: {},
+      timeouts: { readyMs: 1e9, reservationMs: 1e9, heartbeatMs: 0, emptyMs: 1e9 },
+      ports: "{}",
+      lobbyConfig: null,
+    },
+    clientId: null,
+    playerIds: [],
+    idempotency: null,
+  });
+  const waiting = createWaiting(engine, { waitMs: 1e9, waitersMax: 2, now: () => 1 });
+  let leave = () => {};
+  const first = waiting.untilReady(namespaceId, lobbyId, (listener) => {
+    leave = listener;
+    return () => {};
+  });
+  const second = waiting.untilReady(namespaceId, lobbyId, never);
+  expect(waiting.count()).toBe(2);
+  const third = waiting.untilReady(namespaceId, lobbyId, never);
+  expect(waiting.count()).toBe(2);
+  expect(await third).toEqual({ end: "timeout" });
+  leave();
+  expect(await first).toEqual({ end: "gone" });
+  const fourth = waiting.untilReady(namespaceId, lobbyId, never);
+  expect(waiting.count()).toBe(2);
+  await engine.execute({ type: "setReady", namespaceId, now: 2, lobbyId });
+  for (const waited of [await second, await fourth]) expect(waited).toMatchObject({ end: "ready", lobby: { lobbyId } });
+  expect(waiting.count()).toBe(0);
+  await engine.close();
+});

@@ -1,0 +1,105 @@
+import type { ResolvedGameMode } from "../../contract/version-config.ts";
+import type { NewLobby, Pair, Tags } from "../../matchmaker/commands.ts";
+import { quoted } from "../cloud/lookup.ts";
+import type { NamespaceConfig, VersionInUse } from "../namespace-configs.ts";
+import { refuse } from "../refusal.ts";
+import { nearestFirst, type Place } from "./geo.ts";
+
+/** What a request asks of the lobby that it may cause. */
+export interface Wishes {
+  readonly tags: Tags;
+  /** Null: the mode's own size. */
+  readonly maxPlayers: number | null;
+}
+
+export function deployedVersion(config: NamespaceConfig) {
+  const message = "No version of the game is deployed here yet, so there are no lobbies.";
+  return config.version ?? refuse("MATCHMAKER_NO_VERSION_DEPLOYED", message);
+}
+
+export function gameModeOf(version: VersionInUse, name: string) {
+  const { game_modes } = version.config;
+  if (Object.hasOwn(game_modes, name)) return game_modes[name]!;
+  const known = Object.keys(game_modes).join(", ");
+  return refuse("MATCHMAKER_GAME_MODE_NOT_FOUND", `There is no game mode ${quoted(name)}; there is: ${known}.`);
+}
+
+export function regionNotFound(modes: readonly string[], regions: readonly string[]) {
+  const message = `No requested game mode (${modes.join(", ")}) runs in a requested region (${regions.map(quoted).join(", ")}).`;
+  return refuse("MATCHMAKER_REGION_NOT_FOUND", message);
+}
+
+/** Null: the mode takes these tags. */
+export function checkModeTags(name: string, mode: ResolvedGameMode, tags: Tags) {
+  if (mode.taggable || Object.keys(tags).length === 0) return null;
+  return refuse("MATCHMAKER_TAGS_DISABLED", `The game mode ${name} takes no tags.`);
+}
+
+/** Null: a lobby of the mode may have this size. */
+export function checkModeSize(name: string, mode: ResolvedGameMode, maxPlayers: number | null) {
+  const largest = Math.max(mode.max_players, mode.max_players_direct);
+  if (maxPlayers === null || (maxPlayers >= 1 && maxPlayers <= largest)) return null;
+  const message = `max_players of a lobby of the game mode ${name} must be 1 to ${largest}.`;
+  return refuse("MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID", message);
+}
+
+/** Null: a player may choose this size. */
+export function checkChosenSize(name: string, mode: ResolvedGameMode, maxPlayers: number | null) {
+  if (maxPlayers !== null && !mode.allow_dynamic_max_players) {
+    const message = `The game mode ${name} does not let callers set max_players.`;
+    return refuse("MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED", message);
+  }
+  return checkModeSize(name, mode, maxPlayers);
+}
+
+/** The pairs that a find goes through, in order: modes as given, then regions as given or by distance. */
+export function pairsOf(
+  version: VersionInUse,
+  modes: readonly (readonly [string, ResolvedGameMode])[],
+  regions: readonly string[],
+  place: Place | null,
+): Pair[] {
+  const pairs: Pair[] = [];
+  for (const [gameMode, mode] of modes) {
+    const wanted =
+      regions.length === 0
+        ? nearestFirst(mode.regions, version.config.regions, place)
+        : regions.filter((region) => mode.regions.includes(region));
+    for (const region of wanted) pairs.push({ gameMode, region });
+  }
+  return pairs;
+}
+
+/** Whether Foyer starts this mode's lobbies itself. */
+export function isStartable(mode: ResolvedGameMode): boolean {
+  return "process" in mode.runtime;
+}
+
+/** A lobby of a mode, with everything that the rules will ever need of its version. */
+export function newLobby(
+  lobbyId: string,
+  version: VersionInUse,
+  pair: Pair,
+  wishes: Wishes,
+  more: { isExternal: boolean; isPrivate: boolean; ports: string | null; lobbyConfig: string | null },
+): NewLobby {
+  const mode = version.config.game_modes[pair.gameMode]!;
+  const { timeouts } = mode;
+  return {
+    lobbyId,
+    versionId: version.versionId,
+    gameMode: pair.gameMode,
+    region: pair.region,
+    maxPlayers: wishes.maxPlayers ?? mode.max_players,
+    maxPlayersDirect: wishes.maxPlayers ?? mode.max_players_direct,
+    isJoinable: mode.actions.join.enabled,
+    tags: wishes.tags,
+    timeouts: {
+      readyMs: timeouts.ready_s * 1000,
+      reservationMs: timeouts.reservation_s * 1000,
+      heartbeatMs: timeouts.heartbeat_s * 1000,
+      emptyMs: timeouts.empty_s * 1000,
+    },
+    ...more,
+  };
+}

@@ -1,0 +1,37 @@
+import type { ErrorCode } from "../contract/errors.ts";
+
+export interface Fault {
+  readonly path: string[];
+  readonly message: string;
+}
+
+const refusal = Symbol("refusal");
+
+/** A "no" that is part of the contract. Handlers return it; only codes that the operation declares compile. */
+export interface Refusal<C extends ErrorCode = ErrorCode> {
+  readonly [refusal]: true;
+  readonly code: C;
+  readonly message: string;
+  readonly errors: readonly Fault[];
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly retryAfterS: number | null;
+}
+
+export function refuse<C extends ErrorCode>(
+  code: C,
+  message: string,
+  more: { errors?: readonly Fault[]; metadata?: Record<string, unknown>; retryAfterS?: number } = {},
+): Refusal<C> {
+  return {
+    [refusal]: true,
+    code,
+    message,
+    errors: more.errors ?? [],
+    metadata: more.metadata ?? {},
+    retryAfterS: more.retryAfterS ?? null,
+  };
+}
+
+export function isRefusal(value: unknown): value is Refusal {
+  return typeof value === "object" && value !== null && refusal in value;
+}

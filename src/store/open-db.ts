@@ -1,0 +1,71 @@
+import { sql } from "kysely";
+import { StoreUnavailable } from "../ground/unavailable.ts";
+import { changed, createReadCache } from "./cache.ts";
+import type { Change, Db, StoreSharing } from "./db.ts";
+import type { OpenStore } from "./open-store.ts";
+import { openPostgres } from "./postgres.ts";
+import { openSqlite } from "./sqlite.ts";
+
+export interface DbOptions {
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+  /** SQLite belongs to the process that holds the data folder; of PostgreSQL the caller has to know. */
+  readonly isOnlyWriter?: () => boolean;
+  readonly sharing?: StoreSharing;
+  /** Why nothing may be written any more; null: it may. */
+  readonly whyReadOnly?: () => string | null;
+}
+
+/** Opens PostgreSQL at the address, or without one SQLite in the data folder, and brings the tables up to date. */
+export async function openDb(options: DbOptions): Promise<Db> {
+  const store = await open(options.databaseUrl, options.dataDir);
+  let closing: Promise<void> | null = null;
+  const sharing = options.sharing ?? null;
+  const isAlone = options.isOnlyWriter ?? (() => store.engine === "sqlite");
+  const cache = store.engine === "sqlite" || options.isOnlyWriter || sharing ? createReadCache() : null;
+  const whyReadOnly = options.whyReadOnly ?? (() => null);
+  const changeListeners: ((change: NonNullable<Change>) => void)[] = [];
+  sharing?.onChange((change) => changed({ cache, changeListeners }, change));
+  return {
+    engine: store.engine,
+    query: store.query,
+    async ping() {
+      await sql`select 1`.execute(store.query);
+    },
+    async checkWritable() {
+      const reason = whyReadOnly() ?? (store.engine === "postgresql" ? await whyServerIsReadOnly(store) : null);
+      if (reason !== null) throw new StoreUnavailable(reason);
+      await sql`select 1`.execute(store.query);
+    },
+    whyReadOnly,
+    backup: store.backup,
+    close() {
+      closing ??= store.close();
+      return closing;
+    },
+    isClosed: () => closing !== null,
+    onChange(listener) {
+      changeListeners.push(listener);
+    },
+    changeListeners,
+    rows: store.rows,
+    readTexts: new Map(),
+    cache,
+    isOnlyWriter: () => sharing !== null || isAlone(),
+    sharing,
+    pending: null,
+  };
+}
+
+/** A standby, or a server whose owner has stopped changes: it answers every question and refuses every change. */
+async function whyServerIsReadOnly(store: OpenStore): Promise<string | null> {
+  const { rows } = await sql<{ transaction_read_only: string }>`show transaction_read_only`.execute(store.query);
+  return rows[0]?.transaction_read_only === "on" ? "PostgreSQL is read-only." : null;
+}
+
+async function open(databaseUrl: string | null, dataDir: string): Promise<OpenStore> {
+  if (databaseUrl === null) return openSqlite(dataDir);
+  if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl);
+  // The address is not repeated here, because it may hold a password.
+  throw new Error("The database address must begin with postgres:// or postgresql://; leave it out to use SQLite.");
+}

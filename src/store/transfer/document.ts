@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import {
+  columnsOf,
+  formatVersion,
+  type Row,
+  type RowCounts,
+  type TableName,
+  tableNames,
+  transferTables,
+} from "./format.ts";
+import { contentOf, DocumentFault, type DocumentSource, type Line, linesOf } from "./lines.ts";
+
+export interface DocumentRow {
+  readonly table: TableName;
+  readonly row: Row;
+}
+
+/**
+ * Reads a document row by row and checks all of it: that it is whole and unchanged, that each row has the columns of
+ * its table, that what must be unique is, and that what is referred to is there. Throws a DocumentFault at the first
+ * fault; a reader that has not come to the end has learnt nothing for sure. Returns how many rows there were.
+ */
+export async function* readDocument(source: DocumentSource): AsyncGenerator<DocumentRow, RowCounts> {
+  const checksum = createHash("sha256");
+  const check = createRowCheck();
+  let last: Line | null = null;
+  let isEnded = false;
+  for await (const line of linesOf(source)) {
+    if (isEnded) throw new DocumentFault(`Line ${line.number} stands after the end that line ${last?.number} says.`);
+    last = line;
+    const { word, value, whole } = contentOf(line);
+    if (line.number === 1) checkHeader(whole);
+    else if (word === "end") {
+      checkEnd(line.number, value, check.counts, checksum.digest("hex"));
+      isEnded = true;
+      continue;
+    } else yield check.row(line.number, word, value, Object.keys(whole).length);
+    checksum.update(line.bytes);
+  }
+  if (last === null) throw new DocumentFault("The document is empty.");
+  if (!isEnded) throw new DocumentFault(`The document breaks off after line ${last.number}: its last line is missing.`);
+  return check.counts;
+}
+
+function checkHeader(header: object): void {
+  const version = "foyer_export" in header ? header.foyer_export : null;
+  if (version === formatVersion) return;
+  if (typeof version === "number" && version > formatVersion) {
+    throw new DocumentFault(
+      `Line 1 says format ${version}, and this Foyer reads ${formatVersion}: import it with the version that made it, or a later one.`,
+    );
+  }
+  throw new DocumentFault("Line 1 is not that of an export of Foyer.");
+}
+
+function checkEnd(number: number, value: unknown, counts: RowCounts, sha256: string): void {
+  // Border: whatever it is, only what equals the expected text passes.
+  const end = (value ?? {}) as { rows?: Record<string, unknown>; sha256?: unknown };
+  for (const table of tableNames) {
+    const { word } = transferTables[table];
+    // A document from before there was such a table says nothing of it, and has none of its rows.
+    if ((end.rows?.[word] ?? 0) === counts[table]) continue;
+    throw new DocumentFault(
+      `Line ${number} says that there are ${String(end.rows?.[word])} rows named "${word}", but there are ${counts[table]}: some were lost or added.`,
+    );
+  }
+  if (end.sha256 === sha256) return;
+  throw new DocumentFault(
+    `The checksum in line ${number} is not that of the lines before it: the document was changed after it was exported.`,
+  );
+}
+
+function createRowCheck() {
+  const tableOfWord = new Map(tableNames.map((table) => [transferTables[table].word, table]));
+  const counts: Record<TableName, number> = { ...noRows };
+  /** The values seen, per unique key. */
+  const seen = new Map<string, Set<string>>();
+  let reached = 0;
+
+  function keyName(table: TableName, columns: readonly string[]): string {
+    return `${table} ${columns.join(" ")}`;
+  }
+
+  function checkUnique(number: number, table: TableName, row: Row): void {
+    for (const columns of transferTables[table].unique) {
+      const name = keyName(table, columns);
+      const values = seen.get(name) ?? new Set();
+      const value = keyValueOf(row, columns) ?? "";
+      if (values.has(value)) throw rowFault(number, table, `has the same ${columns.join(" and ")} as an earlier one`);
+      seen.set(name, values.add(value));
+    }
+  }
+
+  function checkReferences(number: number, table: TableName, row: Row): void {
+    for (const { by, to } of transferTables[table].refers) {
+      const value = keyValueOf(row, by);
+      if (value === null || seen.get(keyName(to, by))?.has(value)) continue;
+      const { word } = transferTables[to];
+      throw rowFault(number, table, `refers by ${by.join(" and ")} to a ${word} that the document does not have`);
+    }
+  }
+
+  return {
+    counts,
+    row(number: number, word: string, value: unknown, properties: number): DocumentRow {
+      const table = tableOfWord.get(word);
+      if (table === undefined || properties !== 1) {
+        throw new DocumentFault(`Line ${number} is nothing that an export of Foyer has.`);
+      }
+      const place = tableNames.indexOf(table);
+      if (place < reached) throw rowFault(number, table, `stands after a ${transferTables[tableNames[reached]!].word}`);
+      reached = place;
+      const row = checkColumns(number, table, value);
+      checkUnique(number, table, row);
+      checkReferences(number, table, row);
+      counts[table] += 1;
+      return { table, row };
+    },
+  };
+}
+
+const noRows: RowCounts = {
+  games: 0,
+  versions: 0,
+  namespaces: 0,
+  domains: 0,
+  blocks: 0,
+  deployments: 0,
+  tokens: 0,
+  lobby_history: 0,
+};
+
+function checkColumns(number: number, table: TableName, value: unknown): Row {
+  if (typeof value !== "object" || value === null) throw rowFault(number, table, "has no columns");
+  const columns = columnsOf(table);
+  const known = new Set(columns.map(([name]) => name));
+  const unknown = Object.keys(value).find((name) => !known.has(name));
+  if (unknown !== undefined) throw rowFault(number, table, `has an unknown column ${JSON.stringify(unknown)}`);
+  // Border: what each property holds is checked next.
+  const row = value as Row;
+  for (const [name, column] of columns) {
+    if (column.mayBeAbsent && !Object.hasOwn(row, name)) continue;
+    if (!Object.hasOwn(row, name)) throw rowFault(number, table, `lacks its ${name}`);
+    if (!column.holds(row[name])) throw rowFault(number, table, `has a wrong ${name}: it must be ${column.allowed}`);
+  }
+  const fault = transferTables[table].fault?.(row) ?? null;
+  if (fault !== null) throw rowFault(number, table, `contradicts itself: ${fault}`);
+  return row;
+}
+
+/** Null when one of the columns is: such a row refers to nothing. */
+function keyValueOf(row: Row, columns: readonly string[]): string | null {
+  const values = columns.map((name) => row[name] ?? null);
+  return values.includes(null) ? null : values.join("\0");
+}
+
+function rowFault(number: number, table: TableName, what: string): DocumentFault {
+  return new DocumentFault(`Line ${number}: the ${transferTables[table].word.replace("_", " ")} ${what}.`);
+}

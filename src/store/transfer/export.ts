@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+import { type Snapshot, type StorePlace, withSnapshot } from "./export-snapshot.ts";
+import {
+  columnsOf,
+  formatVersion,
+  leftOut,
+  type Row,
+  type RowCounts,
+  type TableName,
+  tableNames,
+  transferTables,
+} from "./format.ts";
+
+export interface ExportOptions {
+  /** The version of Foyer, for the first line. */
+  readonly foyer: string;
+  readonly exportTs: number;
+  /** Takes the document piece by piece, whole lines each. */
+  write(text: string): Promise<void>;
+}
+
+/** Writes the rows of one moment, also while a service works on the store. Nothing is changed. */
+export function exportStore(place: StorePlace, options: ExportOptions): Promise<RowCounts> {
+  return withSnapshot(place, async (snapshot) => {
+    const checksum = createHash("sha256");
+    const write = (text: string) => {
+      checksum.update(text, "utf8");
+      return options.write(text);
+    };
+    const { foyer, exportTs } = options;
+    await write(line({ foyer_export: formatVersion, foyer, export_ts: exportTs, without: leftOut }));
+
+    const counts: Record<string, number> = {};
+    for (const table of tableNames) {
+      counts[table] = 0;
+      for await (const page of pagesOf(snapshot, table)) {
+        counts[table] += page.length;
+        await write(page.map((row) => line({ [transferTables[table].word]: row })).join(""));
+      }
+    }
+    const rows = Object.fromEntries(tableNames.map((table) => [transferTables[table].word, counts[table]]));
+    await options.write(line({ end: { rows, sha256: checksum.digest("hex") } }));
+    // Border: the loop above has counted every table.
+    return counts as RowCounts;
+  });
+}
+
+const rowsPerPage = 500;
+
+async function* pagesOf(snapshot: Snapshot, table: TableName): AsyncGenerator<Row[]> {
+  const columns = columnsOf(table);
+  const key = transferTables[table].unique[0]?.[0] ?? "";
+  const names = sql.join(columns.map(([name]) => sql.ref(name)));
+  let after = "";
+  for (;;) {
+    // Ids and domains are never empty, so every row comes after the empty text.
+    const { rows } = await sql<Record<string, unknown>>`
+      select ${names} from ${sql.table(table)} where ${sql.ref(key)} > ${after}
+      order by ${sql.ref(key)} limit ${rowsPerPage}
+    `.execute(snapshot);
+    if (rows.length > 0) yield rows.map((row) => toRow(row, columns));
+    if (rows.length < rowsPerPage) return;
+    after = String(rows.at(-1)?.[key]);
+  }
+}
+
+/** The columns in one order on both stores. PostgreSQL's driver gives every bigint as text. */
+function toRow(found: Record<string, unknown>, columns: ReturnType<typeof columnsOf>): Row {
+  return Object.fromEntries(
+    columns.map(([name, { isNumber }]) => {
+      const value = found[name] ?? null;
+      if (value === null) return [name, null];
+      return [name, isNumber ? Number(value) : String(value)];
+    }),
+  );
+}
+
+function line(content: object): string {
+  return `${JSON.stringify(content)}\n`;
+}

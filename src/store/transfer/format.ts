@@ -1,0 +1,190 @@
+import type { Tables } from "../tables.ts";
+import {
+  type Column,
+  domainName,
+  exitCode,
+  flag,
+  id,
+  jsonObject,
+  limit,
+  nameId,
+  orAbsent,
+  orNull,
+  revision,
+  text,
+  time,
+  tokenHash,
+  tokenKind,
+} from "./columns.ts";
+
+/**
+ * The document that `foyer export` writes and `foyer import` reads is a text of lines, each a JSON object:
+ *
+ *   {"foyer_export":1,"foyer":"0.1.0","export_ts":1760000000000,"without":["live lobbies",…]}
+ *   {"game":{"game_id":"…","name_id":"…",…}}
+ *   {"version":{…}} {"namespace":{…}} {"domain":{…}} {"block":{…}} {"deployment":{…}} {"token":{…}} {"past_lobby":{…}}
+ *   {"end":{"rows":{"game":1,"version":2,…},"sha256":"…"}}
+ *
+ * Rows have the columns of their table and come table by table, in the order below, so that nothing refers to what
+ * comes later. The checksum is that of every byte before the last line.
+ */
+export const formatVersion = 1;
+
+/** Said in the first line, for whoever looks into the file. */
+export const leftOut: readonly string[] = ["live lobbies", "the audit log", "the secret", "the admin token"];
+
+/** The audit log is not carried: it tells what was done to this installation. A backup has it. */
+export type TableName = Exclude<keyof Tables, "audit">;
+
+export type Row = Readonly<Record<string, string | number | null>>;
+
+interface TransferTable<T extends TableName> {
+  /** What a row of it is called in the document. */
+  readonly word: string;
+  readonly columns: { readonly [C in keyof Tables[T]]: Column<Tables[T][C]> };
+  /** The first is the key by which the rows are ordered. */
+  readonly unique: readonly (readonly (keyof Tables[T] & string)[])[];
+  readonly refers: readonly { readonly by: readonly (keyof Tables[T] & string)[]; readonly to: TableName }[];
+  /** What no column alone can tell. Completes a sentence, or null. */
+  fault?(row: Row): string | null;
+}
+
+/** Every table. One that is added, or gets a column, does not compile until it is carried here too. */
+export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
+  games: {
+    word: "game",
+    columns: { game_id: id, name_id: nameId, display_name: text, create_ts: time },
+    unique: [["game_id"], ["name_id"]],
+    refers: [],
+  },
+  versions: {
+    word: "version",
+    columns: {
+      version_id: id,
+      game_id: id,
+      display_name: text,
+      create_ts: time,
+      config: jsonObject,
+      delete_ts: orAbsent(time),
+    },
+    unique: [["version_id"], ["game_id", "version_id"]],
+    refers: [{ by: ["game_id"], to: "games" }],
+  },
+  namespaces: {
+    word: "namespace",
+    columns: {
+      namespace_id: id,
+      game_id: id,
+      name_id: nameId,
+      display_name: text,
+      create_ts: time,
+      version_id: orNull(id),
+      lobby_count_max: limit,
+      max_players: limit,
+      max_players_per_client: orNull(limit),
+      domain_public_auth_enabled: flag,
+      allow_localhost: flag,
+      revision,
+    },
+    unique: [["namespace_id"], ["game_id", "name_id"], ["game_id", "namespace_id"]],
+    refers: [
+      { by: ["game_id"], to: "games" },
+      { by: ["game_id", "version_id"], to: "versions" },
+    ],
+  },
+  domains: {
+    word: "domain",
+    columns: { domain: domainName, namespace_id: id, create_ts: time },
+    unique: [["domain"]],
+    refers: [{ by: ["namespace_id"], to: "namespaces" }],
+  },
+  blocks: {
+    word: "block",
+    columns: {
+      block_id: id,
+      namespace_id: id,
+      client: text,
+      create_ts: time,
+      until_ts: orNull(time),
+      note: orNull(text),
+    },
+    unique: [["block_id"], ["namespace_id", "client"]],
+    refers: [{ by: ["namespace_id"], to: "namespaces" }],
+  },
+  deployments: {
+    word: "deployment",
+    columns: { deployment_id: id, namespace_id: id, version_id: id, deploy_ts: time },
+    unique: [["deployment_id"]],
+    refers: [
+      { by: ["namespace_id"], to: "namespaces" },
+      { by: ["version_id"], to: "versions" },
+    ],
+  },
+  tokens: {
+    word: "token",
+    columns: {
+      token_id: id,
+      hash: tokenHash,
+      kind: tokenKind,
+      game_id: id,
+      namespace_id: orNull(id),
+      details: orNull(jsonObject),
+      create_ts: time,
+      last_used_ts: orNull(time),
+      expires_ts: orNull(time),
+      revoke_ts: orNull(time),
+    },
+    unique: [["token_id"], ["hash"]],
+    refers: [
+      { by: ["game_id"], to: "games" },
+      { by: ["game_id", "namespace_id"], to: "namespaces" },
+    ],
+    fault(row) {
+      if ((row.kind === "cloud") === (row.namespace_id === null)) return null;
+      return row.kind === "cloud" ? "a cloud token has no namespace" : `a ${row.kind} token has a namespace`;
+    },
+  },
+  lobby_history: {
+    word: "past_lobby",
+    columns: {
+      lobby_id: id,
+      namespace_id: id,
+      game_mode: text,
+      region: text,
+      version_id: id,
+      create_ts: time,
+      ready_ts: orNull(time),
+      stop_ts: time,
+      stop_reason: text,
+      peak_player_count: limit,
+      exit_code: orNull(exitCode),
+      exit_signal: orNull(text),
+      exit_message: orNull(text),
+    },
+    unique: [["lobby_id"]],
+    refers: [{ by: ["namespace_id"], to: "namespaces" }],
+  },
+};
+
+/** In the order in which they stand in a document. */
+export const tableNames = Object.keys(transferTables) as readonly TableName[];
+
+export function columnsOf(table: TableName): [name: string, column: Column<unknown>][] {
+  return Object.entries<Column<unknown>>(transferTables[table].columns);
+}
+
+export type RowCounts = Readonly<Record<TableName, number>>;
+
+/** "2 games, 1 namespace"; "nothing" when there is none of any. */
+export function countsInWords(counts: RowCounts): string {
+  const parts = tableNames
+    .filter((table) => counts[table] > 0)
+    .map((table) => `${counts[table]} ${noun(table, counts)}`);
+  return parts.length === 0 ? "nothing" : parts.join(", ");
+}
+
+function noun(table: TableName, counts: RowCounts): string {
+  const singular = transferTables[table].word.replace("_", " ");
+  if (counts[table] === 1) return singular;
+  return singular.endsWith("y") ? `${singular.slice(0, -1)}ies` : `${singular}s`;
+}
