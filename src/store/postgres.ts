@@ -93,10 +93,14 @@ function faultMapping(pool: pg.Pool): PostgresPool {
       });
       let broken = false;
       let isInTransaction = false;
+      let isCommitting = false;
       return {
         async query(text: string, parameters: readonly unknown[]) {
           const word = transactionWord.exec(text)?.[0];
-          if (word !== undefined) isInTransaction = word !== "commit";
+          // Kysely rolls back after a commit that failed. When that fails too, the commit may still have happened.
+          if (word === "commit") isCommitting = true;
+          else if (word !== undefined && word !== "rollback") isCommitting = false;
+          if (word !== undefined) isInTransaction = !isCommitting;
           try {
             return await client.query(text, [...parameters]);
           } catch (error) {

@@ -30,10 +30,12 @@ export interface InstallationOptions {
   readonly flagsOf?: (index: number) => readonly string[];
 }
 
+const secret = { FOYER_SECRET: "s".repeat(32) };
+
 /** Nodes that share a Redis and a PostgreSQL database, as processes of their own. */
 export async function startInstallation(options: InstallationOptions): Promise<Installation> {
   const { redisUrl, databaseUrl, count = 2, flags = [], flagsOf = () => [] } = options;
-  const shared = [`--redis-url=${redisUrl}`, `--database-url=${databaseUrl}`, `--secret=${"s".repeat(32)}`, ...flags];
+  const shared = [`--redis-url=${redisUrl}`, `--database-url=${databaseUrl}`, ...flags];
   const folders: string[] = [];
 
   async function startNode(_: unknown, index: number): Promise<Node> {
@@ -41,7 +43,8 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     folders.push(dataDir);
     const port = await freePort();
     const nodeId = `node-${index + 1}`;
-    const start = () => startServer(dataDir, [`--port=${port}`, `--node-id=${nodeId}`, ...shared, ...flagsOf(index)]);
+    const start = () =>
+      startServer(dataDir, [`--port=${port}`, `--node-id=${nodeId}`, ...shared, ...flagsOf(index)], secret);
     let server = await start();
     return {
       nodeId,

@@ -14,11 +14,11 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => redis?.stop());
 
-const secret = `--secret=${"s".repeat(32)}`;
+const secret = { FOYER_SECRET: "s".repeat(32) };
 
 /** What a node says that does not start. */
-async function refusalOf(...flags: string[]): Promise<string> {
-  const server = await startServer(temporaryFolder(), flags).catch((error: Error) => error.message);
+async function refusalOf(flags: readonly string[], env = {}): Promise<string> {
+  const server = await startServer(temporaryFolder(), flags, env).catch((error: Error) => error.message);
   if (typeof server === "string") return server;
   await server.kill();
   throw new Error("The node started.");
@@ -27,7 +27,7 @@ async function refusalOf(...flags: string[]): Promise<string> {
 test("[RF13] a node does not start on an unsafe Redis, and says what is wrong and what mends it", async () => {
   await redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lfu");
   await redis.ask("REPLICAOF", "127.0.0.1", "1");
-  const said = await refusalOf(`--redis-url=${redis.url}`, `--database-url=${databaseUrl}`, secret);
+  const said = await refusalOf([`--redis-url=${redis.url}`, `--database-url=${databaseUrl}`], secret);
   await redis.ask("REPLICAOF", "NO", "ONE");
   await redis.ask("CONFIG", "SET", "maxmemory-policy", "noeviction");
   expect(said).toMatch(/foyer: Redis is not set up safely:/);
@@ -38,13 +38,13 @@ test("[RF13] a node does not start on an unsafe Redis, and says what is wrong an
 
 test("[RF12] a node does not start with a wrong password, and does not show it", async () => {
   const wrong = redis.url.replace("right", "wr0ng");
-  const said = await refusalOf(`--redis-url=${wrong}`, `--database-url=${databaseUrl}`, secret);
+  const said = await refusalOf([`--redis-url=${wrong}`, `--database-url=${databaseUrl}`], secret);
   expect(said).toContain("refuses the password in FOYER_REDIS_URL");
   expect(said).not.toContain("wr0ng");
 });
 
 test("[RF18] a node does not start on Redis without PostgreSQL or without a secret of its own", async () => {
-  const said = await refusalOf(`--redis-url=${redis.url}`);
+  const said = await refusalOf([`--redis-url=${redis.url}`]);
   expect(said).toMatch(/redis_url needs database_url/);
   expect(said).toMatch(/redis_url needs secret/);
 });

@@ -25,14 +25,20 @@ export type OpenService = (
 ) => Promise<{ readonly server: Server; readonly connections: Connections; close(): Promise<void> }>;
 
 /** The built service as a process of its own. Clients are told apart by x-forwarded-for, and nobody is too quick. */
-export async function startServer(dataDir: string, extraFlags: readonly string[] = []): Promise<Server> {
-  const rates = ["address", "find", "create", "list", "lobby", "server", "cloud"].map((rate) => `--rate-${rate}=0`);
+export async function startServer(
+  dataDir: string,
+  extraFlags: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Server> {
+  const rates = ["address", "find", "create", "seats", "list", "lobby", "server", "cloud", "pages"].map(
+    (rate) => `--rate-${rate}=0`,
+  );
   const flags = ["--port=0", "--metrics-port=off", `--data-dir=${dataDir}`, "--log-level=error", "--log-format=json"];
   const more = ["--trusted-proxies=127.0.0.1", "--lobby-creation-budget=0", "--demo=off", ...rates];
   const program = join(root, "dist/cli/foyer.js");
   const child = spawn(process.execPath, [program, "serve", ...flags, ...more, ...extraFlags], {
     cwd: dataDir,
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "close").then(([code]) => code as number | null);

@@ -83,6 +83,14 @@ test("[RF25] [RF17] changes that fail while PostgreSQL is away end nobody's find
   expect(await statuses([here, there], arenas)).toEqual([200, 200, 200, 200]);
 });
 
+/** A revocation waits in its commit for as long as somebody holds the lock. */
+const slowCommits = `
+  create function wait_for_lock() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock(1); return null; end $$;
+  create constraint trigger slow_commit after update of revoke_ts on tokens
+    deferrable initially deferred for each row execute function wait_for_lock();
+`;
+
 test("[RF25] a change of which nobody knows whether it was made: what was known holds while PostgreSQL is away, and is read again then", {
   timeout: 120_000,
 }, async () => {
@@ -94,11 +102,11 @@ test("[RF25] a change of which nobody knows whether it was made: what was known 
   const holder = new pg.Client({ connectionString: databaseUrl });
   holder.on("error", () => {});
   await holder.connect();
-  await holder.query("begin");
-  await holder.query("select 1 from tokens where token_id = $1 for update", [doomed.token_id]);
+  await holder.query(slowCommits);
+  await holder.query("select pg_advisory_lock(1)");
   const path = `${mine.namespace.path}/tokens/${doomed.token_id}`;
   const revoking = here.request("DELETE", path, { token: here.adminToken });
-  const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'update%tokens%'";
+  const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'commit%'";
   await until(async () => (await query(databaseUrl, waiting)).rowCount === 1);
 
   await withoutPostgres([here, there], async () => {
