@@ -41,7 +41,7 @@ const checks = {
   loops: vitest(
     "tests/runtime/loops.test.ts",
     "tests/runtime/supervise.test.ts",
-    "src/runtime/start-gate.test.ts",
+    "src/operations/capacity/crash-backoff.test.ts",
     "tests/conformance/memory.test.ts",
   ),
   stampedes: vitest("tests/histories/stampedes.test.ts"),
