@@ -75,7 +75,7 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
     recorder.expectMore();
     placing?.expectMore();
     if (!lookAgain(namespaceId)) return;
-    log.warn({ namespace_id: namespaceId }, "more happened than this node could hear; it looks at what is there");
+    log.warn({ namespace_id: namespaceId }, "event gap: this node fell behind; resyncing from current state");
   });
   const loops = tasks.map(([task, everyMs, run]) => {
     const onFault = nowAndThen((err: unknown) => log.error({ err }, `${task} failed and will be tried again`));

@@ -267,7 +267,10 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
       const outcome = await engine.execute({ type: "placeLobby", ...at, nodeId: ownId });
       if (outcome.ok) return;
     } else if (lobby && lobby.status !== "stopped" && isOurs(lobby)) return;
-    log.warn({ lobby_id: lobbyId, namespace_id: namespaceId }, "a server runs whose lobby is gone; it is stopped");
+    log.warn(
+      { lobby_id: lobbyId, namespace_id: namespaceId },
+      "stopping orphaned lobby server: its lobby no longer exists",
+    );
     stop(lobbyId, lobby);
   }
 

@@ -112,7 +112,7 @@ describe("explain", () => {
     const body = { game_modes: ["match"], explain: true };
     const first = await arena.find(body, { key: "k", client });
     expect(first.json.explain).toEqual({
-      summary: "No lobby fits, so that a new one is created in match in local.",
+      summary: "No existing lobby fits, so a new one is created in match in local.",
       candidates: [],
       has_more: false,
       private_count: 0,

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { CommandType, NamespaceQueryType } from "../../matchmaker/commands.ts";
 import type { Script } from "../../redis/interface.ts";
 
 /** One script per command and query, the same names in kebab-case: a prelude of what it needs, then its own file. */
 
-/** In a file of the prelude, what stands below this line is made when the first thing of it is asked for. */
-const rareLine = "\n-- Rarely:\n";
+const lazyParts = new Set(
+  readdirSync(new URL("./lua/prelude/", import.meta.url)).flatMap((file) => /^(.*)\.lazy\.lua$/.exec(file)?.[1] ?? []),
+);
 
 /** What stands before every script: the state of a namespace and how a script runs. */
 const state = ["keys", "records", "pools", "deadlines", "views", "state", "expire-due", "frame"];
@@ -57,19 +58,29 @@ export const eventsAfterScript: Script = load("events-after", ["keys"]);
 export const dumpScript: Script = loadWhole("dump", state);
 export const hearingScript: Script = loadWhole("hearing", []);
 
-/** Of what this script needs rarely, nothing is made before it is asked for. */
+/** What is in `x.lazy.lua` of the prelude is defined when the first thing of it is asked for. */
 function load(name: string, prelude: readonly string[]): Script {
-  const parts = prelude.map((part) => read(`prelude/${part}`).split(rareLine));
-  const [usual, rare] = [parts.map(([before]) => before), parts.map(([, after = ""]) => after)];
-  return asScript(name, [...usual, madeWhenAskedFor(rare.join("\n")), read(name)]);
+  return asScript(name, [
+    ...prelude.map(readPart),
+    definedWhenAskedFor(prelude.map(readLazyPart).join("\n")),
+    read(name),
+  ]);
 }
 
 /** For a script that needs such things in every run. */
 function loadWhole(name: string, prelude: readonly string[]): Script {
-  return asScript(name, [...prelude.map((part) => read(`prelude/${part}`)), read(name)]);
+  return asScript(name, [...prelude.flatMap((part) => [readPart(part), readLazyPart(part)]), read(name)]);
 }
 
-function asScript(name: string, parts: readonly (string | undefined)[]): Script {
+function readPart(part: string): string {
+  return read(`prelude/${part}`);
+}
+
+function readLazyPart(part: string): string {
+  return lazyParts.has(part) ? read(`prelude/${part}.lazy`) : "";
+}
+
+function asScript(name: string, parts: readonly string[]): Script {
   const text = parts.join("\n");
   return { name, text, sha: createHash("sha1").update(text).digest("hex") };
 }
@@ -79,10 +90,10 @@ function read(file: string): string {
 }
 
 /** A script is run from its beginning each time, and most runs need less than two thirds of the functions. */
-function madeWhenAskedFor(rare: string): string {
+function definedWhenAskedFor(lazy: string): string {
   return `setmetatable(foyer, { __index = function(_, name)
 setmetatable(foyer, nil)
-${rare}
+${lazy}
 return foyer[name]
 end })`;
 }

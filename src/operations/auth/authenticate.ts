@@ -54,7 +54,7 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
     if (row.revokeTs !== null) return refuse("TOKEN_REVOKED", "The token has been revoked.");
     const now = context.now();
     if (row.expiresTs !== null && row.expiresTs <= now) return refuse("TOKEN_EXPIRED", "The token has expired.");
-    if (!callers.includes(row.kind)) return forbidden(`a ${row.kind} token`, callers);
+    if (!callers.includes(row.kind)) return forbidden(row.kind, callers);
     const reach = checkReach(context, row, credentials);
     const outOfReach = reach && (await reach);
     if (outOfReach) return outOfReach;
@@ -75,13 +75,13 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
 
     const derived = context.tokens.read(token);
     if (derived) {
-      if (derived.kind !== "lobby" || !callers.includes("lobby")) return forbidden(`a ${derived.kind} token`, callers);
+      if (derived.kind !== "lobby" || !callers.includes("lobby")) return forbidden(derived.kind, callers);
       return { caller: derived, rateKey: derived.lobbyId };
     }
 
     const hash = hashToken(token);
     if (timingSafeEqual(Buffer.from(hash), adminHash)) {
-      if (!callers.includes("admin")) return forbidden("the admin token", callers);
+      if (!callers.includes("admin")) return forbidden("admin", callers);
       return { caller: { kind: "admin" }, rateKey: "admin" };
     }
     return byHash({ token, hash }, callers, credentials);
@@ -159,7 +159,17 @@ function invalid(token: string): Refusal<"TOKEN_INVALID"> {
   );
 }
 
-function forbidden(what: string, callers: readonly CallerKind[]): Refusal<"TOKEN_FORBIDDEN"> {
-  const takers = callers.filter((kind) => kind !== "origin").join(", ");
-  return refuse("TOKEN_FORBIDDEN", `This is ${what}; the operation takes: ${takers}.`);
+function forbidden(kind: string, callers: readonly CallerKind[]): Refusal<"TOKEN_FORBIDDEN"> {
+  const allowed = callers.filter((caller) => caller !== "origin").map(kindInWords);
+  const what = kindInWords(kind);
+  const article = /^[aeiou]/.test(what) ? "An" : "A";
+  return refuse(
+    "TOKEN_FORBIDDEN",
+    `${article} ${what} token cannot call this operation. Allowed: ${allowed.join(", ")}.`,
+  );
+}
+
+/** The prefixes of tokens are short; messages spell them out. */
+function kindInWords(kind: string): string {
+  return { pub: "public", dev: "development", devplayer: "development player" }[kind] ?? kind;
 }

@@ -37,7 +37,7 @@ export function blockOperations(context: Context) {
           : []),
       ];
       if (typeof named === "string" || errors.length > 0) {
-        return refuse("CLOUD_VALIDATION_ERROR", "The block is not described rightly.", { errors });
+        return refuse("CLOUD_VALIDATION_ERROR", "The block is invalid; see `errors`.", { errors });
       }
       const namespace = await namespaceOf(db, params);
       if (isRefusal(namespace)) return namespace;

@@ -64,7 +64,7 @@ export function namespaceTokenOperations(context: Context) {
       const server = { hostname: body.hostname, ports };
       const errors = developmentServerFaults(server);
       if (errors.length > 0) {
-        return refuse("CLOUD_VALIDATION_ERROR", "The development server is not described rightly.", { errors });
+        return refuse("CLOUD_VALIDATION_ERROR", "The development server is invalid; see `errors`.", { errors });
       }
       return make(request, "dev", server);
     },

@@ -7,7 +7,7 @@ export function seatedSummary(lobby: LobbyView, isNewLobby: boolean): string {
 }
 
 export function createdSummary(pair: Pair): string {
-  return `No lobby fits, so that a new one is created in ${place(pair)}.`;
+  return `No existing lobby fits, so a new one is created in ${place(pair)}.`;
 }
 
 /** `plan` is what was asked of the rules: NO_AVAILABLE_LOBBIES has more than one reason. */

@@ -325,7 +325,8 @@ function joinMessages(lobbyId: string, seats: number) {
   return {
     LOBBY_NOT_FOUND: `${lobby} is not in this namespace, or has been gone for a while.`,
     LOBBY_STOPPED: `${lobby} has stopped.`,
-    LOBBY_FULL: seats === 1 ? `${lobby} has no free seat.` : `${lobby} has not the ${seats} free seats of this party.`,
+    LOBBY_FULL:
+      seats === 1 ? `${lobby} has no free seat.` : `${lobby} does not have ${seats} free seats for this party.`,
     JOIN_DISABLED: `The game mode of lobby ${lobbyId.toLowerCase()} does not allow join.`,
   };
 }

@@ -21,7 +21,7 @@ export function gameModeOf(version: VersionInUse, name: string) {
   const { game_modes } = version.config;
   if (Object.hasOwn(game_modes, name)) return game_modes[name]!;
   const known = Object.keys(game_modes).join(", ");
-  return refuse("MATCHMAKER_GAME_MODE_NOT_FOUND", `There is no game mode ${quoted(name)}; there is: ${known}.`);
+  return refuse("MATCHMAKER_GAME_MODE_NOT_FOUND", `Unknown game mode ${quoted(name)}. Available: ${known}.`);
 }
 
 export function regionNotFound(modes: readonly string[], regions: readonly string[]) {

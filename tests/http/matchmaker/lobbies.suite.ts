@@ -67,7 +67,7 @@ export function lobbiesTests(at: () => Matchmaker): void {
     const messageOf = async (body: object = {}, lobbyId = lobby.lobbyId) =>
       (await arena.join(lobbyId, { ...body })).json.message;
     const ofParty = await messageOf({ party_size: 3 });
-    expect(ofParty).toBe(`Lobby ${lobby.lobbyId} has not the 3 free seats of this party.`);
+    expect(ofParty).toBe(`Lobby ${lobby.lobbyId} does not have 3 free seats for this party.`);
     lobbyIdOf(await arena.join(lobby.lobbyId, { party_size: 2 }));
     expect(await messageOf()).toBe(`Lobby ${lobby.lobbyId} has no free seat.`);
     await lobby.stop();

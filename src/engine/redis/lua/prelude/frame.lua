@@ -44,11 +44,3 @@ function foyer.catchUp(now)
   if foyer.namespace.sweepFrom and not foyer.sweepOn() then return false end
   return foyer.expireDue(now)
 end
-
--- Rarely:
-function foyer.hearFrom(at)
-  if at > foyer.namespace.heardFrom then foyer.put(foyer.namespace, "heardFrom", at) end
-end
-
--- Told before anything is written: the caller built a command that cannot be.
-function foyer.fault(message) return { "FAULT", message } end

@@ -3,8 +3,8 @@
 -- and live in one slot. What is not a fact is derived from facts, and is written by pools.lua and state.lua alone.
 --
 -- Whatever a script has is in one table: a script is run from its beginning each time, and making a hundred functions that
--- see one another by name takes longer than finding a lobby. For the same reason, what stands below the line "-- Rarely:"
--- in a file of the prelude is made when the first thing of it is asked for (scripts.ts).
+-- see one another by name takes longer than finding a lobby. For the same reason, what is in a
+-- file x.lazy.lua of the prelude is defined when the first thing of it is asked for (scripts.ts).
 --
 -- Redis takes a text as it is and writes a number out first, so what is always the same number is given as text.
 local call = redis.call
@@ -39,12 +39,3 @@ function foyer.seatedKey(lobbyId) return stem .. "lp:" .. lobbyId end
 function foyer.countsKey(pool) return stem .. "c:" .. pool.key end
 function foyer.groupKey(pool, tagKey) return stem .. "g:" .. pool.key .. ":" .. tagKey end
 function foyer.sizedKey(pool, tagKey, size) return stem .. "z:" .. size .. ":" .. pool.key .. ":" .. tagKey end
-
--- Rarely:
-foyer.minimumsKey = stem .. "min"
-foyer.lobbiesKey = stem .. "lobbies"
-foyer.poolsKey = stem .. "pools"
-function foyer.keyKey(id) return stem .. "k:" .. id end
-function foyer.idleKey(pool) return stem .. "i:" .. pool.key end
-function foyer.barredKey(pool) return stem .. "b:" .. pool.key end
-function foyer.listedKey(pool) return stem .. "d:" .. pool.key end

@@ -1,0 +1,45 @@
+-- Its seats end with it.
+function foyer.endLobby(lobby, stopReason, exit)
+  foyer.changeLobby(lobby, { status = "stopped", stoppedAt = foyer.namespace.now, stopReason = stopReason, exit = exit or foyer.null })
+  for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do foyer.endSeat(foyer.findPlayer(id), "ended") end
+  foyer.emitLobby("lobby.stopped", lobby)
+end
+
+function foyer.expirePlayer(player)
+  if foyer.isTaken(player) then foyer.endSeat(player, "expired") else foyer.removePlayer(player) end
+end
+
+-- Its timer may be from before heartbeat clocks started over. That moves the deadlines of all lobbies at once, so each timer
+-- is moved when it rings, not before.
+function foyer.expireLobby(lobby)
+  if foyer.lobbyDueAt(lobby) ~= lobby.dueAt then foyer.retimeLobby(lobby)
+  elseif lobby.status == "stopped" then foyer.removeLobby(lobby)
+  elseif foyer.readyDueAt(lobby) <= foyer.namespace.now then foyer.endLobby(lobby, "not_ready")
+  elseif foyer.emptyDueAt(lobby) <= foyer.namespace.now then
+    foyer.endLobby(lobby, foyer.isDeployed(foyer.poolOf(lobby.pool)) and "empty" or "outdated")
+  elseif lobby.silentSince then foyer.endLobby(lobby, "silent")
+  else
+    foyer.changeLobby(lobby, { silentSince = foyer.namespace.now })
+    foyer.emitLobby("lobby.changed", lobby)
+  end
+end
+
+function foyer.expireRecord(member)
+  local kind, id = string.sub(member, 1, 1), string.sub(member, 2)
+  if kind == foyer.playerKind then foyer.expirePlayer(foyer.findPlayer(id))
+  elseif kind == foyer.lobbyKind then foyer.expireLobby(foyer.findLobby(id))
+  else foyer.removeKey(id) end
+end
+
+-- False: there is more.
+function foyer.expireRecords(now)
+  while true do
+    local first = call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")
+    local dueAt = tonumber(first[2]) or foyer.never
+    if dueAt > now then return true end
+    if foyer.expired >= foyer.recordsMax then return false end
+    foyer.expired = foyer.expired + 1
+    if dueAt > foyer.namespace.now then foyer.put(foyer.namespace, "now", dueAt) end
+    foyer.expireRecord(first[1])
+  end
+end

@@ -1,0 +1,41 @@
+-- Client addresses hold no space, so no two clients' keys are ever the same.
+function foyer.keyId(clientId, idempotency) return clientId .. " " .. idempotency.key end
+
+-- Whether one more lobby may be made for a party of this size. Size first: waiting for room would not help it.
+function foyer.refuseCreation(made, seats)
+  if seats > math.min(made.maxPlayers, foyer.namespace.maxPlayers) then return foyer.refuse("NO_AVAILABLE_LOBBIES") end
+  if foyer.namespace.startingCount + foyer.namespace.readyCount >= foyer.namespace.lobbyCountMax then return foyer.refuse("TOO_MANY_LOBBIES") end
+end
+
+-- The text that rules hand on is beside it.
+function foyer.makeLobby(made, registeredBy)
+  local text = foyer.arg(5)
+  local lobby = foyer.newRecord(foyer.lobbyKey(made.lobbyId), {
+    pool = foyer.poolKey(made.versionId, made.gameMode, made.region),
+    maxPlayers = made.maxPlayers,
+    maxPlayersDirect = made.maxPlayersDirect,
+    isExternal = made.isExternal,
+    isPrivate = made.isPrivate,
+    isJoinable = made.isJoinable,
+    tagKeys = #made.tagKeys > 0 and cjson.encode(made.tagKeys) or nil,
+    readyMs = made.timeouts.readyMs,
+    reservationMs = made.timeouts.reservationMs,
+    heartbeatMs = made.timeouts.heartbeatMs,
+    emptyMs = made.timeouts.emptyMs,
+    createdAt = foyer.namespace.now,
+    status = "starting",
+    isClosed = false,
+    emptySince = foyer.namespace.now,
+    peakBefore = 0,
+    registeredBy = registeredBy,
+    reserved = 0,
+    connected = 0,
+  })
+  lobby.id = made.lobbyId
+  lobby.texts = foyer.newRecord(foyer.textsKey(made.lobbyId), { made = text, ports = made.ports })
+  foyer.put(lobby.texts, "made", text)
+  foyer.put(lobby.texts, "ports", made.ports)
+  foyer.addLobby(lobby)
+  foyer.emitLobby("lobby.created", lobby)
+  return lobby
+end

@@ -1,0 +1,170 @@
+-- So much at most in one run, so that no other namespace waits for long.
+foyer.recordsMax = 500
+
+-- What `null` stands for in a patch: Lua cannot tell a nil from nothing.
+foyer.null = cjson.null
+
+function foyer.retimeAt(pool, position)
+  local age = position >= 0 and call("ZRANGE", foyer.idleKey(pool), position, position)[1]
+  if age then foyer.retimeLobby(foyer.findLobby(foyer.idOfAge(age))) end
+end
+
+-- An idle lobby that comes in may push another one out of those that are kept.
+function foyer.noteIdleCome(lobby)
+  local pool = foyer.poolOf(lobby.pool)
+  if lobby.readyAt and foyer.isIdle(lobby) and foyer.idleMinOf(pool) > 0 then foyer.retimeAt(pool, foyer.idleMinOf(pool)) end
+end
+
+-- An idle lobby that goes may let another one in among those that are kept.
+function foyer.noteIdleGone(lobby)
+  local pool = foyer.poolOf(lobby.pool)
+  if lobby.readyAt and foyer.isIdle(lobby) then foyer.retimeAt(pool, foyer.idleMinOf(pool) - 1) end
+end
+
+function foyer.countLobby(lobby, by)
+  if lobby.status == "starting" then foyer.count("startingCount", by) end
+  if lobby.status == "ready" then foyer.count("readyCount", by) end
+end
+
+-- Deploying and idle minimums decide which empty lobbies stop, so those deadlines move too.
+function foyer.putNamespace(facts, minimums)
+  local before, moved, isMoved = {}, {}, false
+  local poolKeys = call("ZRANGE", foyer.poolsKey, 0, -1)
+  for _, key in ipairs(poolKeys) do before[key] = { foyer.isDeployed(foyer.poolOf(key)), foyer.idleMinOf(foyer.poolOf(key)) } end
+  for _, field in ipairs({
+    "revision", "lobbyCountMax", "maxPlayers", "maxPlayersPerClient", "deployedVersionId", "removedAt",
+  }) do
+    foyer.put(foyer.namespace, field, facts[field])
+  end
+  if minimums then
+    call("DEL", foyer.minimumsKey)
+    for _, idle in ipairs(minimums) do call("HSET", foyer.minimumsKey, idle.gameMode .. " " .. idle.region, idle.min) end
+  end
+  for _, pool in pairs(foyer.pools) do pool.idleMin = nil end
+  for _, key in ipairs(poolKeys) do
+    local pool = foyer.poolOf(key)
+    if before[key][1] ~= foyer.isDeployed(pool) or before[key][2] ~= foyer.idleMinOf(pool) then
+      moved[key] = true
+      isMoved = true
+    end
+  end
+  if isMoved then
+    foyer.put(foyer.namespace, "sweepFrom", "-")
+    foyer.sweepOn()
+  end
+end
+
+-- Another version concerns every lobby. That goes in as many runs as it takes, and nothing else happens in the namespace
+-- until it is through. False: there is more.
+function foyer.sweepOn()
+  local namespace = foyer.namespace
+  local ids = call("ZRANGE", foyer.lobbiesKey, namespace.sweepFrom, "+", "BYLEX", "LIMIT", 0, foyer.recordsMax)
+  for _, id in ipairs(ids) do
+    foyer.retimeLobby(foyer.findLobby(id))
+  end
+  local isDone = #ids < foyer.recordsMax
+  foyer.put(namespace, "sweepFrom", not isDone and "(" .. ids[#ids] or nil)
+  return isDone
+end
+
+-- A new lobby has no players yet; addPlayer seats them.
+function foyer.addLobby(lobby)
+  foyer.lobbies[lobby.id] = lobby
+  foyer.put(lobby, "status", lobby.status)
+  for field in pairs(lobby) do
+    if field ~= "key" and field ~= "changed" and field ~= "isNew" and field ~= "id" and field ~= "texts" then
+      lobby.changed[field] = true
+    end
+  end
+  call("ZADD", foyer.lobbiesKey, 0, lobby.id)
+  foyer.countInPool(foyer.poolOf(lobby.pool), "lobbies", 1)
+  foyer.countLobby(lobby, 1)
+  foyer.addToPool(lobby)
+  foyer.noteIdleCome(lobby)
+  foyer.retimeLobby(lobby)
+end
+
+function foyer.patchLobby(lobby, patch)
+  for field, value in pairs(patch) do
+    if value == foyer.null then value = nil end
+    if field == "ports" or field == "state" or field == "exit" then foyer.put(foyer.textsOf(lobby), field, value)
+    else foyer.put(lobby, field, value) end
+  end
+end
+
+function foyer.changeLobby(lobby, patch)
+  foyer.removeFromPool(lobby)
+  foyer.noteIdleGone(lobby)
+  foyer.countLobby(lobby, -1)
+  foyer.patchLobby(lobby, patch)
+  foyer.countLobby(lobby, 1)
+  foyer.addToPool(lobby)
+  foyer.noteIdleCome(lobby)
+  foyer.retimeLobby(lobby)
+  if patch.readyAt then
+    for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do foyer.retimePlayer(foyer.findPlayer(id), lobby) end
+  end
+end
+
+-- Closing and opening are told where they decide: while the other flag is set, only that something changed.
+function foyer.changeClosing(lobby, patch)
+  local wasOpen = foyer.isOpen(lobby)
+  foyer.changeLobby(lobby, patch)
+  if foyer.isOpen(lobby) == wasOpen then foyer.emitLobby("lobby.changed", lobby)
+  else foyer.emitLobby(wasOpen and "lobby.closed" or "lobby.opened", lobby) end
+end
+
+-- Forgets a lobby without taken seats.
+function foyer.removeLobby(lobby)
+  foyer.removeFromPool(lobby)
+  foyer.noteIdleGone(lobby)
+  foyer.countLobby(lobby, -1)
+  call("ZREM", foyer.timersKey, foyer.lobbyKind .. lobby.id)
+  call("ZREM", foyer.lobbiesKey, lobby.id)
+  call("DEL", foyer.textsKey(lobby.id))
+  if lobby.texts then lobby.texts.isGone = true end
+  foyer.forget(lobby)
+  foyer.countInPool(foyer.poolOf(lobby.pool), "lobbies", -1)
+end
+
+-- Forgets a seat that has ended.
+function foyer.removePlayer(player)
+  call("ZREM", foyer.timersKey, foyer.playerKind .. player.id)
+  foyer.forget(player)
+end
+
+-- Replaces an earlier key of the same id.
+function foyer.putKey(id, bodyHash, lobbyId, playerIds)
+  foyer.hasChanged = true
+  call("HSET", foyer.keyKey(id), "bodyHash", bodyHash, "lobbyId", lobbyId, "playerIds", table.concat(playerIds, " "),
+    "createdAt", foyer.namespace.now)
+  foyer.setTimer(foyer.keyKind .. id, foyer.namespace.now + foyer.rememberedMs)
+end
+
+function foyer.removeKey(id)
+  foyer.hasChanged = true
+  call("ZREM", foyer.timersKey, foyer.keyKind .. id)
+  call("DEL", foyer.keyKey(id))
+end
+
+-- A namespace with nothing in it leaves nothing behind but, for a while, what was told of it.
+function foyer.comeOrGo(namespace)
+  if namespace.revision == nil then
+    if not namespace.isUnwritten then
+      call("DEL", foyer.namespaceKey, foyer.minimumsKey)
+      call("PEXPIRE", foyer.eventsKey, foyer.rememberedMs)
+    end
+    namespace.isUnwritten = true
+    namespace.isGone = true
+    return
+  end
+  call("PERSIST", foyer.eventsKey)
+  namespace.isUnwritten = false
+  namespace.isGone = false
+  for _, field in ipairs({
+    "revision", "lobbyCountMax", "maxPlayers", "maxPlayersPerClient", "deployedVersionId", "removedAt", "now", "touched",
+    "fence", "startingCount", "readyCount", "reservedCount", "connectedCount", "sweepFrom", "heardFrom", "hearingSince",
+  }) do
+    foyer.put(namespace, field, namespace[field])
+  end
+end
