@@ -63,8 +63,7 @@ function curl(url: string, token: string, body: object): string {
 
 function tokenInShell({ adminToken, tokenOrigin }: BannerFacts): string {
   if (adminToken.path !== null) return `$(cat ${shellQuoted(adminToken.path)})`;
-  // Inside the double quotes of the header, so that the name of the file needs none of its own.
-  return tokenOrigin.endsWith("_FILE") ? `$(cat $${tokenOrigin})` : "$FOYER_ADMIN_TOKEN";
+  return tokenOrigin.endsWith("_FILE") ? `$(cat "$${tokenOrigin}")` : "$FOYER_ADMIN_TOKEN";
 }
 
 function shellQuoted(path: string): string {

@@ -109,11 +109,20 @@ describe("clients and their networks", () => {
   test("[RA3] a network has four times what a client has; who is refused for it has spent nothing of its own", () => {
     const rates = createRates();
     const take = (number: number, amount = 1) => takeForClient(rates, "find", client(number), 3, 0, amount);
-    for (let number = 1; number <= 4; number++) expect(take(number, 3)?.allowed).toBe(true);
+    expect(take(1, 3)?.allowed).toBe(true);
     expect(take(1)).toMatchObject({ allowed: false, limit: 3 });
+    for (let number = 2; number <= 4; number++) expect(take(number, 3)?.allowed).toBe(true);
     expect(take(5)).toMatchObject({ allowed: false, limit: 12 });
     expect(takeForClient(rates, "find", { id: client(5).id, network: null }, 3, 0, 3)?.allowed).toBe(true);
     expect(takeForClient(rates, "find", { id: "192.0.2.1", network: null }, 3, 0, 3)?.allowed).toBe(true);
+  });
+
+  test("[RA3] a network that has nothing left adds no windows, so it cannot push out those of others", () => {
+    const rates = createRates();
+    for (let number = 1; number <= 5; number++) takeForClient(rates, "find", client(number), 1, 0);
+    const size = rates.size();
+    for (let number = 6; number <= 100; number++) takeForClient(rates, "find", client(number), 1, 0);
+    expect(rates.size()).toBe(size);
   });
 
   test("[RA3] both are given back, and the answer is the one that leaves less", () => {

@@ -89,7 +89,10 @@ export interface Counted {
 /** A /48 is what one customer of a provider has: as many clients as it likes, but not as many budgets. */
 export const networkShare = 4;
 
-/** Counts for a client and for its network, both or neither. The answer is the one that leaves less. */
+/**
+ * Counts for a client and for its network, both or neither. The answer is the one that leaves less. The network comes first:
+ * when it has nothing left, its clients get no windows of their own, which by their number would push out those of others.
+ */
 export function takeForClient(
   rates: Rates,
   rateClass: string,
@@ -98,12 +101,14 @@ export function takeForClient(
   now: number,
   amount = 1,
 ): Rate | null {
+  const wider =
+    client.network === null ? null : rates.take(rateClass, client.network, perMinute * networkShare, now, amount);
+  if (wider !== null && !wider.allowed) return wider;
   const own = rates.take(rateClass, client.id, perMinute, now, amount);
-  if (own === null || !own.allowed || client.network === null) return own;
-  const wider = rates.take(rateClass, client.network, perMinute * networkShare, now, amount)!;
-  if (!wider.allowed) {
-    own.giveBack();
-    return wider;
+  if (own === null || wider === null) return own;
+  if (!own.allowed) {
+    wider.giveBack();
+    return own;
   }
   const giveBack = () => {
     own.giveBack();

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { errorTable } from "../contract/errors.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import { corsHeadersOf } from "./cors.ts";
@@ -59,7 +60,7 @@ export function createRawAnswers(
         return;
       }
       // It is the body that broke when there is a request whose body has not ended.
-      socket.end(textOf(brokenRequest(fault.code ?? ""), current?.req ?? null));
+      endSoon(socket, textOf(brokenRequest(fault.code ?? ""), current?.req ?? null));
     },
     refuseConnection(refusal, socket) {
       socket.write(textOf(refusal, null, { "retry-after": String(refusal.retryAfterS ?? 1) }));
@@ -68,7 +69,10 @@ export function createRawAnswers(
     answerUnroutable(server, allowed) {
       server.on("connect", (request, socket) => {
         const refusal = refuse("API_METHOD_NOT_ALLOWED", "CONNECT is not possible: this is no proxy.");
-        socket.end(textOf(refusal, request, { allow: allowed.join(", ") }));
+        // Node has let go of the socket: its errors, what else it sends and its end are ours to take.
+        socket.on("error", () => socket.destroy());
+        socket.resume();
+        endSoon(socket, textOf(refusal, request, { allow: allowed.join(", ") }));
       });
       server.on("checkExpectation", (request, response) => {
         const refusal = refuse("API_BAD_HEADER", "The only expectation that can be met is 100-continue.");
@@ -77,6 +81,14 @@ export function createRawAnswers(
       });
     },
   };
+}
+
+const lastAnswerMs = 2_000;
+
+/** Nobody watches the connection any more, so it ends here even when its client never closes its own side. */
+function endSoon(socket: Duplex, text: string): void {
+  socket.end(text);
+  setTimeout(() => socket.destroy(), lastAnswerMs).unref();
 }
 
 function brokenRequest(code: string): Refusal {

@@ -107,6 +107,8 @@ export function placeLobbies(parts: PlaceParts): Placing {
     const passedOver = new Set<string>();
     while (!isStopping) {
       const nodeId = await whenRoom({ namespaceId, region: lobby.region }, passedOver);
+      // The next holder of the lease places it; that there was no room is not known.
+      if (isStopping) return;
       // The node that has it has come back.
       if (lobby.nodeId !== null && !nodes.isGone(lobby.nodeId)) return;
       const fence = nodes.lease()?.fence;

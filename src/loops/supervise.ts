@@ -173,6 +173,8 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
       // The lobby ended or was moved while its server was starting, so nobody else will stop it.
       if (!outcome.ok) stop(lobbyId);
     } catch (fault) {
+      // A store that is away while the service stops says nothing about the lobby; the next start takes it up again.
+      if (isAway(fault) && (isStopping || isLeaving)) return;
       log.error({ err: fault, lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby could not be started");
       const message = fault instanceof LobbyNotStarted ? fault.message : "It could not be started.";
       const isNoFault = fault instanceof LobbyNotStarted && fault.isShortage;

@@ -132,7 +132,7 @@ describe("banner", () => {
     expect(text).toContain("Bearer $FOYER_ADMIN_TOKEN");
     const inFile = banner({ ...own, tokenOrigin: "FOYER_ADMIN_TOKEN_FILE" }, plain);
     expect(inFile).toContain("from FOYER_ADMIN_TOKEN_FILE");
-    expect(inFile).toContain("Bearer $(cat $FOYER_ADMIN_TOKEN_FILE)");
+    expect(inFile).toContain('Bearer $(cat "$FOYER_ADMIN_TOKEN_FILE")');
     expect(text).not.toContain("sesame");
     expect(text).not.toContain("demo");
   });

@@ -138,6 +138,20 @@ describe("what is not HTTP", () => {
     expect(answer?.status).toBe(405);
   });
 
+  test("[T28] a CONNECT that is reset, or goes on sending, or never ends, takes nothing and harms nobody", async () => {
+    const text = "CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    const [reset, sending, silent] = await Promise.all([1, 2, 3].map(() => openRaw(service.port)));
+    for (const connection of [reset!, sending!, silent!]) {
+      connection.write(text);
+      expect((await connection.answer())?.status).toBe(405);
+    }
+    sending!.write("more");
+    sending!.end();
+    reset!.reset();
+    await Promise.all([sending!.closed, silent!.closed]);
+    expect((await service.request("GET", "/healthz")).status).toBe(200);
+  });
+
   test("an offer to upgrade is answered as if it had not been made", async () => {
     const upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n";
     const answer = await sendRaw(service.port, `GET /healthz HTTP/1.1\r\n${host}${upgrade}\r\n`);

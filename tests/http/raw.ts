@@ -7,6 +7,8 @@ export interface RawConnection {
   end(): void;
   /** Breaks the connection off. */
   destroy(): void;
+  /** Breaks it off with a reset, as a program that crashed would. */
+  reset(): void;
   /** The next whole answer; null when the other side closed without one. */
   answer(): Promise<Answer | null>;
   /** Resolves when the other side has closed. */
@@ -38,6 +40,7 @@ export async function openRaw(port: number): Promise<RawConnection> {
     write: (text) => socket.write(text),
     end: () => socket.end(),
     destroy: () => socket.destroy(),
+    reset: () => socket.resetAndDestroy(),
     closed,
     async answer() {
       for (;;) {

@@ -72,6 +72,11 @@ export function createEventStreams({
       const { raw } = reply;
       const { socket } = request.raw;
       const { reader } = stream;
+      // The client left while the stream was opened, and the request is already counted as done.
+      if (request.exchange.isDone) {
+        reader.close();
+        return reply.hijack();
+      }
       beginAnswer(request, reply);
       metrics.requestStreams(request.routeOptions.config.operationId ?? "none", 200);
       // A stream goes on for as long as its connection, so what is asked for behind it can never be answered.

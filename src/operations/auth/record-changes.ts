@@ -35,8 +35,8 @@ export function recordChanges(context: Context, handlers: Handlers): ServedHandl
 function recorded(context: Context, operation: OperationId, handler: AnyHandler): AnyHandler {
   const { db } = context;
   return async (request) => {
-    // A store that cannot be reached is found out before anything is changed that could not be recorded.
-    await db.ping();
+    // A store that takes no changes is found out before anything is changed that could not be recorded.
+    await db.checkWritable();
     const { caller, client, requestId } = request;
     let details: ChangeDetails = await placeOf(context, request.params);
     const change = {
@@ -58,12 +58,15 @@ function recorded(context: Context, operation: OperationId, handler: AnyHandler)
       details = { ...details, ...more };
       return recording(db, change);
     };
-    // Border: the types of handlers say that those of changes get it.
-    const answer = await handler({ ...request, record } as AnyRequest);
-    if (isRefusal(answer)) return answer;
-    if (change.written === null) await recordChange(db, change);
-    if (change.written !== null) context.logChange(change.written);
-    return answer;
+    try {
+      // Border: the types of handlers say that those of changes get it.
+      const answer = await handler({ ...request, record } as AnyRequest);
+      if (!isRefusal(answer) && change.written === null) await recordChange(db, change);
+      return answer;
+    } finally {
+      // Also of a change that was made before something else failed.
+      if (change.written !== null) context.logChange(change.written);
+    }
   };
 }
 

@@ -38,8 +38,10 @@ async function namespaceWithLobbies(
 ): Promise<Namespace | undefined> {
   await context.db.sharing?.check();
   for (const namespace of await namespacesOf(context, gameId)) {
-    // From here on the matchmaker takes no call that was planned when the version was still deployed.
+    // From here on the matchmaker takes no call that was planned when the version was still deployed. The row is read from
+    // the store: another node may have changed it and not yet said so.
     await context.configs.changed(namespace.namespaceId);
+    await context.configs.renew(namespace.namespaceId, 1);
     if (await hasLobbies(context, namespace.namespaceId, versionId)) return namespace;
   }
   return undefined;

@@ -197,7 +197,7 @@ export function seatingOperations(context: Context) {
         return { lobby, would_create: preview.wouldCreate, ...report?.previewed(preview) };
       }
 
-      const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
+      const seating = { namespaceId, hasKey: idempotency !== null, client, whenGone };
       const seats = context.seatBudget.take(client, body.party_size ?? 1);
       if (isRefusal(seats)) return (await answerEarlier(context, seating, client, idempotency)) ?? seats;
       let areTaken = false;
@@ -231,7 +231,7 @@ export function seatingOperations(context: Context) {
       const { namespaceId } = caller;
       const idempotency = idempotencyOf("join", request.idempotencyKey, body);
       if (isRefusal(idempotency)) return idempotency;
-      const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
+      const seating = { namespaceId, hasKey: idempotency !== null, client, whenGone };
       const seats = context.seatBudget.take(client, body.party_size ?? 1);
       if (isRefusal(seats)) return (await answerEarlier(context, seating, client, idempotency)) ?? seats;
       let areTaken = false;
@@ -268,7 +268,7 @@ export function seatingOperations(context: Context) {
       if (fault) return fault;
       const idempotency = idempotencyOf("create", request.idempotencyKey, body);
       if (isRefusal(idempotency)) return idempotency;
-      const seating = { namespaceId, hasKey: idempotency !== null, whenGone };
+      const seating = { namespaceId, hasKey: idempotency !== null, client, whenGone };
       const seats = context.seatBudget.take(client, body.party_size ?? 1);
       if (isRefusal(seats)) return (await answerEarlier(context, seating, client, idempotency)) ?? seats;
       const room = createStartRoom(context, namespaceId);

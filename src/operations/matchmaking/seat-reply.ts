@@ -2,6 +2,7 @@ import { StoreUnavailable } from "../../ground/unavailable.ts";
 import type { Idempotency, LobbyView, RefusalCode, Seated } from "../../matchmaker/commands.ts";
 import type { Client, WhenGone } from "../callers.ts";
 import { startFailed } from "../capacity/start-refusal.ts";
+import { refuseBlocked } from "../cloud/blocks.ts";
 import type { Context } from "../context.ts";
 import { refuse } from "../refusal.ts";
 import { isReachable } from "./lobby-waiters.ts";
@@ -11,6 +12,7 @@ export interface Seating {
   readonly namespaceId: string;
   /** A call with a key keeps its seats for the retry; another loses them when it gives up. */
   readonly hasKey: boolean;
+  readonly client: Client;
   readonly whenGone: WhenGone;
 }
 
@@ -24,14 +26,22 @@ export function answerSeated(context: Context, seating: Seating, seated: Seated)
 async function answerWhenReady(context: Context, seating: Seating, { lobby, playerIds }: Seated) {
   const { namespaceId } = seating;
   const waited = await context.waiting.untilReady(namespaceId, lobby.lobbyId, seating.whenGone);
-  if (waited.end === "ready") return joinAnswer(context, namespaceId, waited.lobby, playerIds);
+  const blocked = await blockedMeanwhile(context, seating);
+  if (waited.end === "ready" && !blocked) return joinAnswer(context, namespaceId, waited.lobby, playerIds);
   if (waited.end === "stopped") return startFailed(context, lobby.lobbyId, waited.lobby);
   if (!seating.hasKey) {
     await context.engine.execute({ type: "releaseSeats", namespaceId, now: context.now(), playerIds });
   }
+  if (blocked) return blocked;
   const retryAfterS = waited.end === "stopping" ? 1 : 5;
   const message = `Lobby ${lobby.lobbyId} is not ready yet. Try again shortly.`;
   return refuse("MATCHMAKER_LOBBY_NOT_READY", message, { retryAfterS });
+}
+
+/** The operator may have blocked the client while it waited. */
+async function blockedMeanwhile(context: Context, { namespaceId, client }: Seating) {
+  const config = await context.configs.get(namespaceId);
+  return config && refuseBlocked(config, client, context.now());
 }
 
 /**

@@ -186,6 +186,17 @@ export function blocksTests(at: () => Matchmaker): void {
       for (const { details } of left) expect(details).toMatchObject({ status: "left", reason: "blocked" });
     });
 
+    test("[BL8] a find that waits for its lobby while its client is blocked is refused, not answered with the lobby", async () => {
+      const arena = await arenaWith();
+      const lobby = await arena.register();
+      const waiting = arena.find({}, from("192.0.2.9"));
+      await until(async () => (await lobby.seen()).total_player_count === 1);
+      expectEmpty(await block(arena, { client: "192.0.2.9", end_seats: true }));
+      await lobby.ready();
+      expectRefusal(await waiting, "MATCHMAKER_CLIENT_BLOCKED");
+      expect((await lobby.seen()).total_player_count).toBe(0);
+    });
+
     test("[BL8] a call that was let in before the block takes no seat after it", async () => {
       const { service } = at();
       const arena = await arenaWith();
