@@ -203,7 +203,7 @@ describe("scripts", () => {
 
   test("[RD7] [H10] where nobody could hear for a while, heartbeat clocks start over, and not when a node starts beside another", async () => {
     await redis.flushall();
-    const one = await openEngine(server.url);
+    const one = await openEngine(server.url, { hasGaps: true });
     const world = await createWorld(async () => underTest(one, server.url));
     const { id } = await world.ready({ heartbeatMs: 1000, isExternal: true });
     await world.pass(999);
