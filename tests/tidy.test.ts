@@ -43,7 +43,6 @@ const stillLong = new Set([
   "src/operations/matchmaking/find.ts seatingOperations",
   "src/operations/matchmaking/lobby.ts lobbyCallOperations",
   "src/operations/matchmaking/mocks.ts mockOperations",
-  "src/operations/namespace-configs.ts createNamespaceConfigs",
   "src/redis/watch.ts watchClient",
   "src/runtime/process.ts createProcessRuntime",
   "src/store/migrations/0001-control-plane.ts controlPlane",

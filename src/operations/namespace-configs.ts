@@ -1,45 +1,30 @@
-import type { ResolvedVersionConfig } from "../contract/version-config.ts";
 import type { Engine } from "../engine/engine.ts";
 import { EngineUnavailable } from "../ground/unavailable.ts";
-import type { CommandOf, CommandType, Limits, Outcome } from "../matchmaker/commands.ts";
-import { blocksAt } from "../store/blocks.ts";
+import type { Answer, CommandOf, CommandType, Find, Outcome, Refusal } from "../matchmaker/commands.ts";
 import type { Db } from "../store/db.ts";
-import { findNamespaceById, type Namespace, withNamespaceHeld } from "../store/namespaces.ts";
-import { findVersion } from "../store/versions.ts";
-import { blockTable, type IsBlocked } from "./auth/client-blocks.ts";
-import { resolveVersionConfig } from "./cloud/version-document.ts";
+import { findNamespaceById, withNamespaceHeld } from "../store/namespaces.ts";
+import {
+  createConfigReader,
+  type NamespaceConfig,
+  type NamespaceIdentity,
+  type VersionInUse,
+} from "./config-reader.ts";
 
-export interface VersionInUse {
-  readonly versionId: string;
-  readonly config: ResolvedVersionConfig;
-}
-
-interface NamespaceIdentity {
-  readonly namespaceId: string;
-  readonly nameId: string;
-  readonly gameId: string;
-}
-
-/** What the matchmaker needs to know of a namespace, as of one revision. */
-export interface NamespaceConfig extends NamespaceIdentity {
-  readonly revision: number;
-  readonly limits: Limits;
-  /** Null: none deployed yet. */
-  readonly version: VersionInUse | null;
-  /** Null: nobody is blocked. */
-  readonly isBlocked: IsBlocked | null;
-}
+/** Makes a command of a configuration, or says with `Other` why it makes none. */
+type Build<T extends CommandType, Other> = (
+  config: NamespaceConfig,
+) => CommandOf<T> | Other | Promise<CommandOf<T> | Other>;
 
 export interface NamespaceConfigs {
   /** Null: there is no such namespace. */
   get(namespaceId: string): Promise<NamespaceConfig | null>;
   /** A version of the game, deployed or not. */
   version(gameId: string, versionId: string): Promise<VersionInUse | null>;
-  /** Reads a version before anybody needs it, as long as that pushes out none that is in use. */
+  /** Reads a version before a request needs it, as long as that pushes out none that is in use. */
   readVersion(gameId: string, versionId: string): Promise<void>;
   /** What never changes about a namespace, so that it is known also while the store is away. Null: there is none. */
   identity(namespaceId: string): Promise<NamespaceIdentity | null>;
-  /** Call it after every change in the store and before its answer: from then on nobody decides by the old configuration. */
+  /** Call it after every change in the store and before its answer: from then on no request is decided by the old configuration. */
   changed(namespaceId: string): Promise<void>;
   /** Call it when the engine says that a command was built from a stale configuration; `attempt` counts from 0. */
   renew(namespaceId: string, attempt: number): Promise<void>;
@@ -55,18 +40,20 @@ export interface NamespaceConfigs {
   execute<T extends CommandType, Other = never>(
     type: T,
     namespaceId: string,
-    build: (config: NamespaceConfig) => CommandOf<T> | Other | Promise<CommandOf<T> | Other>,
+    build: Build<T, Other>,
   ): Promise<Outcome<T> | Exclude<Other, CommandOf<T>> | null>;
+  /** Asks, in the same way, what a find would do. */
+  previewFind<Other = never>(
+    namespaceId: string,
+    build: Build<"find", Other>,
+  ): Promise<Answer<"previewFind"> | Exclude<Other, Find> | null>;
 }
 
 const attemptsMax = 10;
-const versionsMax = 1000;
-const identitiesMax = 10_000;
 
 export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number): NamespaceConfigs {
+  const reader = createConfigReader(db, engine, now);
   const known = new Map<string, Promise<NamespaceConfig | null>>();
-  const versions = new Map<string, VersionInUse>();
-  const identities = new Map<string, NamespaceIdentity>();
   /** What was read before a change is not the store's last word. */
   let changes = 0;
   let removals = 0;
@@ -88,35 +75,12 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     return loading;
   }
 
-  /** Reads the store and tells the engine, so that a command built from the result is never ahead of the engine. */
   async function load(namespaceId: string): Promise<NamespaceConfig | null> {
     const changesBefore = changes;
     const namespace = await findNamespaceById(db, namespaceId);
     if (!namespace) return null;
     // Of a store that others write to, a row that was read is never the last word.
-    const isLastWord = () => db.sharing === null && removals === 0 && changes === changesBefore;
-    return tellEngine(namespace, isLastWord);
-  }
-
-  async function tellEngine(namespace: Namespace, isLastWord: () => boolean, store = db): Promise<NamespaceConfig> {
-    const { namespaceId, gameId, nameId, revision, versionId } = namespace;
-    const { lobbyCountMax, maxPlayers, maxPlayersPerClient } = namespace;
-    const limits = { lobbyCountMax, maxPlayers, maxPlayersPerClient };
-    if (identities.size >= identitiesMax) identities.delete(identities.keys().next().value!);
-    identities.set(namespaceId, { namespaceId, gameId, nameId });
-    const deployed = versionId === null ? null : await version(gameId, versionId, store);
-    const isBlocked = blockTable(await blocksAt(store, namespaceId, revision));
-    await engine.execute({
-      type: "configure",
-      namespaceId,
-      now: now(),
-      revision,
-      limits,
-      deployedVersionId: versionId,
-      idleMinimums: deployed ? idleMinimumsOf(deployed.config) : [],
-      isAuthoritative: isLastWord(),
-    });
-    return { namespaceId, nameId, gameId, revision, limits, version: deployed, isBlocked };
+    return reader.configure(namespace, () => db.sharing === null && removals === 0 && changes === changesBefore);
   }
 
   /**
@@ -131,29 +95,18 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     await withNamespaceHeld(
       db,
       namespaceId,
-      async (namespace, held) => namespace && tellEngine(namespace, () => true, held),
+      async (namespace, held) => namespace && reader.configure(namespace, () => true, held),
     );
   }
 
-  async function version(gameId: string, versionId: string, store = db): Promise<VersionInUse | null> {
-    const key = `${gameId}/${versionId}`;
-    const cached = versions.get(key);
-    if (cached) return cached;
-    const row = await findVersion(store, gameId, versionId);
-    if (!row) return null;
-    const found = { versionId, config: resolveVersionConfig(JSON.parse(row.config)) };
-    if (versions.size >= versionsMax) versions.delete(versions.keys().next().value!);
-    versions.set(key, found);
-    return found;
-  }
-
   return {
+    ...sendCurrent(engine, get, renew),
     get,
-    version: (gameId, versionId) => version(gameId, versionId),
+    version: (gameId, versionId) => reader.version(gameId, versionId),
     async readVersion(gameId, versionId) {
-      if (versions.size < versionsMax / 2) await version(gameId, versionId);
+      if (reader.hasSpace()) await reader.version(gameId, versionId);
     },
-    identity: async (namespaceId) => identities.get(namespaceId) ?? get(namespaceId),
+    identity: async (namespaceId) => reader.identity(namespaceId) ?? get(namespaceId),
     renew,
     async changed(namespaceId) {
       changes += 1;
@@ -170,33 +123,41 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
         known.clear();
       }
     },
-    async execute<T extends CommandType, Other>(
-      type: T,
-      namespaceId: string,
-      build: (config: NamespaceConfig) => CommandOf<T> | Other | Promise<CommandOf<T> | Other>,
-    ) {
-      for (let attempt = 0; attempt < attemptsMax; attempt++) {
-        const config = await get(namespaceId);
-        if (!config) return null;
-        const built = build(config);
-        const command = built instanceof Promise ? await built : built;
-        if (!isCommand(command, type)) return command as Exclude<Other, CommandOf<T>>;
-        const outcome = await engine.execute(command);
-        if (outcome.ok || outcome.code !== "STALE_REVISION") return outcome;
-        await renew(namespaceId, attempt);
-      }
-      throw new EngineUnavailable("The namespace's configuration changes faster than it can be read.");
-    },
+  };
+}
+
+/** The retry loop: when the engine finds that what was built is stale, it is built from a newer configuration. */
+function sendCurrent(
+  engine: Engine,
+  get: NamespaceConfigs["get"],
+  renew: NamespaceConfigs["renew"],
+): Pick<NamespaceConfigs, "execute" | "previewFind"> {
+  async function send<T extends CommandType, Other, A extends { readonly ok: true } | Refusal>(
+    type: T,
+    namespaceId: string,
+    build: Build<T, Other>,
+    sendBuilt: (command: CommandOf<T>) => Promise<A>,
+  ) {
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      const config = await get(namespaceId);
+      if (!config) return null;
+      const built = build(config);
+      const command = built instanceof Promise ? await built : built;
+      if (!isCommand(command, type)) return command as Exclude<Other, CommandOf<T>>;
+      const answer = await sendBuilt(command);
+      if (answer.ok || answer.code !== "STALE_REVISION") return answer;
+      await renew(namespaceId, attempt);
+    }
+    throw new EngineUnavailable("The namespace's configuration changes faster than it can be read.");
+  }
+
+  return {
+    execute: (type, namespaceId, build) => send(type, namespaceId, build, (command) => engine.execute(command)),
+    previewFind: (namespaceId, build) =>
+      send("find", namespaceId, build, ({ idempotency: _, ...find }) => engine.read({ ...find, type: "previewFind" })),
   };
 }
 
 function isCommand<T extends CommandType>(value: unknown, type: T): value is CommandOf<T> {
   return typeof value === "object" && value !== null && "type" in value && value.type === type;
-}
-
-function idleMinimumsOf(config: ResolvedVersionConfig) {
-  return Object.entries(config.game_modes).flatMap(([gameMode, mode]) => {
-    if (mode.idle_lobbies.min === 0 || !("process" in mode.runtime)) return [];
-    return mode.regions.map((region) => ({ gameMode, region, min: mode.idle_lobbies.min }));
-  });
 }

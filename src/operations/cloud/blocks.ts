@@ -3,9 +3,9 @@ import type { ClientRange, EndSeats, Outcome } from "../../matchmaker/commands.t
 import { listBlocks, removeBlock, setBlock } from "../../store/blocks.ts";
 import { clientFaults, readClients } from "../auth/client-blocks.ts";
 import type { Caller, Client } from "../callers.ts";
+import type { NamespaceConfig } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import type { NamespaceConfig } from "../namespace-configs.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { namespaceNotFound, namespaceOf } from "./lookup.ts";
 import { cutPage, type PageQuery, pageByText, timestampOf } from "./pagination.ts";

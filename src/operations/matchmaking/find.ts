@@ -5,9 +5,9 @@ import type { Client } from "../callers.ts";
 import { startObstacle } from "../capacity/start-refusal.ts";
 import { createStartRoom, type StartRoom } from "../capacity/start-room.ts";
 import { refuseBlocked } from "../cloud/blocks.ts";
+import type { NamespaceConfig } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import type { NamespaceConfig } from "../namespace-configs.ts";
 import { isRefusal, type Refusal, refuse } from "../refusal.ts";
 import { createFindReport } from "./find-report.ts";
 import { noLobbyMessage, tooLarge } from "./find-summary.ts";
@@ -23,7 +23,7 @@ import {
   pairsOf,
   regionNotFound,
 } from "./new-lobby.ts";
-import { previewedLobby, previewFind } from "./preview.ts";
+import { previewedLobby } from "./preview.ts";
 import { answerEarlier, answerSeated, namespaceGone, seatRefusal } from "./seat-reply.ts";
 
 type FindRequest = Parameters<Handlers["lobbies.find"]>[0];
@@ -182,7 +182,7 @@ export function seatingOperations(context: Context) {
       };
 
       if (body.dry_run) {
-        const ask = () => previewFind(context, namespaceId, build(budget.hasRoom));
+        const ask = () => context.configs.previewFind(namespaceId, build(budget.hasRoom));
         let preview = await ask();
         // As the find itself would wait.
         const whenRoom = () => (codeOf(preview) === "START_FAILED" ? room.whenRoom() : null);

@@ -1,7 +1,7 @@
 import type { ResolvedGameMode } from "../../contract/version-config.ts";
 import type { NewLobby, Pair, Tags } from "../../matchmaker/commands.ts";
 import { quoted } from "../cloud/lookup.ts";
-import type { NamespaceConfig, VersionInUse } from "../namespace-configs.ts";
+import type { NamespaceConfig, VersionInUse } from "../config-reader.ts";
 import { refuse } from "../refusal.ts";
 import { nearestFirst, type Place } from "./geo.ts";
 
