@@ -112,6 +112,31 @@ describe("shared places", () => {
     expect(places.taken()).toBe(8);
   });
 
+  test("[GP1] many tokens of another namespace make no token's share smaller", () => {
+    const places = createSharedPlaces(8);
+    for (let index = 0; index < 20; index++) {
+      const place = places.take({ namespaceId: "crowd", tokenId: `crowd-${index}` }, start)!;
+      if (index < 16) place.leave(start);
+    }
+    expect(places.taken()).toBe(4);
+    expect(fill(places, "one", "lone")).toHaveLength(4);
+  });
+
+  test("[GP1] the tokens of a namespace share what the namespace gets", () => {
+    const places = createSharedPlaces(16);
+    for (const tokenId of ["first", "second"]) places.take({ namespaceId: "one", tokenId }, start)?.leave(start);
+    const others = fill(places, "other");
+    expect(others).toHaveLength(12);
+    for (const place of others.slice(0, 4)) place.leave(start);
+    // Half of all is the namespace's, and half of that each token's.
+    const first = fill(places, "one", "first");
+    expect(first).toHaveLength(4);
+    expect(fill(places, "one", "second")).toHaveLength(4);
+    first[0]!.leave(start);
+    expect(fill(places, "one", "second")).toEqual([]);
+    expect(fill(places, "one", "first")).toHaveLength(1);
+  });
+
   test("[SH4] a token does not get more by asking in many namespaces", () => {
     const places = createSharedPlaces(8);
     places.take({ namespaceId: "theirs", tokenId: "other" }, start)?.leave(start);

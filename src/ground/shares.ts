@@ -124,31 +124,64 @@ export interface TakenPlace {
 
 export function createSharedPlaces(places: number): SharedPlaces {
   const namespaces = createHoldings();
-  const tokens = createHoldings();
+  /** By namespace and token. */
+  const pairs = createHoldings();
 
-  function mayTake(holdings: Holdings, who: string, now: number): boolean {
-    holdings.note(who, now);
-    const free = places - holdings.total();
-    const claim = { places, free, held: holdings.heldBy(who), claimants: () => holdings.counts(now).size };
-    return getsAnother(claim);
+  function mayNamespace({ namespaceId }: PlaceOwner, free: number, now: number): boolean {
+    const claimants = () => namespaces.counts(now).size;
+    return getsAnother({ places, free, held: namespaces.heldBy(namespaceId), claimants });
+  }
+
+  /**
+   * Within its namespace a token has a share of the namespace's. Over all of them it is one claimant beside the namespaces
+   * that it does not use, so that it gets no more by asking in many.
+   */
+  function mayToken(owner: PlaceOwner, free: number, now: number): boolean {
+    if (free > Math.ceil(places / 4)) return true;
+    const { inNamespace, ofToken, heldByToken } = countPairs(pairs.counts(now), owner);
+    const claimants = namespaces.counts(now).size;
+    const namespaceShare = Math.ceil(places / claimants);
+    const isInShare = pairs.heldBy(pairKey(owner)) < Math.ceil(namespaceShare / inNamespace);
+    return isInShare && heldByToken < Math.ceil(places / (claimants - ofToken + 1));
   }
 
   return {
-    take({ namespaceId, tokenId }, now) {
-      const [mayNamespace, mayToken] = [mayTake(namespaces, namespaceId, now), mayTake(tokens, tokenId, now)];
-      if (!mayNamespace || !mayToken) return null;
+    take(owner, now) {
+      const { namespaceId } = owner;
+      const pair = pairKey(owner);
+      namespaces.note(namespaceId, now);
+      pairs.note(pair, now);
+      const free = places - namespaces.total();
+      if (!mayNamespace(owner, free, now) || !mayToken(owner, free, now)) return null;
       namespaces.add(namespaceId, now);
-      tokens.add(tokenId, now);
+      pairs.add(pair, now);
       let isLeft = false;
       return {
         leave(at) {
           if (isLeft) return;
           isLeft = true;
           namespaces.remove(namespaceId, at);
-          tokens.remove(tokenId, at);
+          pairs.remove(pair, at);
         },
       };
     },
     taken: () => namespaces.total(),
   };
+}
+
+function pairKey({ namespaceId, tokenId }: PlaceOwner): string {
+  return `${namespaceId} ${tokenId}`;
+}
+
+/** The tokens that want places in the owner's namespace, the namespaces in which its token does, and what that holds. */
+function countPairs(counts: ReadonlyMap<string, number>, { namespaceId, tokenId }: PlaceOwner) {
+  const [beginning, end] = [`${namespaceId} `, ` ${tokenId}`];
+  let [inNamespace, ofToken, heldByToken] = [0, 0, 0];
+  for (const [pair, held] of counts) {
+    if (pair.startsWith(beginning)) inNamespace += 1;
+    if (!pair.endsWith(end)) continue;
+    ofToken += 1;
+    heldByToken += held;
+  }
+  return { inNamespace, ofToken, heldByToken };
 }
