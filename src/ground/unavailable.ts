@@ -12,5 +12,10 @@ export class StoreUnavailable extends Error {
 
 /** Live state cannot take or give anything now. The command had no effect, or its effect is unknown; trying later is right. */
 export class EngineUnavailable extends Error {
-  override readonly name = "EngineUnavailable";
+  override readonly name: string = "EngineUnavailable";
+}
+
+/** The rules failed on what one namespace holds. Trying later hardly helps; other namespaces are not concerned. */
+export class RuleFailed extends EngineUnavailable {
+  override readonly name = "RuleFailed";
 }

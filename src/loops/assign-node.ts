@@ -5,6 +5,7 @@ import { claimOn, getsAnother } from "../ground/shares.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import { placesOn, servesRegion } from "../nodes/node-places.ts";
 import type { NodeStatus, Nodes } from "../nodes/nodes.ts";
+import { collectErrors } from "./collect-errors.ts";
 import { createOffers, isUnplaced } from "./offers.ts";
 import { pickLobbies } from "./pick-lobbies.ts";
 
@@ -230,9 +231,11 @@ export function placeLobbies(parts: PlaceParts): Placing {
       isSweepWanted = false;
       const gone = lostNodes();
       try {
+        const errors = collectErrors();
         for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-          await sweepNamespace(namespaceId);
+          await sweepNamespace(namespaceId).catch(errors.add);
         }
+        errors.throwFirst();
         for (const { nodeId } of gone) await nodes.forget(nodeId);
         sweptAt = now();
       } catch (fault) {

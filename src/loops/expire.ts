@@ -1,22 +1,18 @@
 import type { Engine } from "../engine/engine.ts";
-import { EngineUnavailable } from "../ground/unavailable.ts";
 import type { Nodes } from "../nodes/nodes.ts";
+import { collectErrors } from "./collect-errors.ts";
 
 /** Ends what is due in namespaces that nobody is asking about; wherever somebody asks, it has happened already. */
 export function createExpire(engine: Engine, now: () => number): () => Promise<void> {
   return async () => {
     const namespaces = await engine.read({ type: "namespaces" });
     const at = now();
-    const faults: unknown[] = [];
+    const errors = collectErrors();
     for (const { namespaceId, nextDueAt } of namespaces) {
       if (nextDueAt === null || nextDueAt > at) continue;
-      // One namespace whose rules throw keeps no other from being brought up to date; an engine that is away keeps all.
-      await engine.execute({ type: "expire", namespaceId, now: at }).catch((fault: unknown) => {
-        if (fault instanceof EngineUnavailable) throw fault;
-        faults.push(fault);
-      });
+      await engine.execute({ type: "expire", namespaceId, now: at }).catch(errors.add);
     }
-    if (faults.length > 0) throw faults[0];
+    errors.throwFirst();
   };
 }
 
@@ -28,14 +24,15 @@ export function createSharedExpire(engine: Engine, nodes: Nodes, now: () => numb
     if (nodes.lease() === null) return;
     const namespaces = await engine.read({ type: "namespaces" });
     const wanted = namespaces.filter(({ nextDueAt }) => nextDueAt !== null && nextDueAt <= now());
+    const errors = collectErrors();
     while (wanted.length > 0) {
       const fence = nodes.lease()?.fence;
-      if (fence === undefined) return;
-      await Promise.all(
-        wanted
-          .splice(0, atOnce)
-          .map(({ namespaceId }) => engine.execute({ type: "expire", namespaceId, now: now(), fence })),
-      );
+      if (fence === undefined) break;
+      const some = wanted.splice(0, atOnce);
+      const expire = ({ namespaceId }: { namespaceId: string }) =>
+        engine.execute({ type: "expire", namespaceId, now: now(), fence }).catch(errors.add);
+      await Promise.all(some.map(expire));
     }
+    errors.throwFirst();
   };
 }

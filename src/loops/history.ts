@@ -4,6 +4,7 @@ import type { Logger } from "../ground/log.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import type { Db } from "../store/db.ts";
 import { insertPastLobby, updatePastExit } from "../store/lobby-history.ts";
+import { collectErrors } from "./collect-errors.ts";
 import { pickLobbies } from "./pick-lobbies.ts";
 
 /** How a lobby's process ended that had been asked to. */
@@ -70,6 +71,12 @@ export async function record(parts: {
     await writeExit(lobby.lobbyId);
   }
 
+  async function writeStopped(namespaceId: string): Promise<void> {
+    for await (const lobby of pickLobbies(engine, namespaceId, now, { status: "stopped" })) {
+      if (parts.isOurs(lobby)) await write(namespaceId, lobby);
+    }
+  }
+
   /** Both the lobby and its exit try this when they come, so it succeeds for whichever comes second. */
   async function writeExit(lobbyId: string): Promise<void> {
     const exit = exits.get(lobbyId);
@@ -93,11 +100,11 @@ export async function record(parts: {
     },
     async catchUp() {
       if (!isBehind) return;
+      const errors = collectErrors();
       for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-        for await (const lobby of pickLobbies(engine, namespaceId, now, { status: "stopped" })) {
-          if (parts.isOurs(lobby)) await write(namespaceId, lobby);
-        }
+        await writeStopped(namespaceId).catch(errors.add);
       }
+      errors.throwFirst();
       isBehind = false;
     },
     async stop() {

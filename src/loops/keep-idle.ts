@@ -1,5 +1,6 @@
 import type { Engine } from "../engine/engine.ts";
 import type { NewLobby, Pair } from "../matchmaker/commands.ts";
+import { collectErrors } from "./collect-errors.ts";
 
 interface WarmPlan {
   readonly lobby: NewLobby;
@@ -39,11 +40,17 @@ export function createKeepIdle(
     }
   }
 
+  async function fillAll(namespaceId: string): Promise<void> {
+    if (!(await wantsIdle(namespaceId))) return;
+    const pairs = await engine.read({ type: "missingIdle", namespaceId, now: now() });
+    for (const { gameMode, region, missing } of pairs) await fill(namespaceId, { gameMode, region }, missing);
+  }
+
   return async () => {
+    const errors = collectErrors();
     for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-      if (!(await wantsIdle(namespaceId))) continue;
-      const pairs = await engine.read({ type: "missingIdle", namespaceId, now: now() });
-      for (const { gameMode, region, missing } of pairs) await fill(namespaceId, { gameMode, region }, missing);
+      await fillAll(namespaceId).catch(errors.add);
     }
+    errors.throwFirst();
   };
 }

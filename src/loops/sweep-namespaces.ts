@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/engine.ts";
 import type { Logger } from "../ground/log.ts";
 import type { Nodes } from "../nodes/nodes.ts";
+import { collectErrors } from "./collect-errors.ts";
 
 export interface SweepParts {
   readonly engine: Engine;
@@ -25,17 +26,22 @@ export function createSweepNamespaces(parts: SweepParts): () => Promise<void> {
       suspects = new Set();
       return;
     }
+    const errors = collectErrors();
     const listed = await engine.read({ type: "namespaces" });
     const stored = new Set(await parts.namespaceIds());
     // One whose name a failover lost from the list is on it again when it is asked for.
     const listedIds = new Set(listed.map(({ namespaceId }) => namespaceId));
     for (const namespaceId of stored) {
-      if (!listedIds.has(namespaceId)) await engine.read({ type: "counts", namespaceId, now: now() });
+      if (listedIds.has(namespaceId)) continue;
+      await engine.read({ type: "counts", namespaceId, now: now() }).catch(errors.add);
     }
     // A store without any is rather the wrong one, and nothing must end because of a mistyped address.
     const missing = stored.size === 0 ? [] : listed.filter(({ namespaceId }) => !stored.has(namespaceId));
-    for (const { namespaceId } of missing) if (suspects.has(namespaceId)) await remove(namespaceId);
+    for (const { namespaceId } of missing) {
+      if (suspects.has(namespaceId)) await remove(namespaceId).catch(errors.add);
+    }
     suspects = new Set(missing.map(({ namespaceId }) => namespaceId));
+    errors.throwFirst();
   };
 
   /** One that was removed in good order is listed for a while too. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Cluster, type Redis } from "ioredis";
 import type { Logger } from "../ground/log.ts";
-import { EngineUnavailable } from "../ground/unavailable.ts";
+import { EngineUnavailable, RuleFailed } from "../ground/unavailable.ts";
 import { parseRedisAddress, type RedisAddress, showRedisAddress } from "./address.ts";
 import { createClient, createSubscriberClient, tryMs } from "./clients.ts";
 import { faultOf, isNoScript } from "./errors.ts";
@@ -92,10 +92,13 @@ function createConnection(
     const pauseMs = Math.min(10 * 2 ** tries, 200);
     const isRetried = fault.isPassing && performance.now() + pauseMs < giveUpAt;
     measures?.failed(error, isRetried);
-    if (!isRetried) throw new EngineUnavailable(`Redis is not available: ${fault.reason}.`, { cause: error });
-    // The pool of a Cluster is told by MOVED where to go, and replaces its connections by itself.
-    if (fault.isWrongServer && !client.isCluster) watch.leave();
-    await delay(pauseMs);
+    if (isRetried) {
+      // The pool of a Cluster is told by MOVED where to go, and replaces its connections by itself.
+      if (fault.isWrongServer && !client.isCluster) watch.leave();
+      return delay(pauseMs);
+    }
+    const Unavailable = fault.isOfScript ? RuleFailed : EngineUnavailable;
+    throw new Unavailable(`Redis is not available: ${fault.reason}.`, { cause: error });
   }
 
   const gather = gathererOf(client);

@@ -8,6 +8,8 @@ export interface RedisFault {
   readonly isWrongServer: boolean;
   /** Somebody has to look at it: our own mistake, or a set-up that cannot work. */
   readonly isAlarming: boolean;
+  /** The script itself failed, on what its own keys hold. */
+  readonly isOfScript: boolean;
 }
 
 /** Null: no word of Redis and no fault of the network, but a mistake in this process, to be thrown as it is. */
@@ -15,7 +17,7 @@ export function faultOf(error: unknown): RedisFault | null {
   if (!(error instanceof Error) || mistakes.has(error.name)) return null;
   if (error.name !== "ReplyError") return fault(inWords(error), "passing");
   const word = /^[A-Z]+/.exec(error.message)?.[0] ?? "";
-  if (isScriptMistake(error.message, word)) return fault(`a script failed (${error.message})`, "alarming");
+  if (isScriptMistake(error.message, word)) return fault(`a script failed (${error.message})`, "script");
   if (/max number of clients reached/i.test(error.message)) return fault("it has too many clients", "passing");
   const known = replies[word];
   return known === undefined ? fault(`it said "${error.message}"`, "alarming") : fault(known.reason, known.kind);
@@ -30,7 +32,7 @@ export function isLoginFault(error: unknown): boolean {
   return error instanceof Error && error.name === "ReplyError" && /^(?:NOAUTH|WRONGPASS|NOPERM)/.test(error.message);
 }
 
-type Kind = "passing" | "lasting" | "wrong server" | "alarming";
+type Kind = "passing" | "lasting" | "wrong server" | "alarming" | "script";
 
 const replies: Readonly<Record<string, { readonly reason: string; readonly kind: Kind }>> = {
   MOVED: { reason: "its slots are moving", kind: "passing" },
@@ -56,7 +58,8 @@ function fault(reason: string, kind: Kind): RedisFault {
     reason,
     isPassing: kind === "passing" || kind === "wrong server",
     isWrongServer: kind === "wrong server",
-    isAlarming: kind === "alarming",
+    isAlarming: kind === "alarming" || kind === "script",
+    isOfScript: kind === "script",
   };
 }
 
