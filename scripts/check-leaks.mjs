@@ -3,7 +3,7 @@ import { basename, join, relative } from "node:path";
 
 /**
  * Looks for tokens that tests issued in everything they left below the folder: logs, databases, reports.
- * Returns how many tokens and files were compared, and each place where a token was found.
+ * Returns how many tokens and files were compared, and each file where a token was found.
  */
 export function findLeaks(folder) {
   const issuedFile = join(folder, "issued-tokens.txt");
@@ -13,9 +13,9 @@ export function findLeaks(folder) {
   const files = filesBelow(folder).filter((file) => file !== issuedFile && basename(file) !== "admin-token");
   const leaks = files.flatMap((file) => {
     const found = new Set();
-    for (const chunk of chunksOf(file)) for (const token of search(chunk)) found.add(token);
+    for (const chunk of readChunks(file)) for (const token of search(chunk)) found.add(token);
     // Only the kind is named: a report of leaked tokens must not leak them.
-    return [...found].map((token) => `${relative(folder, file)} holds ${nameOf(token)}`);
+    return [...found].map((token) => `${relative(folder, file)} contains ${describeToken(token)}`);
   });
   return { tokenCount: tokens.length, fileCount: files.length, leaks };
 }
@@ -47,13 +47,13 @@ function tokenSearch(tokens) {
   };
 }
 
-function nameOf(token) {
+function describeToken(token) {
   const kind = token.match(kindPattern)?.[0];
   return kind !== undefined && token.startsWith(kind) ? `a ${kind.slice(0, -1)} token` : "a configured token";
 }
 
-/** Pieces that overlap by more than the longest token, so that none hides on a border. */
-function* chunksOf(file) {
+/** Pieces that overlap by more than the longest token, so that every token is whole in one of them. */
+function* readChunks(file) {
   const size = 8 * 1024 * 1024;
   const overlap = 4096;
   const descriptor = openSync(file, "r");

@@ -1,7 +1,7 @@
 import { ensureBuilt } from "./ensure-built.mjs";
 import { ensureInstalled } from "./ensure-installed.mjs";
 
-// `npm run crash -- --cycles 1000 --seed 7` kills the service under load again and again and looks for what was lost.
+// `npm run crash -- --cycles 1000 --seed 7` kills the service under load again and again and checks that nothing was lost.
 ensureInstalled();
 if (!ensureBuilt()) {
   console.error("Foyer does not compile; see above.");

@@ -8,12 +8,12 @@ const dist = join(root, "dist");
 
 /**
  * Compiles src/ into dist/ if anything changed since the last time; false when it does not compile.
- * The result is made beside dist/ and renamed into place, so a deleted source leaves nothing behind, a failed build
- * leaves the old result, and two builds at once do not see each other's halves.
+ * The result is written beside dist/ and then renamed, so a deleted source leaves nothing behind, a failed build
+ * keeps the old result, and concurrent builds never see each other's partial results.
  */
 export function ensureBuilt() {
   const wanted = fingerprint();
-  if (stampOf(dist) === wanted) return true;
+  if (readStamp(dist) === wanted) return true;
 
   console.error("Building …");
   sweep();
@@ -33,14 +33,14 @@ export function ensureBuilt() {
   return true;
 }
 
-/** The compiler leaves out what it does not compile: the scripts that run inside Redis. */
+/** Copies what the compiler leaves out: the scripts that run inside Redis. */
 function copyScripts(fresh) {
   cpSync(join(root, "src/engine/redis/lua"), join(fresh, "engine/redis/lua"), { recursive: true });
 }
 
 const stampName = ".built-from";
 
-/** Of everything the result depends on. Sizes and times are enough to notice an edit, and quick to read. */
+/** A hash of everything the result depends on. Sizes and times are enough to notice an edit, and quick to read. */
 function fingerprint() {
   const hash = createHash("sha256").update(process.versions.node);
   const files = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"].map((name) => join(root, name));
@@ -59,7 +59,7 @@ function filesBelow(folder) {
   return files.filter((file) => !file.endsWith(".test.ts")).sort();
 }
 
-function stampOf(folder) {
+function readStamp(folder) {
   const file = join(folder, stampName);
   return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
@@ -72,8 +72,8 @@ function moveIntoPlace(fresh, wanted) {
     } catch (error) {
       if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
     }
-    // Another build of the same sources was quicker: its result is as good.
-    if (stampOf(dist) === wanted) return rmSync(fresh, { recursive: true, force: true });
+    // Another build of the same sources was quicker. Its result is the same.
+    if (readStamp(dist) === wanted) return rmSync(fresh, { recursive: true, force: true });
     const old = join(root, `dist-${randomUUID()}`);
     try {
       renameSync(dist, old);
@@ -85,7 +85,7 @@ function moveIntoPlace(fresh, wanted) {
   }
 }
 
-/** Removes what builds that were killed left behind, once it is old enough to belong to no running one. */
+/** Removes what killed builds left behind, once it is too old to belong to a running build. */
 function sweep() {
   for (const name of readdirSync(root)) {
     if (!/^dist-[0-9a-f-]{36}$/.test(name)) continue;

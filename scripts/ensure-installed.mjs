@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Leaves node_modules as package-lock.json says, or ends the process with a sentence about what to do. */
+/** Makes node_modules match package-lock.json, or ends the process with a message about what to do. */
 export function ensureInstalled() {
   requireNode(20, 19);
   const reason = whyStale();
@@ -13,7 +13,7 @@ export function ensureInstalled() {
   console.error(`Installing dependencies (${reason}) …`);
   // --include=dev because the compiler is a development dependency, and NODE_ENV=production would leave it out.
   const flags = ["--ignore-scripts", "--include=dev", "--no-audit", "--no-fund"];
-  // What npm prints goes to standard error: standard output belongs to the command that was asked for.
+  // The output of npm goes to standard error: standard output belongs to the command that the user called.
   const { status, error } = spawnSync("npm", ["ci", ...flags], { cwd: root, stdio: ["ignore", 2, 2] });
   if (status === 0) return;
   console.error(`npm ci failed${error ? ` (${error.message})` : ""}. Run it by hand in ${root} to see why.`);
@@ -31,12 +31,12 @@ function requireNode(major, minor) {
 
 /** Compares the lock file with what npm says it installed, so that an `npm ci` run by hand counts as well. */
 function whyStale() {
-  const wanted = packagesOf("package-lock.json");
-  const installed = packagesOf("node_modules/.package-lock.json");
+  const wanted = readPackages("package-lock.json");
+  const installed = readPackages("node_modules/.package-lock.json");
   if (!wanted) return "package-lock.json cannot be read";
   if (!installed) return "there is no node_modules";
   for (const [path, { version, optional, link }] of Object.entries(wanted)) {
-    // Optional ones are for other platforms as often as not.
+    // Optional packages are often for other platforms.
     if (path === "" || optional || link) continue;
     const name = path.replace(/^.*node_modules\//, "");
     if (!installed[path]) return `${name} is missing`;
@@ -45,11 +45,11 @@ function whyStale() {
   return null;
 }
 
-function packagesOf(file) {
+function readPackages(file) {
   try {
     return JSON.parse(readFileSync(`${root}/${file}`, "utf8")).packages;
   } catch {
-    // Missing or broken: either way installing anew is the answer.
+    // Missing or broken: in both cases install again.
     return undefined;
   }
 }

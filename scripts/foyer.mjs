@@ -1,8 +1,8 @@
 import { ensureBuilt } from "./ensure-built.mjs";
 import { ensureInstalled } from "./ensure-installed.mjs";
 
-// Installs and builds what is missing, then becomes the foyer command: same process, same arguments, so that signals
-// and the exit code need no passing on.
+// Installs and builds what is missing, then runs the foyer command in the same process with the same arguments, so
+// signals and the exit code need no forwarding.
 ensureInstalled();
 if (!ensureBuilt()) {
   console.error("Foyer does not compile; see above.");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ensureInstalled, root } from "./ensure-installed.mjs";
 
 // `npm run planted` plants one bug after the other into a copy of the sources and runs the part of the tests that should
-// find it: a suite that misses one proves less than it says. `npm run planted -- expires` tries only those with that in the name.
+// find it: a suite that misses a bug proves less than it claims. `npm run planted -- expires` tries only bugs with that in the name.
 const wanted = process.argv[2] ?? "";
 
 ensureInstalled();
@@ -52,7 +52,7 @@ const checks = {
 const neverInstalls = `import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("..", import.meta.url));
 export function ensureInstalled() {
-  throw new Error("A copy with planted faults must not install anything.");
+  throw new Error("A copy with planted bugs must not install anything.");
 }
 `;
 
@@ -70,16 +70,16 @@ try {
     cpSync(join(root, name), join(copy, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  // node_modules is the real one: an `npm ci` in the copy would empty it for everybody, so nothing there may install.
+  // The copy uses the real node_modules: an `npm ci` in the copy would empty it, so nothing there may install.
   writeFileSync(join(copy, "scripts/ensure-installed.mjs"), neverInstalls);
   // These tests need no database server, so none is started for them.
   const settings = { pool: "forks", maxWorkers: 1, testTimeout: 60_000, hookTimeout: 120_000, bail: 1 };
   writeFileSync(join(copy, "planted.config.mjs"), `export default ${JSON.stringify({ test: settings })};`);
-  // A check that fails by itself would seem to catch everything.
+  // A check that already fails without a bug would seem to catch every bug.
   for (const name of new Set(chosen.flatMap((fault) => fault.checks))) {
     const failure = runCheck(name);
-    if (failure !== null) throw new Error(`Without any planted fault, ${failure}`);
-    console.log(`passes without a fault: ${name}`);
+    if (failure !== null) throw new Error(`Without any planted bug, ${failure}`);
+    console.log(`passes without a planted bug: ${name}`);
   }
   for (const [at, fault] of chosen.entries()) {
     const startedAt = performance.now();
@@ -97,15 +97,15 @@ try {
 console.log(`${chosen.length - missed.length} caught, ${missed.length} missed`);
 process.exitCode = missed.length === 0 ? 0 : 1;
 
-/** Which check failed, and with what; null: none did. */
+/** Which check failed, and how. Null: no check failed. */
 function tryFault({ edits, checks: names }) {
   const before = new Map();
   for (const { file, search, replace } of edits) {
     const path = join(copy, file);
     const text = readFileSync(path, "utf8");
     if (!before.has(path)) before.set(path, text);
-    if (text.split(search).length !== 2) throw new Error(`${file} has no single place for: ${search}`);
-    // A function, because a replacement text may hold the sign that means something in one.
+    if (text.split(search).length !== 2) throw new Error(`${file} must contain this text exactly once: ${search}`);
+    // A function, because a replacement text may contain `$`, which has a meaning there.
     writeFileSync(
       path,
       text.replace(search, () => replace),

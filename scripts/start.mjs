@@ -1,2 +1,2 @@
-// `npm start` is the foyer command, and that serves when no command is given: npm start -- --port 0
+// `npm start` is the foyer command, which runs `serve` when no command is given: npm start -- --port 0
 import "./foyer.mjs";

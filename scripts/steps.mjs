@@ -5,7 +5,7 @@ import { root } from "./ensure-installed.mjs";
 /** Runs the steps of a command one after the other and counts what passed. A step that fails does not stop the next one. */
 export function createSteps() {
   const count = { passed: 0, failed: 0 };
-  // The last line must say what happened even when the first step already fails.
+  // The last line must report the counts even when the first step fails.
   process.on("exit", () => {
     if (count.passed + count.failed === 0) count.failed = 1;
     console.log(`${count.passed} passed, ${count.failed} failed`);
@@ -13,7 +13,7 @@ export function createSteps() {
   });
   return {
     count,
-    /** Says how the step went and how long it took. A step that throws has failed. */
+    /** Prints whether the step passed and how long it took. A step that throws has failed. */
     async step(title, check, counting = "counted as one") {
       console.log(`\n▶ ${title}`);
       const startedAt = performance.now();
@@ -36,7 +36,7 @@ export async function checkSources(step) {
   await step("unused code (knip)", () => runs("knip/bin/knip.js"));
 }
 
-/** Runs a program of node_modules; whether it ended well. */
+/** Runs a program of node_modules. True: it exited with code 0. */
 export function runs(program, ...args) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [join(root, "node_modules", program), ...args], {

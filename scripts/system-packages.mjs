@@ -18,12 +18,12 @@ const needed = [
 /** Other programs may be installing something else. */
 const waitForOthersS = 300;
 
-/** The packages whose programs this machine lacks. */
+/** The packages whose programs are missing on this machine. */
 export function missingPackages() {
   return needed.filter(({ programs }) => !programs.some(isInstalled)).flatMap(({ packages }) => packages);
 }
 
-/** Installs what the tests need and this machine lacks, after saying so. False: it cannot, and said what to do. */
+/** Announces and installs the missing packages that the tests need. False: it cannot, and it printed what to do. */
 export function ensureSystemPackages() {
   const missing = missingPackages();
   if (missing.length === 0) return true;
@@ -45,7 +45,7 @@ export function ensureSystemPackages() {
 }
 
 function install(packages) {
-  // In that run level the packages start no servers of their own.
+  // In that run level the packages start no servers.
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
   const keep = ["-o", "Dpkg::Options::=--force-confold", "-o", `DPkg::Lock::Timeout=${waitForOthersS}`];
   const steps = [
@@ -55,7 +55,7 @@ function install(packages) {
   return steps.every((step) => succeeds(step, env));
 }
 
-/** The lists of packages have a lock of their own, which apt-get does not wait for. */
+/** The lists of packages have their own lock, which apt-get does not wait for. */
 function succeeds(step, env) {
   for (let attempt = 1; ; attempt++) {
     const { status, stderr } = spawnSync("/usr/bin/apt-get", step, {
@@ -72,7 +72,7 @@ function succeeds(step, env) {
   }
 }
 
-/** Debian's package would start a server of its own otherwise. */
+/** Otherwise Debian's package would start a server. */
 function keepPostgresFromStarting() {
   const file = "/etc/postgresql-common/createcluster.conf";
   if (existsSync(file)) return;

@@ -30,6 +30,6 @@ async function checkLeaks() {
   for (const leak of leaks) console.error(`  ${leak}`);
   console.log(`  ${tokenCount} tokens, ${fileCount} files`);
   if (tokenCount > 0 || narrowedTo.length > 0) return leaks.length === 0;
-  console.error("  No test recorded the tokens it issued, so this step has shown nothing.");
+  console.error("  No test recorded the tokens it issued, so this step had nothing to check.");
   return false;
 }

@@ -4,7 +4,7 @@ import { runs } from "./steps.mjs";
 
 const slowestShown = 10;
 
-/** Runs vitest, adds its tests to the count and says which files took longest. */
+/** Runs vitest, adds its tests to the count and prints which files took longest. */
 export async function runTests(count, output, ...args) {
   const report = join(output, "vitest.json");
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
@@ -12,7 +12,7 @@ export async function runTests(count, output, ...args) {
   const results = readResults(report);
   const { passed, failed } = countTests(results);
   count.passed += passed;
-  // A run that failed without a failed test crashed, found nothing to run, or left an error behind.
+  // A run that failed without a failed test has crashed, found nothing to run, or had an unhandled error.
   const unexplained = (!succeeded && failed === 0) || passed + failed === 0 ? 1 : 0;
   count.failed += failed + unexplained;
   showSlowest(results);
@@ -28,7 +28,7 @@ function readResults(report) {
   }
 }
 
-/** A file that broke before its tests counts as a failure, and so does a skipped test: it has shown nothing. */
+/** A file that broke before its tests counts as a failure, and so does a skipped test, because it proves nothing. */
 function countTests(results) {
   let passed = 0;
   let failed = 0;

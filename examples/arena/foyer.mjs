@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What Foyer answered when it did not do what it was asked; `code` is one of those on its page /docs/errors. */
+/** Foyer refused a call; `code` is one of those on its page /docs/errors. */
 export class FoyerRefusal extends Error {
   constructor(status, { code, message }) {
     super(message);
@@ -9,7 +9,7 @@ export class FoyerRefusal extends Error {
     this.code = code;
   }
 
-  /** The lobby has ended as far as Foyer is concerned: stopped, or forgotten since. */
+  /** Foyer has stopped the lobby, or no longer remembers it. */
   get meansGone() {
     return this.status === 410 || this.status === 401;
   }
@@ -35,14 +35,14 @@ export function createFoyer({ endpoint, token }) {
     throw new FoyerRefusal(response.status, errorOf(text, response.status));
   }
 
-  /** For calls that may be made twice: while Foyer is being restarted they are made again, with growing pauses. */
+  /** For calls that are safe to repeat: retries them while Foyer restarts, with growing pauses. */
   async function persist(method, path, body) {
     for (let attempt = 1; ; attempt++) {
       try {
         return await call(method, path, body);
-      } catch (fault) {
-        const isFinal = fault instanceof FoyerRefusal && fault.status < 500;
-        if (isFinal || attempt === tries) throw fault;
+      } catch (error) {
+        const isFinal = error instanceof FoyerRefusal && error.status < 500;
+        if (isFinal || attempt === tries) throw error;
         await sleep(100 * 2 ** attempt);
       }
     }
@@ -54,7 +54,7 @@ export function createFoyer({ endpoint, token }) {
     setState: (state) => call("PUT", "/lobbies/state", state),
     heartbeat: (playerIds) => call("POST", "/lobbies/heartbeat", { player_ids: playerIds }),
     stop: () => call("POST", "/lobbies/stop"),
-    /** Not made twice: the first use of a player's token is the only one that counts. */
+    /** Never retried: only the first use of a player's token counts. */
     connected: async (playerToken) =>
       (await call("POST", "/players/connected", { player_token: playerToken })).player_id,
     disconnected: (playerToken) => persist("POST", "/players/disconnected", { player_token: playerToken }),
@@ -66,7 +66,7 @@ function errorOf(text, status) {
     const { code, message } = JSON.parse(text);
     return { code, message };
   } catch {
-    // Something between this server and Foyer answered.
-    return { code: "UNKNOWN", message: `The address of Foyer answered ${status}.` };
+    // The answer came from a proxy between this server and Foyer.
+    return { code: "UNKNOWN", message: `The answer has status ${status} and did not come from Foyer.` };
   }
 }

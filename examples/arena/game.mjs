@@ -9,8 +9,8 @@ const safeAfterHitMs = 1_200;
 const colourCount = 8;
 
 /**
- * The game itself: knows nothing of sockets or of Foyer. Clock and chance come in from outside.
- * Phases: `open` (everybody may come), then `countdown`, `round`, `results`, and `open` again.
+ * The game itself, without sockets or Foyer. Clock and random numbers come from outside.
+ * Phases: `open` (players may join), then `countdown`, `round`, `results`, and `open` again.
  */
 export function createGame({ now, random, roundS }) {
   const players = new Map();
@@ -18,7 +18,7 @@ export function createGame({ now, random, roundS }) {
   let phase = { name: "open", endsAt: null, winner: null };
   let nextGemId = 1;
   let effects = [];
-  // Raised with every change, so that the sender knows what is news.
+  // Raised with every change, so that the sender knows what is new.
   let gemsRevision = 0;
   let rosterRevision = 0;
 
@@ -35,7 +35,7 @@ export function createGame({ now, random, roundS }) {
       value,
       x: Math.round(between(40, x, field.width - 40)),
       y: Math.round(between(40, y, field.height - 40)),
-      // What a player has just lost cannot be taken in the same moment.
+      // A gem that a player has just lost cannot be collected in the same step.
       takeableAt: now() + (near ? 350 : 0),
       isExtra: near !== null,
     });
@@ -47,7 +47,7 @@ export function createGame({ now, random, roundS }) {
   }
 
   function advancePhase() {
-    // A round that everybody has left is over, so that the lobby does not stay closed for nobody.
+    // A round without players ends, so that an empty lobby does not stay closed.
     if (players.size === 0 && phase.name !== "open") return setPhase("open", null);
     if (phase.endsAt === null || now() < phase.endsAt) return;
     if (phase.name === "countdown") {
@@ -75,7 +75,7 @@ export function createGame({ now, random, roundS }) {
     }
   }
 
-  /** Two bodies never overlap; whoever is hit by a dash is thrown back and loses a few gems. */
+  /** Two bodies never overlap; a player that is hit by a dash is thrown back and loses a few gems. */
   function collide(one, other) {
     const dx = other.body.x - one.body.x;
     const dy = other.body.y - one.body.y;
@@ -117,7 +117,7 @@ export function createGame({ now, random, roundS }) {
       if (players.delete(id)) rosterRevision += 1;
     },
 
-    /** `seq` is the page's own count of its steps; it comes back with the position that it led to. */
+    /** `seq` is the page's own count of its steps; the server returns it with the resulting position. */
     setInput(id, { x, y, dash, seq }) {
       const player = players.get(id);
       if (!player || ![x, y, seq].every(Number.isFinite)) return;

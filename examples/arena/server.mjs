@@ -4,9 +4,9 @@ import { createFoyer, FoyerRefusal } from "./foyer.mjs";
 import { createGame } from "./game.mjs";
 import { stepsPerSecond } from "./public/rules.js";
 
-// Foyer starts one such process per lobby and gives it these variables.
+// Foyer starts one process like this per lobby and gives it these variables.
 const { FOYER_TOKEN, FOYER_API_ENDPOINT, FOYER_LOBBY_ID, FOYER_MAX_PLAYERS, PORT } = process.env;
-// And these, if the version has them in its `env`: where to listen, and how long a round lasts.
+// The version may set these in its `env`: where to listen, and how long a round lasts.
 const { HOST, ARENA_ROUND_S } = process.env;
 if (!FOYER_TOKEN || !FOYER_API_ENDPOINT || !PORT) {
   console.error(
@@ -23,7 +23,7 @@ const aloneMaxMs = 120_000;
 
 const foyer = createFoyer({ endpoint: FOYER_API_ENDPOINT, token: FOYER_TOKEN });
 const game = createGame({ now: Date.now, random: Math.random, roundS: Number(ARENA_ROUND_S) || 60 });
-/** Socket -> its player. A socket is in here from the moment that Foyer has accepted its token. */
+/** Socket -> its player. A socket is added when Foyer has accepted its token. */
 const seats = new Map();
 let isClosed = false;
 let isStartingRound = false;
@@ -32,16 +32,18 @@ let isStopping = false;
 let steps = 0;
 let sent = { gems: -1, roster: -1, phase: "" };
 let lastState = "";
-let heardFromFoyerAt = Date.now();
+let lastAnswerAt = Date.now();
 
 const http = createServer((_request, response) => {
-  response.writeHead(426, { "content-type": "text/plain" }).end("This is a lobby of the arena; it speaks WebSocket.\n");
+  response
+    .writeHead(426, { "content-type": "text/plain" })
+    .end("This is a lobby of the arena. Connect with WebSocket.\n");
 });
 const sockets = new WebSocketServer({ server: http, maxPayload: 2_048 });
 
 sockets.on("connection", (socket) => {
-  // The token comes in the first message and not in the address, which would end up in logs.
-  const late = setTimeout(() => socket.close(4001, "No token came."), helloWithinMs);
+  // The token is in the first message and not in the URL, which would end up in logs.
+  const late = setTimeout(() => socket.close(4001, "No token was sent."), helloWithinMs);
   let hello = null;
   let messages = 0;
   const second = setInterval(() => {
@@ -51,7 +53,7 @@ sockets.on("connection", (socket) => {
   socket.on("message", (data) => {
     messages += 1;
     const message = messages > messagesPerSecondMax ? null : parse(data);
-    if (!message) return socket.close(4002, "That was no message of this game.");
+    if (!message) return socket.close(4002, "This is not a message of this game.");
     const seat = seats.get(socket);
     if (seat) return receive(seat, message);
     if (hello) return;
@@ -62,27 +64,27 @@ sockets.on("connection", (socket) => {
   socket.on("close", async () => {
     clearTimeout(late);
     clearInterval(second);
-    // Whoever leaves while Foyer is being asked is let in first and leaves then, so that the seat becomes free.
+    // A player who leaves while this call runs is admitted first and then leaves, so that the seat becomes free.
     await hello;
     const seat = seats.get(socket);
     if (!seat) return;
     seats.delete(socket);
     game.remove(seat.playerId);
-    await foyer.disconnected(seat.token).catch((fault) => report("a player's leaving was not taken", fault));
+    await foyer.disconnected(seat.token).catch((error) => report("Foyer did not accept a disconnect", error));
   });
 });
 
 async function admit(socket, { token, name }) {
   try {
-    if (typeof token !== "string") throw new Error("The first message must have a player's token.");
+    if (typeof token !== "string") throw new Error("The first message must contain a player token.");
     const playerId = await foyer.connected(token);
     seats.set(socket, { playerId, token });
     game.add(playerId, name);
     const news = { phase: game.phase(), gems: game.gems(), roster: game.roster(), positions: game.positions() };
     send(socket, { type: "welcome", playerId, seatsMax: Number(FOYER_MAX_PLAYERS) || null, news });
-  } catch (fault) {
-    // The reason of a close has room for 123 bytes.
-    socket.close(4003, Buffer.from(fault.message).subarray(0, 118).toString());
+  } catch (error) {
+    // The reason of a close has at most 123 bytes.
+    socket.close(4003, Buffer.from(error.message).subarray(0, 118).toString());
   }
 }
 
@@ -91,7 +93,7 @@ function receive(seat, message) {
   if (message.type === "new-round") void startRound(seat);
 }
 
-/** The lobby is closed first, so that nobody is sent into a round that has begun. */
+/** Closes the lobby first, so that no player is sent into a round that has begun. */
 async function startRound(seat) {
   if (!game.isIdle() || isClosed) return;
   isClosed = true;
@@ -99,28 +101,28 @@ async function startRound(seat) {
   try {
     await foyer.setClosed(true);
     game.startRound();
-  } catch (fault) {
+  } catch (error) {
     isClosed = false;
-    report("the lobby could not be closed", fault);
+    report("the lobby could not be closed", error);
     for (const [socket, { playerId }] of seats) {
       if (playerId === seat.playerId)
-        send(socket, { type: "notice", text: `The round cannot start: ${fault.message}` });
+        send(socket, { type: "notice", text: `The round cannot start: ${error.message}` });
     }
   } finally {
     isStartingRound = false;
   }
 }
 
-/** One at a time: a second one that comes late would open the lobby in the middle of the next round. */
+/** One call at a time: a late one would open the lobby in the middle of the next round. */
 async function openAgain() {
   if (isOpening) return;
   isOpening = true;
   try {
     await foyer.setClosed(false);
     isClosed = false;
-  } catch (fault) {
-    // The heartbeat tries it again.
-    report("the lobby could not be opened", fault);
+  } catch (error) {
+    // The heartbeat tries again.
+    report("the lobby could not be opened", error);
   } finally {
     isOpening = false;
   }
@@ -131,7 +133,7 @@ setInterval(() => {
   game.step();
   if (before !== "open" && game.isIdle()) void openAgain();
   steps += 1;
-  // Half as many pictures as steps are enough: the page fills in what is between.
+  // One snapshot every second step is enough: the page interpolates.
   if (steps % 2 === 0) tellEverybody();
 }, 1_000 / stepsPerSecond);
 
@@ -147,7 +149,7 @@ function tellEverybody() {
   sent = { ...revisions, phase: phase.name };
   const text = JSON.stringify(news);
   for (const [socket, { playerId }] of seats) {
-    // A page that does not keep up misses a picture instead of getting them all too late.
+    // A page that does not keep up misses a snapshot instead of getting them all too late.
     if (socket.bufferedAmount > 64_000 && !news.roster && !news.gems && !news.phase) continue;
     socket.send(`{"type":"news","seq":${game.seqOf(playerId)},"news":${text}}`);
   }
@@ -160,35 +162,35 @@ setInterval(() => {
   const text = JSON.stringify(state);
   if (text === lastState) return;
   lastState = text;
-  foyer.setState(state).catch((fault) => {
+  foyer.setState(state).catch((error) => {
     lastState = "";
-    report("the state was not taken", fault);
+    report("Foyer did not accept the state", error);
   });
 }, stateMs);
 
-/** Tells Foyer who is here, which frees the seats of players whose leaving it never heard of. */
+/** Sends Foyer the connected players. Foyer frees the seats of players whose disconnect call it missed. */
 setInterval(async () => {
   try {
     const playerIds = [...seats.values()].map(({ playerId }) => playerId);
     const known = await foyer.heartbeat(playerIds);
-    heardFromFoyerAt = Date.now();
+    lastAnswerAt = Date.now();
     // Foyer did not answer when the last round was over, or its answer was lost.
     if (game.isIdle() && !isStartingRound && (known.is_closed || isClosed)) await openAgain();
-  } catch (fault) {
-    if (fault instanceof FoyerRefusal && fault.meansGone) return stop("Foyer has ended this lobby");
-    report("the heartbeat was not taken", fault);
-    // Nobody plays and nobody will be sent here: Foyer is gone for good.
-    if (seats.size === 0 && Date.now() - heardFromFoyerAt > aloneMaxMs) await stop("Foyer does not answer");
+  } catch (error) {
+    if (error instanceof FoyerRefusal && error.meansGone) return stop("Foyer has ended this lobby");
+    report("Foyer did not accept the heartbeat", error);
+    // There are no players and Foyer is gone, so no more will be sent here.
+    if (seats.size === 0 && Date.now() - lastAnswerAt > aloneMaxMs) await stop("Foyer does not answer");
   }
 }, heartbeatMs);
 
-/** Foyer stops a lobby by SIGTERM; whoever else sends it ends the lobby too, and Foyer should hear of that. */
+/** Foyer stops a lobby with SIGTERM. If another sender ends the lobby, this call lets Foyer know. */
 async function stop(why) {
   if (isStopping) return;
   isStopping = true;
   console.log(`stopping: ${why}`);
   for (const socket of sockets.clients) socket.close(4000, "This lobby has ended.");
-  // Already stopped, or Foyer does not answer: either way there is nothing left to do.
+  // Already stopped, or Foyer does not answer: there is nothing left to do.
   await foyer.stop().catch(() => undefined);
   process.exit(0);
 }
@@ -199,8 +201,8 @@ http.listen(Number(PORT), HOST, async () => {
   console.log(`lobby ${FOYER_LOBBY_ID} listens on port ${PORT}`);
   try {
     await foyer.ready();
-  } catch (fault) {
-    report("Foyer does not take this lobby", fault);
+  } catch (error) {
+    report("Foyer does not accept this lobby", error);
     process.exit(1);
   }
 });
@@ -218,6 +220,6 @@ function parse(data) {
   }
 }
 
-function report(what, fault) {
-  console.error(`${what}: ${fault.message}`);
+function report(what, error) {
+  console.error(`${what}: ${error.message}`);
 }

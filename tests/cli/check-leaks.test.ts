@@ -33,7 +33,7 @@ test.each([
   ["across the border of two pieces", `${" ".repeat(8 * 1024 * 1024 - 30)}${lobbyToken}`],
 ])("a token is found %s, and the report does not repeat it", (_where, content) => {
   writeFileSync(join(folder, "logs", "a.log"), content);
-  expect(findLeaks(folder).leaks).toEqual([`${join("logs", "a.log")} holds a lobby token`]);
+  expect(findLeaks(folder).leaks).toEqual([`${join("logs", "a.log")} contains a lobby token`]);
 });
 
 test("a token of the operator's own making is found and not repeated", () => {

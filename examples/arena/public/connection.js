@@ -1,6 +1,6 @@
 /**
- * Connects to a lobby with the answer of find, join or create. Resolves when the lobby has let the player in; rejects
- * with the lobby's words when it has not.
+ * Connects to a lobby with the answer of find, join or create. Resolves when the lobby has accepted the player; rejects
+ * with the lobby's message when it has not.
  */
 export function enterLobby(answer, name, { onNews, onNotice, onEnd }) {
   const socket = new WebSocket(addressOf(answer.ports.default));
@@ -26,7 +26,7 @@ export function enterLobby(answer, name, { onNews, onNotice, onEnd }) {
   }
 }
 
-/** A lobby on Foyer's own machine may be announced as 127.0.0.1; from elsewhere that is the machine of this page. */
+/** A lobby on Foyer's own machine may be announced as 127.0.0.1; other machines reach it at the host of this page. */
 function addressOf({ hostname, port, is_tls: isTls }) {
   const isHere = ["127.0.0.1", "localhost", "::1"].includes(hostname);
   const host = isHere ? location.hostname : hostname;

@@ -2,12 +2,12 @@ import { between, field, gemRadius, playerRadius } from "./rules.js";
 
 export const colours = ["#5b8def", "#f2727f", "#58c896", "#f2b134", "#b183f0", "#3fc1d6", "#f08a4b", "#e46fb7"];
 const margin = 16;
-// What the page keeps free for its words, above and below the field.
+// Space for text above and below the field.
 const bars = { wide: { top: 66, bottom: 48 }, narrow: { top: 146, bottom: 132 } };
-// Smaller than this and a phone shows nothing one could hit, so the picture follows the player instead.
+// Below this scale a phone shows nothing large enough to hit, so the view follows the player instead.
 const scaleMin = 0.55;
 
-/** Draws on the canvas; keeps only what is for the eye: sparks, trails, where everybody looks. */
+/** Draws on the canvas; keeps only visual state: sparks, trails, where players look. */
 export function createDrawing(canvas) {
   const context = canvas.getContext("2d");
   const looks = new Map();
@@ -175,7 +175,7 @@ export function createDrawing(canvas) {
       context.scale(scale, scale);
       drawFloor();
       for (const gem of view.gems) drawGem(gem, now);
-      // One's own player is drawn last, so that nobody hides it.
+      // The own player is drawn last, so that nothing hides it.
       for (const player of [...view.players].sort((a, b) => Number(a.isSelf) - Number(b.isSelf))) drawPlayer(player);
       drawSparks(dtS);
       context.restore();
@@ -190,7 +190,7 @@ function disc(context, x, y, radius) {
   context.fill();
 }
 
-/** The colours of the style sheet, so that the field is dark or light like the rest. */
+/** The colours of the style sheet, so that the field is dark or light like the page. */
 function readPalette() {
   const style = getComputedStyle(document.documentElement);
   const names = ["page", "floor", "dot", "edge", "ink", "soft", "gem", "gold"];

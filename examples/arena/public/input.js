@@ -10,7 +10,7 @@ const directions = {
 };
 const stickReach = 70;
 
-/** Keyboard and touch. Dragging anywhere on the field is a joystick whose middle is where the finger went down. */
+/** Keyboard and touch. Dragging anywhere on the field is a joystick centred where the touch began. */
 export function createInput(surface, dashButton) {
   const held = new Set();
   let wantsDash = false;
@@ -25,7 +25,7 @@ export function createInput(surface, dashButton) {
     event.preventDefault();
   });
   addEventListener("keyup", (event) => held.delete(event.code));
-  // Keys that are let go while another window has the keyboard are never reported.
+  // The browser does not report keys that are released while another window has the focus.
   addEventListener("blur", () => held.clear());
 
   surface.addEventListener("pointerdown", (event) => {

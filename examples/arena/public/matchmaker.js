@@ -4,7 +4,7 @@ export function createMatchmaker(publicToken) {
     const headers = { authorization: `Bearer ${publicToken}` };
     if (body) {
       headers["content-type"] = "application/json";
-      // With a key, asking again after a broken connection gives the same seat and not a second one.
+      // With a key, a retry after a broken connection returns the same seat and not a second one.
       headers["idempotency-key"] = newKey();
     }
     return ask(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
@@ -19,12 +19,12 @@ export function createMatchmaker(publicToken) {
   };
 }
 
-/** What the service tells the page of its demo: the public token and the game modes. */
+/** What the service gives the page of its demo: the public token and the game modes. */
 export function readConfig() {
   return ask("/play/config.json", {});
 }
 
-/** Asks again when no answer came or the service is busy; throws the service's own words when it says no. */
+/** Retries when no answer came or the service is busy; throws the service's message when it refuses. */
 async function ask(path, request) {
   for (let attempt = 1; ; attempt++) {
     const answer = await send(path, request);
@@ -52,6 +52,6 @@ async function send(path, request) {
 }
 
 function newKey() {
-  // crypto.randomUUID is only there on https and localhost; this also works on a phone in the same network.
+  // crypto.randomUUID exists only on https and localhost; this also works on a phone in the same network.
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -14,7 +14,7 @@ const listEveryMs = 2_000;
 let matchmaker = null;
 let gameModes = [];
 let invitedTo = new URLSearchParams(location.search).get("lobby");
-/** Where the player is: the lobby's connection, what is known of its game, and its phase. Null: at the start. */
+/** The current game: the lobby's connection, its world, and its phase. Null: on the start screen. */
 let game = null;
 let noticeTimer = 0;
 
@@ -28,7 +28,7 @@ byId("private").addEventListener("click", () =>
 );
 byId("round").addEventListener("click", (event) => {
   game?.connection.send({ type: "new-round" });
-  // Else the space bar would press it again instead of dashing.
+  // Otherwise the space bar would press the button again instead of dashing.
   event.currentTarget.blur();
 });
 byId("invite").addEventListener("click", copyInvite);
@@ -46,12 +46,12 @@ async function begin() {
     gameModes = config.game_modes;
     setBusy(false);
     void keepListing();
-  } catch (fault) {
-    showStart(`The game cannot be started: ${fault.message}`);
+  } catch (error) {
+    showStart(`The game cannot be started: ${error.message}`);
   }
 }
 
-/** Asks Foyer for a seat, takes it to the lobby, and starts to play. */
+/** Gets a seat from Foyer, connects to the lobby with it, and starts the game. */
 async function enter(ask, { isPrivate }) {
   const name = byId("name").value.trim();
   localStorage.setItem("arena-name", name);
@@ -69,14 +69,14 @@ async function enter(ask, { isPrivate }) {
     });
     const lobbyId = answer.lobby.lobby_id;
     game = { connection, lobbyId, seatsMax: connection.seatsMax, world: createWorld(connection.playerId), phase: null };
-    // A reload of a private lobby's page must lead back to it: nobody else can tell where it is.
+    // A reload of a private lobby's page must lead back to it: only its link does.
     if (isPrivate || invitedTo) history.replaceState(null, "", linkTo(lobbyId));
     showGame(`Seat found in ${tookMs} ms, in lobby ${shortId(lobbyId)}.`);
     learn(connection.news, 0);
-  } catch (fault) {
-    // An invitation that leads nowhere must not stand in the way of playing.
+  } catch (error) {
+    // An invalid invitation must not keep the player from playing.
     if (invitedTo) forgetInvitation();
-    showStart(fault.message);
+    showStart(error.message);
   }
   setBusy(false);
 }
@@ -124,7 +124,7 @@ const idleGems = Array.from({ length: 24 }, (_, id) => ({
   y: 80 + ((id * 397) % 740),
 }));
 
-// Browsers draw a page in the background rarely or never; it goes on telling the lobby that its player stands still.
+// Browsers draw a background page rarely or never; it still sends the lobby that its player stands still.
 setInterval(() => {
   if (document.hidden && game) game.world.advance(performance.now(), input.read, game.connection.send);
 }, 250);
@@ -198,7 +198,7 @@ function showLobbies(lobbies) {
     ...lobbies.slice(0, 6).map((lobby) => {
       const names = (lobby.state?.players ?? []).map(({ name }) => name).join(", ");
       const row = element("li");
-      const who = names || `Lobby ${shortId(lobby.lobby_id)}, nobody yet`;
+      const who = names || `Lobby ${shortId(lobby.lobby_id)}, no players yet`;
       const join = element("button", "", "Join");
       join.setAttribute("aria-label", `Join ${who}`);
       join.addEventListener("click", () => enter(() => matchmaker.join(lobby.lobby_id), { isPrivate: false }));
@@ -223,7 +223,7 @@ async function copyInvite() {
     await navigator.clipboard.writeText(link);
     notify("Invite link copied.");
   } catch {
-    // Not every browser lets a page write there; the link can still be read and copied by hand.
+    // Not every browser lets a page write to the clipboard; the player can still copy the link by hand.
     notify(link);
   }
 }
@@ -263,7 +263,7 @@ function shortId(lobbyId) {
   return lobbyId.slice(-4);
 }
 
-/** For the curious in the console, and for tests: who is where on this page. */
+/** For the console and for tests: the state of this page. */
 globalThis.arena = {
   lobbyId: () => game?.lobbyId ?? null,
   positions: () =>

@@ -1,4 +1,4 @@
-/** What server and page must agree on. Both run `move` at the same rate, so the page can show its own player at once. */
+/** What server and page share. Both run `move` at the same rate, so the page can move its own player immediately. */
 
 export const field = { width: 1600, height: 900 };
 export const playerRadius = 28;

@@ -1,12 +1,12 @@
 import { bodyAt, move, stepsPerSecond } from "./rules.js";
 
 const stepMs = 1000 / stepsPerSecond;
-// Others are shown this much in the past, so that there is always a later position to move towards.
+// Other players are shown this much in the past, so that there is always a later position to move towards.
 const delayMs = 110;
 
 /**
- * What the page knows of the game. Its own player moves at once by the same rules as on the server and is corrected
- * when the server says where it really was; the others are moved smoothly between the positions that came.
+ * The page's copy of the game. Its own player moves immediately by the same rules as on the server, and the page corrects
+ * it from the server's position; the others move smoothly between the positions from the server.
  */
 export function createWorld(selfId) {
   const others = new Map();
@@ -30,7 +30,7 @@ export function createWorld(selfId) {
     const dx = x - then.x;
     const dy = y - then.y;
     const distance = Math.hypot(dx, dy);
-    // A small difference is closed little by little; a large one means that something happened, such as a hit.
+    // A small difference is corrected gradually; a large one means that something happened, such as a hit.
     const share = distance > 60 ? 1 : 0.15;
     if (share === 1) own.body = { ...own.body, vx, vy };
     own.body.x += dx * share;
@@ -55,7 +55,7 @@ export function createWorld(selfId) {
       }
     },
 
-    /** Makes the steps that are due and hands each one's input on, to be sent. */
+    /** Runs the steps that are due and passes the input of each on, to be sent. */
     advance(now, readInput, sendInput) {
       if (now - steppedAt > 500) steppedAt = now - stepMs;
       while (now - steppedAt >= stepMs) {
@@ -88,7 +88,7 @@ function positionAt(known, at) {
   if (!known || known.length === 0) return null;
   const next = known.findIndex((entry) => entry.at > at);
   if (next === 0) return known[0];
-  // Nothing newer has come: it goes on as it went, for a moment.
+  // No newer position has arrived: extrapolate for a moment.
   if (next === -1) {
     const last = known[known.length - 1];
     const aheadS = Math.min(0.1, (at - last.at) / 1000);
