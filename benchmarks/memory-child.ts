@@ -1,7 +1,8 @@
 import { createIds } from "../src/ground/ids.ts";
 import { apply } from "../src/matchmaker/apply.ts";
-import { allChanges, type Change, loadState } from "../src/matchmaker/changes.ts";
+import { type Change, loadState } from "../src/matchmaker/changes.ts";
 import { createState, type State } from "../src/matchmaker/state.ts";
+import { allChanges } from "../tests/support/state-hash.ts";
 import type { Measured } from "./memory.ts";
 
 // Fills one namespace by commands, and again from its rows as after a restart, and says what each lobby and player took.

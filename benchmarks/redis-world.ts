@@ -8,6 +8,7 @@ import type { NewLobby } from "../src/matchmaker/commands.ts";
 import { openRedis } from "../src/redis/connection.ts";
 import { type PostgresServer, startPostgres } from "../tests/services/postgres.ts";
 import { type RedisServer, startRedis, until } from "../tests/services/redis.ts";
+import { auditNamespace } from "../tests/support/redis-audit.ts";
 import { bearer, send } from "./requests.ts";
 import { type ServerProcess, serveFoyer } from "./server-process.ts";
 
@@ -126,7 +127,7 @@ async function fill(redis: RedisServer, namespaces: readonly RedisNamespace[]): 
       const { ready } = await engine.read({ type: "counts", namespaceId: namespace.namespaceId, now: Date.now() });
       if (ready !== namespace.lobbies) throw new Error(`${ready} lobbies are ready instead of ${namespace.lobbies}.`);
     }
-    const faults = await engine.audit(namespaces[0]!.namespaceId);
+    const faults = await auditNamespace(link, "foyer", namespaces[0]!.namespaceId);
     if (faults.length > 0) throw new Error(`Lobbies are kept in another way now: ${faults.slice(0, 5).join(" ")}`);
   } finally {
     await engine.close();

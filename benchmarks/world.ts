@@ -5,10 +5,11 @@ import { createSqliteJournal, type SqliteJournal } from "../src/engine/memory/sq
 import { createIds } from "../src/ground/ids.ts";
 import { createDerivedTokens } from "../src/ground/tokens.ts";
 import { apply } from "../src/matchmaker/apply.ts";
-import { allChanges, type Change, loadState } from "../src/matchmaker/changes.ts";
+import { type Change, loadState } from "../src/matchmaker/changes.ts";
 import { playerRow } from "../src/matchmaker/codec.ts";
 import type { Player } from "../src/matchmaker/records.ts";
 import type { State } from "../src/matchmaker/state.ts";
+import { allChanges } from "../tests/support/state-hash.ts";
 import { bearer, send } from "./requests.ts";
 import { serveFoyer } from "./server-process.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, inject, test } from "vitest";
-import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
+import { createMemoryJournal } from "../support/memory-journal.ts";
 import { compareEngines } from "./differential.ts";
 import { closeAfterEach, openEngine } from "./redis-engine.ts";
 
@@ -14,9 +14,9 @@ closeAfterEach();
 describe("the memory engine and the Redis engine", () => {
   test("[RD1] answer, show and tell the same, step by step", { timeout: 1_800_000 }, async () => {
     const memory = await createMemoryEngine(createMemoryJournal());
-    const { engine } = await openEngine(inject("redisUrl"));
+    const redis = await openEngine(inject("redisUrl"));
     const replay = `DIFFERENTIAL_SEED=${seed} DIFFERENTIAL_COMMANDS=${commands} npx vitest run tests/conformance/differential.test.ts`;
-    const compared = await compareEngines(memory, engine, seed, commands).catch((error: unknown) => {
+    const compared = await compareEngines(memory, redis, seed, commands).catch((error: unknown) => {
       throw new Error(`${error instanceof Error ? error.message : error}\nReplay: ${replay}`);
     });
     await memory.close();

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import type { Engine } from "../../src/engine/engine.ts";
-import type { RedisEngine } from "../../src/engine/redis/redis.ts";
 import type {
   Command,
   CommandType,
@@ -11,7 +10,9 @@ import type {
   QueryType,
   WantedLobbies,
 } from "../../src/matchmaker/commands.ts";
+import { auditNamespace } from "../support/redis-audit.ts";
 import { createHistory, type Step, steps } from "./random-commands.ts";
+import type { OpenedEngine } from "./redis-engine.ts";
 
 export interface Compared {
   readonly commands: number;
@@ -31,7 +32,7 @@ const auditEvery = 250;
  */
 export async function compareEngines(
   memory: Engine,
-  redis: RedisEngine,
+  { engine: redis, link, prefix }: OpenedEngine,
   seed: number,
   commandsWanted: number,
 ): Promise<Compared> {
@@ -78,9 +79,9 @@ export async function compareEngines(
       const late = (await redis.eventsAfter(namespaceId, position, 10_000)) ?? [];
       position = late.at(-1)?.position ?? position;
       expectSame(`events of reads after step ${at}`, late.map(withoutPosition), heard.splice(0));
-      if (count.commands % auditEvery === 0) expectSame("audit", await redis.audit(namespaceId), []);
+      if (count.commands % auditEvery === 0) expectSame("audit", await auditNamespace(link, prefix, namespaceId), []);
     }
-    expectSame("audit", await redis.audit(namespaceId), []);
+    expectSame("audit", await auditNamespace(link, prefix, namespaceId), []);
   }
 }
 

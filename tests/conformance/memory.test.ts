@@ -1,7 +1,7 @@
 import { describe } from "vitest";
-import { createMemoryJournal, type MemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
-import { checkInvariants } from "../../src/matchmaker/invariants.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { createMemoryJournal, type MemoryJournal } from "../support/memory-journal.ts";
 import { everySuite } from "./every-suite.ts";
 import type { EngineUnderTest } from "./world.ts";
 

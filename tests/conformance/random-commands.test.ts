@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { apply } from "../../src/matchmaker/apply.ts";
-import { loadState, stateHash } from "../../src/matchmaker/changes.ts";
-import { checkInvariants } from "../../src/matchmaker/invariants.ts";
+import { loadState } from "../../src/matchmaker/changes.ts";
 import { createState } from "../../src/matchmaker/state.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { stateHash } from "../support/state-hash.ts";
 import { createHistory, randomNamespaceId, runHistory, steps } from "./random-commands.ts";
 
 describe("random commands", () => {

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { apply } from "../../src/matchmaker/apply.ts";
-import { allChanges, type Change, loadState, stateHash } from "../../src/matchmaker/changes.ts";
+import { type Change, loadState } from "../../src/matchmaker/changes.ts";
 import type { Command, CommandType, NewLobby, Outcome } from "../../src/matchmaker/commands.ts";
-import { checkInvariants } from "../../src/matchmaker/invariants.ts";
 import { createState, type State } from "../../src/matchmaker/state.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { allChanges, stateHash } from "../support/state-hash.ts";
 
 /** One step of a random history: numbers that are read as a command on whatever there is at that moment. */
 export interface Step {

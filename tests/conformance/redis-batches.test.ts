@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { describe, expect, inject, test } from "vitest";
-import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { commandScripts, hearingScript } from "../../src/engine/redis/scripts.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { Event } from "../../src/matchmaker/commands.ts";
 import type { RedisLink, Script } from "../../src/redis/interface.ts";
 import { until } from "../services/redis.ts";
+import { createMemoryJournal } from "../support/memory-journal.ts";
+import { auditNamespace } from "../support/redis-audit.ts";
 import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
 import { createWorld, type EngineUnderTest, listen, World } from "./world.ts";
 
@@ -46,7 +47,7 @@ async function onBoth(runs: number[], act: (world: World, send: Together) => Pro
   const onRedis = await act(new World(underTest({ engine, ...redis }, url()), "together", { next: 0 }), together);
   const alone = await act(new World(inMemory, "together", { next: 0 }), inTurn);
   await memory.close();
-  expect(await engine.audit("together")).toEqual([]);
+  expect(await auditNamespace(redis.link, redis.prefix, "together")).toEqual([]);
   return [onRedis, alone];
 }
 

@@ -4,6 +4,7 @@ import { createRedisEngine, type RedisEngine } from "../../src/engine/redis/redi
 import { createLog } from "../../src/ground/log.ts";
 import { openRedis } from "../../src/redis/connection.ts";
 import type { RedisConnection, RedisLink } from "../../src/redis/interface.ts";
+import { auditNamespace } from "../support/redis-audit.ts";
 import { withoutGaps } from "./without-gaps.ts";
 import type { EngineUnderTest } from "./world.ts";
 
@@ -63,7 +64,7 @@ export async function startOnRedis(url: string): Promise<EngineUnderTest> {
 export function underTest(one: OpenedEngine, url: string): EngineUnderTest {
   return {
     engine: one.engine,
-    check: (namespaceId) => one.engine.audit(namespaceId),
+    check: (namespaceId) => auditNamespace(one.link, one.prefix, namespaceId),
     async restart() {
       await one.link.call("DEL", `${one.prefix}:{hearing}:beat`);
       await closeEngine(one);

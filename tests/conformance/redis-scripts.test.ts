@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import * as scripts from "../../src/engine/redis/scripts.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
@@ -9,6 +8,8 @@ import { pickLobbies } from "../../src/loops/pick-lobbies.ts";
 import type { CommandType } from "../../src/matchmaker/commands.ts";
 import type { RedisLink, Script } from "../../src/redis/interface.ts";
 import { type RedisServer, startRedis } from "../services/redis.ts";
+import { createMemoryJournal } from "../support/memory-journal.ts";
+import { auditNamespace } from "../support/redis-audit.ts";
 import { compareEngines } from "./differential.ts";
 import { createHistory, steps } from "./random-commands.ts";
 import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
@@ -40,7 +41,7 @@ async function everything(namespaceId?: string): Promise<Map<string, string>> {
 }
 
 const commandScripts: readonly Script[] = Object.values(scripts.commandScripts);
-const otherScripts = [scripts.nextDueScript, scripts.eventsAfterScript, scripts.dumpScript];
+const otherScripts = [scripts.nextDueScript, scripts.eventsAfterScript];
 const allScripts: readonly Script[] = [...commandScripts, ...Object.values(scripts.queryScripts), ...otherScripts];
 
 /** A link that tells of each run before it happens. */
@@ -58,7 +59,7 @@ describe("scripts", () => {
   test("[RD3] every key that any script touches carries its namespace's tag", patient, async () => {
     await redis.flushall();
     const ran = new Set<Script>();
-    const { engine } = await openEngine(server.url, { wrap: noting((script) => ran.add(script)) });
+    const opened = await openEngine(server.url, { wrap: noting((script) => ran.add(script)) });
     const memory = await createMemoryEngine(createMemoryJournal());
     const watching = new Redis(server.url);
     const monitor = await watching.monitor();
@@ -69,8 +70,8 @@ describe("scripts", () => {
         if (args[1] === "that was all") resolve();
       });
     });
-    await compareEngines(memory, engine, 31, 600);
-    await engine.read({ type: "namespaces" });
+    await compareEngines(memory, opened, 31, 600);
+    await opened.engine.read({ type: "namespaces" });
     await redis.ping("that was all");
     await isOver;
     for (const client of [monitor, watching]) client.disconnect();
@@ -112,9 +113,9 @@ describe("scripts", () => {
         return first;
       },
     });
-    const { engine } = await openEngine(server.url, { wrap: sendTwice });
+    const opened = await openEngine(server.url, { wrap: sendTwice });
     const memory = await createMemoryEngine(createMemoryJournal());
-    await compareEngines(memory, engine, 5, 800);
+    await compareEngines(memory, opened, 5, 800);
     await memory.close();
     expect(commandScripts.filter((script) => !ran.has(script)).map(({ name }) => name)).toEqual([]);
   });
@@ -197,7 +198,7 @@ describe("scripts", () => {
       shown.at(-1)!.push(removal, await world.counts());
     }
     expect(shown[0]).toEqual(shown[1]);
-    expect(await one.engine.audit("many")).toEqual([]);
+    expect(await auditNamespace(one.link, one.prefix, "many")).toEqual([]);
     await memory.close();
   });
 
@@ -346,7 +347,7 @@ describe("scripts", () => {
     expect(await world.counts()).toMatchObject({ starting: 0, ready: 0, reserved: 0 });
     const left = (await redis.keys(`*{${world.namespaceId}}*`)).filter((key) => !key.includes(":op:"));
     expect(left.map((key) => key.split("}:")[1]).sort()).toEqual(["events", "ns"]);
-    expect(await one.engine.audit(world.namespaceId)).toEqual([]);
+    expect(await auditNamespace(one.link, one.prefix, world.namespaceId)).toEqual([]);
   });
 
   test("[RD8] a forgotten namespace leaves nothing behind but, for a while, what was told of it", async () => {

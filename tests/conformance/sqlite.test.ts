@@ -1,7 +1,7 @@
 import { afterEach, describe } from "vitest";
 import { createMemoryEngine, type MemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createSqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
-import { checkInvariants } from "../../src/matchmaker/invariants.ts";
+import { checkInvariants } from "../support/invariants.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { everySuite } from "./every-suite.ts";
 import type { EngineUnderTest } from "./world.ts";

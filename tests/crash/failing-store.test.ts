@@ -2,14 +2,14 @@ import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import type { FaultStep, JournalFaults } from "../../src/engine/memory/journal-messages.ts";
 import { createMemoryEngine, type MemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createSqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
-import { stateHash } from "../../src/matchmaker/changes.ts";
 import type { CommandOf } from "../../src/matchmaker/commands.ts";
-import { checkInvariants } from "../../src/matchmaker/invariants.ts";
 import { createRandom } from "../histories/load.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { type FailpointStep, failpoints, type JournalFailpoints } from "../support/journal-failpoints.ts";
+import { stateHash } from "../support/state-hash.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const namespaceId = "aaaaaaaa-0000-7000-8000-00000000000a";
@@ -20,8 +20,8 @@ afterEach(async () => {
   for (const engine of engines.splice(0)) await engine.close();
 });
 
-async function engineOn(dataDir: string, faults: JournalFaults = {}): Promise<MemoryEngine> {
-  const engine = await createMemoryEngine(createSqliteJournal({ dataDir, faults }));
+async function engineOn(dataDir: string, settings: JournalFailpoints = {}): Promise<MemoryEngine> {
+  const engine = await createMemoryEngine(createSqliteJournal({ dataDir, ...failpoints(settings) }));
   engines.push(engine);
   return engine;
 }
@@ -78,7 +78,7 @@ async function stateOf(engine: MemoryEngine, number: number): Promise<string | n
 const full = 13;
 const ioWrite = 778;
 
-function randomFaults(random: () => number): FaultStep[] {
+function randomFaults(random: () => number): FailpointStep[] {
   return Array.from({ length: 3 }, () => {
     const on = random() < 0.75 ? "commit" : "probe";
     const when = on === "probe" || random() < 0.6 ? "before" : "after";
@@ -155,8 +155,8 @@ test("[I22] while a commit stalls, neither its answer nor any read shows it; whe
   await fill(first);
   await first.close();
   const gate = new Int32Array(new SharedArrayBuffer(8));
-  const held: FaultStep = { on: "commit", number: 1, when: "before", what: { type: "hold", gate } };
-  const vanished: FaultStep = { on: "commit", number: 1, when: "before", what: { type: "fail", code: ioWrite } };
+  const held: FailpointStep = { on: "commit", number: 1, when: "before", what: { type: "hold", gate } };
+  const vanished: FailpointStep = { on: "commit", number: 1, when: "before", what: { type: "fail", code: ioWrite } };
   const engine = await engineOn(dataDir, { steps: [held, vanished] });
   const settled: string[] = [];
   const write = setState(engine, 1, '"new"').then((isTaken) => settled.push(`write ${isTaken}`));

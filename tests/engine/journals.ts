@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { afterEach } from "vitest";
 import { JournalSyncFailed } from "../../src/engine/memory/journal-errors.ts";
-import type { FaultStep, JournalFaults } from "../../src/engine/memory/journal-messages.ts";
 import { createSqliteJournal, journalFileName, type SqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
 import type { Change } from "../../src/matchmaker/changes.ts";
+import { type FailpointStep, failpoints, type JournalFailpoints } from "../support/journal-failpoints.ts";
 
 export const namespaceId = "eeeeeeee-0000-7000-8000-00000000000e";
 export const otherNamespaceId = "ffffffff-0000-7000-8000-00000000000f";
@@ -15,14 +15,21 @@ afterEach(async () => {
 });
 
 /** A journal that is closed when the test is over. */
-export function journalIn(dataDir: string, faults: JournalFaults = {}): SqliteJournal & { syncFailures: Error[] } {
+export function journalIn(
+  dataDir: string,
+  settings: JournalFailpoints = {},
+): SqliteJournal & { syncFailures: Error[] } {
   const syncFailures: Error[] = [];
-  const journal = createSqliteJournal({ dataDir, faults, onSyncFailure: (error) => syncFailures.push(error) });
+  const journal = createSqliteJournal({
+    dataDir,
+    ...failpoints(settings),
+    onSyncFailure: (error) => syncFailures.push(error),
+  });
   opened.push(journal);
   return { ...journal, syncFailures };
 }
 
-export async function loadedJournal(dataDir: string, ...steps: FaultStep[]): Promise<ReturnType<typeof journalIn>> {
+export async function loadedJournal(dataDir: string, ...steps: FailpointStep[]): Promise<ReturnType<typeof journalIn>> {
   const journal = journalIn(dataDir, { steps });
   await journal.load();
   return journal;
@@ -44,9 +51,9 @@ export async function storedIds(journal: SqliteJournal, namespace: string = name
 }
 
 /** A step that stops the worker until `open` is called; `reached` resolves when the worker is there. */
-export function gate(on: FaultStep["on"], number: number, when: FaultStep["when"]) {
+export function gate(on: FailpointStep["on"], number: number, when: FailpointStep["when"]) {
   const places = new Int32Array(new SharedArrayBuffer(8));
-  const step: FaultStep = { on, number, when, what: { type: "hold", gate: places } };
+  const step: FailpointStep = { on, number, when, what: { type: "hold", gate: places } };
   return {
     step,
     async reached(): Promise<void> {
@@ -63,7 +70,12 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-export const fails = (on: FaultStep["on"], number: number, when: FaultStep["when"], code: number): FaultStep => ({
+export const fails = (
+  on: FailpointStep["on"],
+  number: number,
+  when: FailpointStep["when"],
+  code: number,
+): FailpointStep => ({
   on,
   number,
   when,

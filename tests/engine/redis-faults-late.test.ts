@@ -5,6 +5,7 @@ import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { CommandOf } from "../../src/matchmaker/commands.ts";
 import { openRedis } from "../../src/redis/connection.ts";
 import { startRedis, until } from "../services/redis.ts";
+import { auditNamespace } from "../support/redis-audit.ts";
 import { listeningLog } from "./redis-counting.ts";
 
 const opened: (() => Promise<void>)[] = [];
@@ -64,5 +65,5 @@ test("[RF4] what the rules were asked while Redis was frozen never happens once 
   // The command is on an earlier connection than the question: it was read and refused, or is still to be read.
   await until("the thawed server has read everything", async () => (await server.info("connected_clients")) === "3");
   expect(await isClosed()).toBe(false);
-  expect(await engine.audit(namespaceId)).toEqual([]);
+  expect(await auditNamespace(link, "foyer", namespaceId)).toEqual([]);
 });

@@ -4,8 +4,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createSqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
-import { type Change, loadState, stateHash } from "../../src/matchmaker/changes.ts";
+import { type Change, loadState } from "../../src/matchmaker/changes.ts";
 import { createHistory, randomNamespaceId, steps } from "../conformance/random-commands.ts";
+import { stateHash } from "../support/state-hash.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import {
   fileIn,

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createMemoryJournal, type Journal } from "../../src/engine/memory/journal.ts";
+import type { Journal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createExpire } from "../../src/loops/expire.ts";
-import { stateHash } from "../../src/matchmaker/changes.ts";
 import type { Idempotency } from "../../src/matchmaker/commands.ts";
-import { checkInvariants } from "../../src/matchmaker/invariants.ts";
 import { listen, seated, World } from "../conformance/world.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { createMemoryJournal } from "../support/memory-journal.ts";
+import { stateHash } from "../support/state-hash.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { gate, journalIn, namespaceId, otherNamespaceId, outcomeOf, turn } from "./journals.ts";
 

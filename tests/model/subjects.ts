@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Engine } from "../../src/engine/engine.ts";
-import { createMemoryJournal, type MemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createRedisEngine } from "../../src/engine/redis/redis.ts";
-import { dumpScript } from "../../src/engine/redis/scripts.ts";
 import { createLog } from "../../src/ground/log.ts";
-import { stateHash } from "../../src/matchmaker/changes.ts";
-import { checkInvariants } from "../../src/matchmaker/invariants.ts";
 import { openRedis } from "../../src/redis/connection.ts";
 import { withoutGaps } from "../conformance/without-gaps.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { createMemoryJournal, type MemoryJournal } from "../support/memory-journal.ts";
+import { auditNamespace, dumpNamespace } from "../support/redis-audit.ts";
+import { stateHash } from "../support/state-hash.ts";
 
 /** An engine that histories are run on. */
 export interface Subject {
@@ -75,8 +75,8 @@ async function onRedis(url: string, prefix: string): Promise<Subject> {
   }
   return {
     engine,
-    check: (namespaceId) => engine.audit(namespaceId),
-    hash: async (namespaceId) => JSON.stringify(await link.run(dumpScript, `${prefix}:{${namespaceId}}:ns`, [])),
+    check: (namespaceId) => auditNamespace(link, prefix, namespaceId),
+    hash: async (namespaceId) => JSON.stringify(await dumpNamespace(link, prefix, namespaceId)),
     async restart() {
       // Nobody else was there to hear heartbeats.
       await link.call("DEL", `${prefix}:{hearing}:beat`);

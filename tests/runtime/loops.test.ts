@@ -3,7 +3,6 @@ import { utimesSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createLog } from "../../src/ground/log.ts";
 import { createExpire } from "../../src/loops/expire.ts";
@@ -15,6 +14,7 @@ import { openDb } from "../../src/store/open-db.ts";
 import { createWorld, World } from "../conformance/world.ts";
 import { until } from "../http/harness.ts";
 import { folder, storedNamespace } from "../store/fixtures.ts";
+import { createMemoryJournal } from "../support/memory-journal.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const memory = async () => {

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Engine } from "../../src/engine/engine.ts";
 import { createEventHub } from "../../src/engine/event-hub.ts";
-import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createLog } from "../../src/ground/log.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
@@ -12,6 +11,7 @@ import { LobbyNotStarted } from "../../src/runtime/runtime.ts";
 import { versionA, World } from "../conformance/world.ts";
 import { until } from "../http/harness.ts";
 import { createFakeRuntime, type FakeRuntime } from "../http/matchmaker/fake-runtime.ts";
+import { createMemoryJournal } from "../support/memory-journal.ts";
 
 test("[RD10] [ND3] a node that missed events starts what was placed on it and stops what has ended", async () => {
   const engine = await createMemoryEngine(createMemoryJournal());

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createMemoryJournal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createNamespaceConfigs } from "../../src/operations/namespace-configs.ts";
 import { openDb } from "../../src/store/open-db.ts";
 import { freshDatabase } from "../services/stores.ts";
+import { createMemoryJournal } from "../support/memory-journal.ts";
 import { atOnce, folder, now, storedGame, storedNamespace, storedVersion } from "./fixtures.ts";
 
 const document = { regions: { local: {} }, game_modes: { duel: { max_players: 2, runtime: { external: {} } } } };

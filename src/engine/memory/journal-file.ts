@@ -8,7 +8,7 @@ import type { Note } from "./journal-note.ts";
 
 /**
  * Opens the file of the journal for this connection alone, or refuses it with a reason. What it shows may be used once
- * `makeSure` has passed. It is closed by the end of the thread.
+ * `verifyAndSync` has passed. It is closed by the end of the thread.
  */
 export function openJournalFile(Database: SqliteLibrary, file: string): SqliteDatabase {
   createPrivately(file);
@@ -23,9 +23,8 @@ export function openJournalFile(Database: SqliteLibrary, file: string): SqliteDa
  * Refuses a damaged file; else, what it shows is on the disk. It comes after the reading, because the other thread
  * can go through what was read meanwhile: a million rows take half a second to check.
  */
-export function makeSure(database: SqliteDatabase, file: string, pagesMax: number | null): void {
+export function verifyAndSync(database: SqliteDatabase, file: string): void {
   checkPages(database, file);
-  if (pagesMax !== null) database.exec(`pragma max_page_count = ${pagesMax}`);
   settle(database);
 }
 
@@ -38,7 +37,7 @@ export interface CommitCounter {
 }
 
 /**
- * In a new file, and in one of a version that did not count, counting begins here. `makeSure` then brings the id into the
+ * In a new file, and in one of a version that did not count, counting begins here. `verifyAndSync` then brings the id into the
  * file itself, so that it is known even when the whole log is lost.
  */
 export function openCommitCounter(database: SqliteDatabase): CommitCounter {

@@ -1,3 +1,4 @@
+import type { SqliteDatabase } from "../../ground/sqlite.ts";
 import type { Entity } from "../../matchmaker/state.ts";
 import type { JournalFailure } from "./journal-errors.ts";
 
@@ -41,27 +42,20 @@ export type Append = readonly unknown[];
 /** An entity's number, as it is stored, is its place here: new ones go to the end. */
 export const entities: readonly Entity[] = ["namespace", "lobby", "player", "key"];
 
-/** For tests only: what goes wrong, and when. Commits and probes are counted from 1 for each worker thread. */
-export interface JournalFaults {
-  readonly steps?: readonly FaultStep[];
-  /** Makes the file as if the disk were full at this many pages. */
-  readonly pagesMax?: number;
+/** Where the worker lets itself be made to fail. */
+export interface FailpointHooks {
+  /** The file is open and nothing has been written to it. */
+  opened(database: SqliteDatabase): void;
+  reached(on: "commit" | "probe" | "checkpoint", when: "before" | "after"): void;
 }
 
-export interface FaultStep {
-  readonly on: "commit" | "probe" | "checkpoint";
-  readonly number: number;
-  /** Before the changes are on the disk, or after it but before it is told. */
-  readonly when: "before" | "after";
-  readonly what: /** As if SQLite had failed with this extended result code. */
-    | { readonly type: "fail"; readonly code: number }
-    /** Waits until the test opens the gate: a slow disk, or, if it never does, one that does not answer. */
-    | { readonly type: "hold"; readonly gate: Int32Array }
-    /** The thread ends at once. */
-    | { readonly type: "die" };
+/** For tests only: a module that the worker loads, and what its `createFailpoints` is given. */
+export interface FailpointModule {
+  readonly module: string;
+  readonly settings: unknown;
 }
 
 export interface WorkerSettings {
   readonly file: string;
-  readonly faults: JournalFaults;
+  readonly failpoints: FailpointModule | null;
 }

@@ -1,10 +1,9 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { loadSqlite, type SqliteDatabase } from "../../ground/sqlite.ts";
 import { failureOf, type JournalFailure, JournalRefused, missingCommitsMessage } from "./journal-errors.ts";
-import { createFaultPoints } from "./journal-faults.ts";
-import { type CommitCounter, checkpoint, makeSure, openCommitCounter, openJournalFile } from "./journal-file.ts";
+import { type CommitCounter, checkpoint, openCommitCounter, openJournalFile, verifyAndSync } from "./journal-file.ts";
 import { inspectJournal } from "./journal-inspection.ts";
-import type { FromWorker, ToWorker, WorkerSettings } from "./journal-messages.ts";
+import type { FailpointHooks, FromWorker, ToWorker, WorkerSettings } from "./journal-messages.ts";
 import { createNoting, type Noting } from "./journal-note.ts";
 import { prepareWriting, readRows, type WriteAppends } from "./journal-rows.ts";
 
@@ -17,8 +16,11 @@ type Commit = Extract<ToWorker, { type: "commit" }>;
 
 // A border: this file is started by journal-thread.ts only, with these settings and these messages.
 const port = parentPort!;
-const { file, faults } = workerData as WorkerSettings;
-const point = createFaultPoints(faults.steps ?? []);
+const { file, failpoints } = workerData as WorkerSettings;
+const failpoint: FailpointHooks =
+  failpoints === null
+    ? { opened() {}, reached() {} }
+    : (await import(failpoints.module)).createFailpoints(failpoints.settings);
 let changesInLog = 0;
 let lastCommit = 0;
 /** The last one whose number is in the file. */
@@ -58,7 +60,8 @@ function load(): Open | null {
       readRows(database, file, (namespaceId, text) => tell({ type: "rows", namespaceId, text }));
     } finally {
       // Also when reading has failed: that the file is damaged is then the better reason.
-      makeSure(database, file, faults.pagesMax ?? null);
+      failpoint.opened(database);
+      verifyAndSync(database, file);
     }
     lastCommit = counter.last;
     markedCommit = counter.last;
@@ -93,9 +96,9 @@ function commitGroup({ database, write, counter, noting }: Open, first: Commit):
     database.exec("begin immediate");
     write(group.flatMap((commit) => commit.appends));
     if (isMarked) counter.write(lastCommit + 1);
-    point("commit", "before");
+    failpoint.reached("commit", "before");
     database.exec("commit");
-    point("commit", "after");
+    failpoint.reached("commit", "after");
   });
   if (failure !== null) return fail(failure);
   tell({ type: "committed", throughBatch: group.at(-1)!.batch });
@@ -143,7 +146,7 @@ function foldLog(database: SqliteDatabase, next: ToWorker | null): ToWorker | nu
 }
 
 function fold(database: SqliteDatabase, mode: "passive" | "truncate"): void {
-  point("checkpoint", "before");
+  failpoint.reached("checkpoint", "before");
   checkpoint(database, mode);
   changesInLog = 0;
 }
@@ -184,7 +187,7 @@ function probe(database: SqliteDatabase): void {
   fold(database, "truncate");
   try {
     database.exec(`begin immediate; insert or replace into probe values (1, zeroblob(${probeBytes}))`);
-    point("probe", "before");
+    failpoint.reached("probe", "before");
     database.exec("commit");
   } catch (error) {
     undo(database);

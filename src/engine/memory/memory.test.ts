@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { checkInvariants } from "../../../tests/support/invariants.ts";
+import { createMemoryJournal } from "../../../tests/support/memory-journal.ts";
+import { stateHash } from "../../../tests/support/state-hash.ts";
 import { EngineUnavailable } from "../../ground/unavailable.ts";
-import { stateHash } from "../../matchmaker/changes.ts";
 import type { Configure, CreateLobby, Event, SetClosed } from "../../matchmaker/commands.ts";
-import { checkInvariants } from "../../matchmaker/invariants.ts";
 import { createEventHub } from "../event-hub.ts";
-import { createMemoryJournal } from "./journal.ts";
 import { createMemoryEngine, type MemoryEngine } from "./memory.ts";
 
 const namespaceId = "eeeeeeee-0000-7000-8000-00000000000e";

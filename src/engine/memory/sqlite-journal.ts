@@ -4,7 +4,7 @@ import type { Entity } from "../../matchmaker/state.ts";
 import type { Journal, TakeStored } from "./journal.ts";
 import { errorOf, JournalSyncFailed, JournalUnavailable } from "./journal-errors.ts";
 import { createLoading, type Loading } from "./journal-loading.ts";
-import { type Append, entities, type FromWorker, type JournalFaults, type ToWorker } from "./journal-messages.ts";
+import { type Append, entities, type FailpointModule, type FromWorker, type ToWorker } from "./journal-messages.ts";
 import { startThread } from "./journal-thread.ts";
 
 export interface SqliteJournal extends Journal {
@@ -28,7 +28,7 @@ export interface SqliteJournalOptions {
   /** Something that the operator should know, and that stops nothing. */
   readonly onWarning?: (message: string) => void;
   /** For tests only. */
-  readonly faults?: JournalFaults;
+  readonly failpoints?: FailpointModule;
 }
 
 export const journalFileName = "lobbies.db";
@@ -80,7 +80,7 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
   let commits = 0;
 
   function startWorker(): void {
-    const started = startThread({ file, faults: options.faults ?? {} });
+    const started = startThread({ file, failpoints: options.failpoints ?? null });
     let cause: unknown;
     worker = started;
     workerEnded = new Promise((resolve) => {

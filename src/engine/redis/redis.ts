@@ -13,7 +13,6 @@ import type {
 import type { RedisLink, Script } from "../../redis/interface.ts";
 import { createRedisClock } from "../../redis/redis-clock.ts";
 import type { Engine, SharedEvents } from "../engine.ts";
-import { auditNamespace } from "./audit.ts";
 import { createBatches } from "./batches.ts";
 import { createStreams } from "./events.ts";
 import { createHearing, type Heard } from "./hearing.ts";
@@ -29,8 +28,6 @@ const removalPauseMs = 4;
 export interface RedisEngine extends Engine, SharedEvents {
   /** From now on this node hears heartbeats. Until somebody does, no heartbeat clock runs. */
   startHearing(): Promise<void>;
-  /** What is wrong with a namespace, in words: every index, count and deadline is worked out again from the facts. */
-  audit(namespaceId: string): Promise<string[]>;
 }
 
 export interface RedisEngineOptions {
@@ -199,7 +196,6 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
     latest: streams.latest,
     onGap: streams.onGap,
     startHearing: () => hearing.start(),
-    audit: (namespaceId) => auditNamespace(link, keyOf(namespaceId), namespaceId),
 
     async close() {
       if (isClosed) return;

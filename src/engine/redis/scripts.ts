@@ -55,7 +55,6 @@ export const queryScripts: { readonly [T in NamespaceQueryType]: Script } = {
 
 export const nextDueScript: Script = load("next-due", state);
 export const eventsAfterScript: Script = load("events-after", ["keys"]);
-export const dumpScript: Script = loadWhole("dump", state);
 export const hearingScript: Script = loadWhole("hearing", []);
 
 /** What is in `x.lazy.lua` of the prelude is defined when the first thing of it is asked for. */
@@ -68,8 +67,13 @@ function load(name: string, prelude: readonly string[]): Script {
 }
 
 /** For a script that needs such things in every run. */
-function loadWhole(name: string, prelude: readonly string[]): Script {
-  return asScript(name, [...prelude.flatMap((part) => [readPart(part), readLazyPart(part)]), read(name)]);
+function loadWhole(name: string, prelude: readonly string[], text = read(name)): Script {
+  return asScript(name, [...prelude.flatMap((part) => [readPart(part), readLazyPart(part)]), text]);
+}
+
+/** A script from elsewhere that works on the state of a namespace, such as an audit. */
+export function scriptOnState(name: string, text: string): Script {
+  return loadWhole(name, state, text);
 }
 
 function readPart(part: string): string {

@@ -1,10 +1,12 @@
-import { type Change, loadState } from "../../matchmaker/changes.ts";
-import { keyRow, lobbyRow, namespaceRow, playerRow } from "../../matchmaker/codec.ts";
-import { checkInvariants } from "../../matchmaker/invariants.ts";
-import { type OrderedSet, orderedItems } from "../../matchmaker/ordered-set.ts";
-import { type Lobby, lobbyKind, type Pool, takenSeats } from "../../matchmaker/records.ts";
-import { dueAtOf, isTimerMoved, noteHeartbeat, type State } from "../../matchmaker/state.ts";
-import type { RedisLink } from "../../redis/interface.ts";
+import { readFileSync } from "node:fs";
+import { scriptOnState } from "../../src/engine/redis/scripts.ts";
+import { type Change, loadState } from "../../src/matchmaker/changes.ts";
+import { keyRow, lobbyRow, namespaceRow, playerRow } from "../../src/matchmaker/codec.ts";
+import { type OrderedSet, orderedItems } from "../../src/matchmaker/ordered-set.ts";
+import { type Lobby, lobbyKind, type Pool, takenSeats } from "../../src/matchmaker/records.ts";
+import { dueAtOf, isTimerMoved, noteHeartbeat, type State } from "../../src/matchmaker/state.ts";
+import type { RedisLink } from "../../src/redis/interface.ts";
+import { checkInvariants } from "./invariants.ts";
 import {
   type Dump,
   type DumpedPool,
@@ -15,14 +17,13 @@ import {
   playerOf,
   readDump,
 } from "./read-dump.ts";
-import { dumpScript } from "./scripts.ts";
 
 /**
  * Reads everything of a namespace at one moment, loads its facts as the memory engine would, and compares what follows
  * from them with every index, count and timer in Redis. Returns what is wrong, in words; nothing, if all is well.
  */
-export async function auditNamespace(link: RedisLink, key: string, namespaceId: string): Promise<string[]> {
-  const dump = readDump(await link.run(dumpScript, key, []));
+export async function auditNamespace(link: RedisLink, prefix: string, namespaceId: string): Promise<string[]> {
+  const dump = readDump(await dumpNamespace(link, prefix, namespaceId));
   const faults: string[] = [];
   const same = (name: string, kept: unknown, wanted: unknown) => {
     const [shown, right] = [JSON.stringify(kept), JSON.stringify(wanted)];
@@ -35,6 +36,13 @@ export async function auditNamespace(link: RedisLink, key: string, namespaceId: 
   comparePools(dump, state, same);
   return faults;
 }
+
+/** Everything that Redis has of a namespace, as dump.lua gives it. */
+export async function dumpNamespace(link: RedisLink, prefix: string, namespaceId: string): Promise<unknown> {
+  return link.run(dumpScript, `${prefix}:{${namespaceId}}:ns`, []);
+}
+
+const dumpScript = scriptOnState("dump", readFileSync(new URL("dump.lua", import.meta.url), "utf8"));
 
 type Same = (name: string, kept: unknown, wanted: unknown) => void;
 

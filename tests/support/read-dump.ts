@@ -1,5 +1,8 @@
-import type { LobbyStatus, SeatStatus, StopReason } from "../../matchmaker/commands.ts";
-import { createPool } from "../../matchmaker/pools.ts";
+import { idsOf } from "../../src/engine/redis/read-outcomes.ts";
+import { closeOf, timeOf } from "../../src/engine/redis/read-views.ts";
+import type { MadeLobby } from "../../src/engine/redis/write-commands.ts";
+import type { LobbyStatus, SeatStatus, StopReason } from "../../src/matchmaker/commands.ts";
+import { createPool } from "../../src/matchmaker/pools.ts";
 import {
   type Key,
   keyKind,
@@ -8,11 +11,8 @@ import {
   type Player,
   playerKind,
   tagKeysOf,
-} from "../../matchmaker/records.ts";
-import type { NamespaceRecord } from "../../matchmaker/state.ts";
-import { idsOf } from "./read-outcomes.ts";
-import { closeOf, timeOf } from "./read-views.ts";
-import type { MadeLobby } from "./write-commands.ts";
+} from "../../src/matchmaker/records.ts";
+import type { NamespaceRecord } from "../../src/matchmaker/state.ts";
 
 /** Everything of a namespace as dump.lua gives it. Every shape here is a border: only our own scripts write these. */
 export interface Dump {

@@ -1,8 +1,14 @@
-import { allChanges } from "./changes.ts";
-import { addOrdered, createOrderedSet, firstOrdered, type OrderedSet, orderedItems } from "./ordered-set.ts";
-import { addToPool, createPool } from "./pools.ts";
-import { isLiving, isTaken, type Lobby, type Player, type Pool, takenSeats } from "./records.ts";
-import { dueAtOf, pairKey, type State } from "./state.ts";
+import {
+  addOrdered,
+  createOrderedSet,
+  firstOrdered,
+  type OrderedSet,
+  orderedItems,
+} from "../../src/matchmaker/ordered-set.ts";
+import { addToPool, createPool } from "../../src/matchmaker/pools.ts";
+import { isLiving, isTaken, type Lobby, type Player, type Pool, takenSeats } from "../../src/matchmaker/records.ts";
+import { dueAtOf, pairKey, type State } from "../../src/matchmaker/state.ts";
+import { allChanges } from "./state-hash.ts";
 
 /**
  * What must be true of any state at rest: every count, index and deadline is worked out again from lobbies and players
