@@ -34,7 +34,6 @@ const stillLong = new Set([
   "src/loops/supervise.ts supervise",
   "src/nodes/cache-invalidation.ts createSharedStore",
   "src/nodes/redis-nodes.ts joinNodes",
-  "src/operations/capacity/start-slots.ts createStartPlaces",
   "src/operations/cloud/games.ts gameOperations",
   "src/operations/cloud/lobbies.ts namespaceLobbyOperations",
   "src/operations/cloud/namespaces.ts namespaceOperations",

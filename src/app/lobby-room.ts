@@ -2,7 +2,7 @@ import { createHoldings, type Holdings, type NodePlaces } from "../ground/shares
 import { recentMs } from "../loops/assign-node.ts";
 import { askText, placesOn, servesRegion } from "../nodes/node-places.ts";
 import type { NodeStatus, Nodes, OwnStatus } from "../nodes/nodes.ts";
-import { createStartPlaces, type StartPlaces } from "../operations/capacity/start-slots.ts";
+import { createStartSlots, type StartSlots } from "../operations/capacity/start-slots.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 
 /** A driver without a limit says so by Infinity, which JSON does not know. */
@@ -12,7 +12,7 @@ const roomMax = 1_000_000;
 export interface LobbyRoom {
   /** What the other nodes are told. */
   status(): Omit<OwnStatus, "regions">;
-  openPlaces(nodes: Nodes): StartPlaces;
+  openSlots(nodes: Nodes): StartSlots;
 }
 
 /** `holdings`: which namespaces the driver's processes belong to. */
@@ -24,7 +24,7 @@ export function createLobbyRoom(runtime: Runtime | null, holdings: Holdings, now
   const placesIn = (room: number) => Math.max(0, room) + holdings.total();
 
   /** The only node knows its room at any moment. */
-  function openAlone(): StartPlaces {
+  function openAlone(): StartSlots {
     const here = { isAlive: true, regions: null, room: 0, places: 0 };
     const own: NodePlaces = {
       get places() {
@@ -39,7 +39,7 @@ export function createLobbyRoom(runtime: Runtime | null, holdings: Holdings, now
         return placesOn(status, [status]).claimants(namespaceId);
       },
     };
-    return createStartPlaces({ nodesOf: () => [own], poolOf: () => "", countedAfterMs: null, ask });
+    return createStartSlots({ nodesOf: () => [own], poolOf: () => "", countedAfterMs: null, ask });
   }
 
   return {
@@ -47,12 +47,12 @@ export function createLobbyRoom(runtime: Runtime | null, holdings: Holdings, now
       const room = Math.min(roomHere(), roomMax);
       return { room, places: placesIn(room), held: holdings.counts(now()), asked: asked() };
     },
-    openPlaces(nodes) {
+    openSlots(nodes) {
       if (nodes.ownId === null) return openAlone();
       const nodesOf = placesByRegion(nodes);
       // A node without regions of its own serves all of them, and then they share what room there is.
       const poolOf = (region: string) => (nodes.all().some((node) => node.regions !== null) ? region : "");
-      return createStartPlaces({ nodesOf, poolOf, countedAfterMs: recentMs, ask });
+      return createStartSlots({ nodesOf, poolOf, countedAfterMs: recentMs, ask });
     },
   };
 }

@@ -147,7 +147,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const room = createLobbyRoom(runtime, holdings, now);
   const ownStatus = () => ({ regions: config.nodeRegions, ...room.status() });
   const nodes = shared ? await shared.join(ensureNodeId(folder, config.nodeId), ownStatus) : onlyNode(ownStatus);
-  const places = room.openPlaces(nodes);
+  const slots = room.openSlots(nodes);
   let areLobbiesGone = false;
   opened.push(() => attempt(log, "telling the other nodes", () => nodes.leave(areLobbiesGone)));
   const ownServers = localLobbyServers(driver);
@@ -168,7 +168,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     lobbyServers: calls ? sharedLobbyServers(ownServers, calls) : ownServers,
     nodes,
     gate,
-    places,
+    slots,
     tellOperator: eachNowAndThen((message, times) => log.warn({ times }, `no lobby was made: ${message}`)),
     logChange: (entry) => log.info({ audit: auditAnswer(entry) }, `changed by ${entry.operation}`),
     now,
@@ -225,7 +225,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     now,
     describe: async (namespaceId, lobby) => describeLobby(context, await urlKnown, namespaceId, lobby),
     portsText,
-    counted: places.counted,
+    counted: slots.counted,
     noteExit: (lobbyId, exit) => recorder.noteExit(lobbyId, exit),
   });
   opened.push(() => supervisor.stop());

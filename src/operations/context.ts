@@ -8,7 +8,7 @@ import type { TokenUses } from "./auth/token-uses.ts";
 import type { StartGate } from "./capacity/crash-backoff.ts";
 import type { CreationBudget } from "./capacity/creation-budget.ts";
 import type { SeatBudget } from "./capacity/seat-budget.ts";
-import type { StartPlaces } from "./capacity/start-slots.ts";
+import type { StartSlots } from "./capacity/start-slots.ts";
 import type { Happenings } from "./live/live-events.ts";
 import type { LobbyServers } from "./live/remote-runtime.ts";
 import type { Waiting } from "./matchmaking/lobby-waiters.ts";
@@ -37,7 +37,7 @@ export interface Context {
   /** Knows which game modes' lobbies keep failing. */
   readonly gate: StartGate;
   /** Knows how much room there is for new lobbies that Foyer runs. */
-  readonly places: StartPlaces;
+  readonly slots: StartSlots;
   /** Says in the log, now and then, why players are refused what they ask for: they are told what it means, not why. */
   tellOperator(message: string): void;
   /** Says in the log that a change was made and recorded. */

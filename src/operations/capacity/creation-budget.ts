@@ -3,16 +3,16 @@ import { type Counted, networkShare } from "../../ground/rates.ts";
 const windowMs = 60_000;
 const clientsMax = 10_000;
 
-/** How many lobbies one client's finds may cause to be created in a minute. A place is held while its find is decided. */
+/** How many lobbies one client's finds may cause to be created in a minute. One is held while its find is decided. */
 export type CreationBudget = Budget<Counted>;
 
 interface Budget<Key> {
-  /** Seconds until the client may cause another; 0: it may now, and a place is held until `settle`. */
+  /** Seconds until the client may cause another; 0: it may now, and one is held until `settle`. */
   hold(client: Key, now: number): number;
-  /** Gives the place back, or keeps it for a minute when a lobby was created. */
+  /** Gives back what was held, or keeps it for a minute when a lobby was created. */
   settle(client: Key, isUsed: boolean, now: number): void;
-  /** Resolves when there is a place, or one that was only held is settled; null: the budget is spent. */
-  whenRoom(client: Key, now: number): Promise<unknown> | null;
+  /** Resolves when there is some budget, or what was only held is settled; null: the budget is spent. */
+  whenFree(client: Key, now: number): Promise<unknown> | null;
 }
 
 /** A client has its own budget, and shares that of its network with the other clients in it. */
@@ -31,11 +31,11 @@ export function createCreationBudget(perMinute: number): CreationBudget {
       own.settle(id, isUsed, now);
       if (network !== null) wider.settle(network, isUsed, now);
     },
-    whenRoom({ id, network }, now) {
-      const ownRoom = own.whenRoom(id, now);
-      if (ownRoom === null || network === null) return ownRoom;
-      const networkRoom = wider.whenRoom(network, now);
-      return networkRoom && Promise.all([ownRoom, networkRoom]);
+    whenFree({ id, network }, now) {
+      const ownFree = own.whenFree(id, now);
+      if (ownFree === null || network === null) return ownFree;
+      const networkFree = wider.whenFree(network, now);
+      return networkFree && Promise.all([ownFree, networkFree]);
     },
   };
 }
@@ -85,7 +85,7 @@ function createBudget(perMinute: number): Budget<string> {
       if (spent.held === 0 && spent.used.length === 0) clients.delete(clientId);
       for (const resolve of spent.waiting.splice(0)) resolve();
     },
-    whenRoom(clientId, now) {
+    whenFree(clientId, now) {
       const spent = spentBy(clientId, now);
       if (spent.used.length >= perMinute) return null;
       if (spent.held + spent.used.length < perMinute) return Promise.resolve();

@@ -22,7 +22,7 @@ export function startObstacle(
   versionId: string,
   pair: Pair,
 ): StartObstacle | null {
-  const { runtime, gate, nodes, places } = context;
+  const { runtime, gate, nodes, slots } = context;
   const { gameMode, region } = pair;
   if (!runtime && nodes.ownId === null) {
     const refusal = refuse(
@@ -41,14 +41,14 @@ export function startObstacle(
     const refusal = refuse("MATCHMAKER_LOBBY_START_FAILED", message, { metadata, retryAfterS });
     return { refusal, detail: null, isShortage: false };
   }
-  if (places.hasRoom(region, namespaceId)) return null;
+  if (slots.hasRoom(region, namespaceId)) return null;
   const message = `There is no room for another lobby of the game mode ${gameMode} just now. Try again shortly.`;
   const refusal = refuse("MATCHMAKER_LOBBY_START_FAILED", message, { retryAfterS: 5 });
   return { refusal, detail: shortageOf(context, namespaceId, region), isShortage: true };
 }
 
-function shortageOf({ config, nodes, places }: Context, namespaceId: string, region: string): string {
-  if (places.hasFreePlace(region)) {
+function shortageOf({ config, nodes, slots }: Context, namespaceId: string, region: string): string {
+  if (slots.hasFreeSlot(region)) {
     return `The namespace ${namespaceId} has its share of the lobby processes of the region ${region}, and other namespaces want some too. FOYER_MAX_LOBBY_PROCESSES allows more.`;
   }
   if (nodes.ownId === null) {

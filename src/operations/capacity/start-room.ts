@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { StartObstacle } from "./start-refusal.ts";
-import type { StartPlace } from "./start-slots.ts";
+import type { StartSlot } from "./start-slots.ts";
 
 /** Places that other requests only hold are settled in moments; on several nodes, in the time that news takes. */
 const waitMs = 5_000;
@@ -22,11 +22,11 @@ export interface StartRoom {
 
 /** `isPreview`: who only asks what would happen wants no place. */
 export function createStartRoom(
-  { places, now, tellOperator }: Context,
+  { slots, now, tellOperator }: Context,
   namespaceId: string,
   { isPreview = false } = {},
 ): StartRoom {
-  let place: StartPlace | null = null;
+  let place: StartSlot | null = null;
   let lacking: { readonly obstacle: StartObstacle; readonly region: string } | null = null;
   let waitUntil: number | null = null;
 
@@ -41,17 +41,17 @@ export function createStartRoom(
       lacking = null;
     },
     hold(region, lobbyId) {
-      place = places.hold(region, namespaceId, lobbyId);
+      place = slots.hold(region, namespaceId, lobbyId);
     },
     lacks(obstacle, region) {
       lacking = { obstacle, region };
-      if (obstacle.isShortage && !isPreview) places.ask(region, namespaceId);
+      if (obstacle.isShortage && !isPreview) slots.ask(region, namespaceId);
     },
     whenRoom() {
       if (!lacking?.obstacle.isShortage) return null;
       waitUntil ??= now() + waitMs;
       const leftMs = waitUntil - now();
-      return leftMs > 0 ? places.whenRoom(lacking.region, namespaceId, leftMs) : null;
+      return leftMs > 0 ? slots.whenFree(lacking.region, namespaceId, leftMs) : null;
     },
     refusal() {
       if (lacking?.obstacle.detail) tellOperator(lacking.obstacle.detail);

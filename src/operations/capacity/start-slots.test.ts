@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
 import { createHoldings, type NodePlaces } from "../../ground/shares.ts";
-import { createStartPlaces } from "./start-slots.ts";
+import { createStartSlots } from "./start-slots.ts";
 
 const anywhere = "eu";
 const one = "namespace one";
 const other = "namespace two";
 
-/** The only node, with so many places. */
-function placesFor(size: number) {
+/** The only node, with so many slots. */
+function slotsFor(size: number) {
   const holdings = createHoldings();
   const node: NodePlaces = {
     places: size,
@@ -17,7 +17,7 @@ function placesFor(size: number) {
     heldBy: holdings.heldBy,
     claimants: (who) => new Set(holdings.counts(0).keys()).add(who).size,
   };
-  const places = createStartPlaces({
+  const slots = createStartSlots({
     nodesOf: () => [node],
     poolOf: () => "",
     countedAfterMs: null,
@@ -26,56 +26,56 @@ function placesFor(size: number) {
   /** The driver counts the lobby from now on. */
   const start = (lobbyId: string, namespaceId = one) => {
     holdings.add(namespaceId, 0);
-    places.counted(lobbyId);
+    slots.counted(lobbyId);
   };
   const end = (namespaceId = one) => holdings.remove(namespaceId, 0);
   /** Makes lobbies until it gets no more. */
   const fill = (namespaceId: string) => {
     let count = 0;
-    while (places.hold(anywhere, namespaceId, `${namespaceId} ${count}`)) count += 1;
+    while (slots.hold(anywhere, namespaceId, `${namespaceId} ${count}`)) count += 1;
     for (let made = 0; made < count; made++) start(`${namespaceId} ${made}`, namespaceId);
     return count;
   };
-  return { places, holdings, start, end, fill };
+  return { slots, holdings, start, end, fill };
 }
 
 async function isSettled(promise: Promise<void> | null): Promise<boolean> {
   return Promise.race([promise!.then(() => true), new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
 }
 
-describe("places for new lobbies", () => {
+describe("slots for new lobbies", () => {
   test("[RT5] what is held counts until it is given back, or the driver counts it", () => {
-    const { places, start } = placesFor(2);
-    const first = places.hold(anywhere, one, "one");
-    places.hold(anywhere, one, "two")?.settle(true);
-    expect([places.hasRoom(anywhere, one), places.hold(anywhere, one, "three")]).toEqual([false, null]);
+    const { slots, start } = slotsFor(2);
+    const first = slots.hold(anywhere, one, "one");
+    slots.hold(anywhere, one, "two")?.settle(true);
+    expect([slots.hasRoom(anywhere, one), slots.hold(anywhere, one, "three")]).toEqual([false, null]);
     first?.settle(false);
-    expect(places.hasRoom(anywhere, one)).toBe(true);
-    places.hold(anywhere, one, "three")?.settle(true);
+    expect(slots.hasRoom(anywhere, one)).toBe(true);
+    slots.hold(anywhere, one, "three")?.settle(true);
     start("two");
     start("three");
-    expect(places.hasRoom(anywhere, one)).toBe(false);
-    expect(places.whenRoom(anywhere, one, 1_000)).toBeNull();
+    expect(slots.hasRoom(anywhere, one)).toBe(false);
+    expect(slots.whenFree(anywhere, one, 1_000)).toBeNull();
   });
 
   test("[RT5] a driver may be quicker than the answer to whoever asked for the lobby", () => {
-    const { places, start, end } = placesFor(1);
-    const first = places.hold(anywhere, one, "one");
+    const { slots, start, end } = slotsFor(1);
+    const first = slots.hold(anywhere, one, "one");
     start("one");
     first?.settle(true);
     end();
-    expect(places.hasRoom(anywhere, one)).toBe(true);
+    expect(slots.hasRoom(anywhere, one)).toBe(true);
   });
 
-  test("[RT5] a place that comes back wakes one that waits, and the last one to be taken wakes them all", async () => {
-    const { places, start } = placesFor(2);
-    const held = [places.hold(anywhere, one, "one"), places.hold(anywhere, one, "two")];
-    const waiting = [1, 2, 3].map(() => places.whenRoom(anywhere, one, 60_000));
+  test("[RT5] a slot that comes back wakes one that waits, and the last one to be taken wakes them all", async () => {
+    const { slots, start } = slotsFor(2);
+    const held = [slots.hold(anywhere, one, "one"), slots.hold(anywhere, one, "two")];
+    const waiting = [1, 2, 3].map(() => slots.whenFree(anywhere, one, 60_000));
     const woken = async () => (await Promise.all(waiting.map(isSettled))).filter(Boolean).length;
     expect(await woken()).toBe(0);
     held[0]!.settle(false);
     expect(await woken()).toBe(1);
-    places.hold(anywhere, one, "three")?.settle(true);
+    slots.hold(anywhere, one, "three")?.settle(true);
     held[1]!.settle(true);
     start("two");
     expect(await woken()).toBe(1);
@@ -83,65 +83,65 @@ describe("places for new lobbies", () => {
     expect(await woken()).toBe(3);
   });
 
-  test("[RT5] when nothing is held any more nobody is left waiting, however few places there are", async () => {
-    const { places } = placesFor(1);
-    const held = places.hold(anywhere, one, "one");
-    const waiting = [1, 2, 3].map(() => places.whenRoom(anywhere, one, 60_000));
+  test("[RT5] when nothing is held nobody is left waiting, however few slots there are", async () => {
+    const { slots } = slotsFor(1);
+    const held = slots.hold(anywhere, one, "one");
+    const waiting = [1, 2, 3].map(() => slots.whenFree(anywhere, one, 60_000));
     held!.settle(false);
     expect(await Promise.all(waiting.map(isSettled))).toEqual([true, true, true]);
   });
 
   test("[RT5] room that is there need not be waited for, and no wait is longer than was said", async () => {
-    const { places } = placesFor(1);
-    expect(await isSettled(places.whenRoom(anywhere, one, 60_000))).toBe(true);
-    places.hold(anywhere, one, "one");
-    await places.whenRoom(anywhere, one, 1);
+    const { slots } = slotsFor(1);
+    expect(await isSettled(slots.whenFree(anywhere, one, 60_000))).toBe(true);
+    slots.hold(anywhere, one, "one");
+    await slots.whenFree(anywhere, one, 1);
   });
 
   test("[ND3] where several nodes run lobbies, each region has its room, and a lobby counts until all have heard of it", () => {
     vi.useFakeTimers();
     const node: NodePlaces = { places: 1, free: 1, heldBy: () => 0, claimants: () => 1 };
-    const places = createStartPlaces({
+    const slots = createStartSlots({
       nodesOf: () => [node],
       poolOf: (region) => region,
       countedAfterMs: 2_500,
       ask() {},
     });
-    places.hold("eu", one, "one")?.settle(true);
-    places.counted("one");
-    expect([places.hasRoom("eu", one), places.hasRoom("us", one)]).toEqual([false, true]);
+    slots.hold("eu", one, "one")?.settle(true);
+    slots.counted("one");
+    expect([slots.hasRoom("eu", one), slots.hasRoom("us", one)]).toEqual([false, true]);
     vi.advanceTimersByTime(2_500);
-    expect(places.hasRoom("eu", one)).toBe(true);
+    expect(slots.hasRoom("eu", one)).toBe(true);
     vi.useRealTimers();
   });
 });
 
-describe("shares of the places for lobbies", () => {
+describe("shares of the slots for lobbies", () => {
   test("[SH1] [SH5] a namespace alone gets all; once another one wants some, what comes free is for that one", () => {
-    const { places, fill, end } = placesFor(8);
+    const { slots, fill, end } = slotsFor(8);
     expect(fill(one)).toBe(8);
-    expect([places.hasRoom(anywhere, other), places.hasFreePlace(anywhere)]).toEqual([false, false]);
-    places.ask(anywhere, other);
+    expect([slots.hasRoom(anywhere, other), slots.hasFreeSlot(anywhere)]).toEqual([false, false]);
+    slots.ask(anywhere, other);
     end();
-    expect([places.hasRoom(anywhere, one), places.hasFreePlace(anywhere)]).toEqual([false, true]);
-    expect(places.hold(anywhere, one, "again")).toBeNull();
-    expect(places.whenRoom(anywhere, one, 60_000)).toBeNull();
+    expect([slots.hasRoom(anywhere, one), slots.hasFreeSlot(anywhere)]).toEqual([false, true]);
+    expect(slots.hold(anywhere, one, "again")).toBeNull();
+    expect(slots.whenFree(anywhere, one, 60_000)).toBeNull();
     expect(fill(other)).toBe(1);
   });
 
   test("[SH5] what is only held counts for the share, and one that waits for its own is woken when it comes back", async () => {
-    const { places, fill, start } = placesFor(4);
+    const { slots, fill, start } = slotsFor(4);
     fill(other);
-    const { places: even, start: begin } = placesFor(4);
+    const { slots: even, start: begin } = slotsFor(4);
     begin("a", other);
     const held = [even.hold(anywhere, one, "b"), even.hold(anywhere, one, "c")];
     expect(even.hold(anywhere, one, "d")).toBeNull();
-    const [mine, theirs] = [even.whenRoom(anywhere, one, 60_000), even.whenRoom(anywhere, other, 60_000)];
+    const [mine, theirs] = [even.whenFree(anywhere, one, 60_000), even.whenFree(anywhere, other, 60_000)];
     expect([await isSettled(mine), await isSettled(theirs)]).toEqual([false, true]);
     held[0]!.settle(false);
     expect(await isSettled(mine)).toBe(true);
     start("never", one);
-    expect(places.hasRoom(anywhere, one)).toBe(false);
+    expect(slots.hasRoom(anywhere, one)).toBe(false);
   });
 
   test("[SH6] over several nodes a namespace gets what it gets on each", () => {
@@ -149,16 +149,16 @@ describe("shares of the places for lobbies", () => {
       const claimants = () => 2;
       return { places: 8, free: 8 - held, heldBy: (who) => (who === one ? held : 0), claimants };
     });
-    const places = createStartPlaces({ nodesOf: () => nodes, poolOf: () => "", countedAfterMs: 2_500, ask() {} });
+    const slots = createStartSlots({ nodesOf: () => nodes, poolOf: () => "", countedAfterMs: 2_500, ask() {} });
     const count = (namespaceId: string) => {
       let taken = 0;
-      while (places.hold(anywhere, namespaceId, `${namespaceId} ${taken}`)) taken += 1;
+      while (slots.hold(anywhere, namespaceId, `${namespaceId} ${taken}`)) taken += 1;
       return taken;
     };
     // Nothing more on the first, where others have the last two; on the second as long as more than a quarter is free.
     expect(count(one)).toBe(4);
     // Some are only held, so they are worth waiting for.
-    expect(places.whenRoom(anywhere, one, 1)).not.toBeNull();
+    expect(slots.whenFree(anywhere, one, 1)).not.toBeNull();
     expect(count(other)).toBe(4);
   });
 });

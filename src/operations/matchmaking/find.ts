@@ -363,7 +363,7 @@ function createBudgetPlace({ creationBudget, now }: Context, client: Client) {
     },
     /** A place that this client's other finds only hold may come free: worth waiting for. Null: it is not about that. */
     whenRoom(outcome: object | null): Promise<unknown> | null {
-      return codeOf(outcome) === "API_RATE_LIMIT" ? creationBudget.whenRoom(client, now()) : null;
+      return codeOf(outcome) === "API_RATE_LIMIT" ? creationBudget.whenFree(client, now()) : null;
     },
     settle(isUsed: boolean): void {
       if (isHeld) creationBudget.settle(client, isUsed, now());

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createStartGate } from "../capacity/crash-backoff.ts";
-import { createStartPlaces } from "../capacity/start-slots.ts";
+import { createStartSlots } from "../capacity/start-slots.ts";
 import { checkVersionConfig } from "../cloud/version-document.ts";
 import type { Context } from "../context.ts";
 import { planWarm } from "./lobby-start.ts";
@@ -27,7 +27,7 @@ function createContext(size: number) {
     runtime: {},
     nodes: { ownId: null, all: () => [] },
     gate: createStartGate(),
-    places: createStartPlaces({ nodesOf: () => [node], poolOf: () => "", countedAfterMs: null, ask }),
+    slots: createStartSlots({ nodesOf: () => [node], poolOf: () => "", countedAfterMs: null, ask }),
     now: () => 0,
     newId: () => "lobby",
   };

@@ -69,10 +69,10 @@ export async function planWarm(
   const mode = config?.version?.config.game_modes[pair.gameMode];
   if (!config?.version || !mode?.regions.includes(pair.region)) return null;
   const obstacle = startObstacle(context, namespaceId, config.version.versionId, pair);
-  if (obstacle?.isShortage) context.places.ask(pair.region, namespaceId);
+  if (obstacle?.isShortage) context.slots.ask(pair.region, namespaceId);
   if (obstacle) return null;
   const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
   const lobby = newLobby(context.newId(), config.version, pair, { tags: {}, maxPlayers: null }, more);
-  const place = context.places.hold(pair.region, namespaceId, lobby.lobbyId);
+  const place = context.slots.hold(pair.region, namespaceId, lobby.lobbyId);
   return place && { lobby, revision: config.revision, settle: place.settle };
 }
