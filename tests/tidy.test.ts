@@ -31,7 +31,6 @@ const stillLong = new Set([
   "src/http/sse/streams.ts createEventStreams",
   "src/loops/assign-node.ts placeLobbies",
   "src/loops/history.ts record",
-  "src/loops/supervise.ts supervise",
   "src/nodes/cache-invalidation.ts createSharedStore",
   "src/nodes/redis-nodes.ts joinNodes",
   "src/operations/cloud/games.ts gameOperations",

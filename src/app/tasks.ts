@@ -3,8 +3,8 @@ import type { Placing } from "../loops/assign-node.ts";
 import { createExpire, createSharedExpire } from "../loops/expire.ts";
 import type { Recorder } from "../loops/history.ts";
 import { createKeepIdle, type PlanWarm } from "../loops/keep-idle.ts";
-import { createLookAgain } from "../loops/look-again.ts";
 import { repeat } from "../loops/repeat.ts";
+import { createResyncQueue } from "../loops/resync-queue.ts";
 import type { Supervisor } from "../loops/supervise.ts";
 import { createSweepNamespaces } from "../loops/sweep-namespaces.ts";
 import type { SharedStore } from "../nodes/cache-invalidation.ts";
@@ -67,14 +67,15 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
     tasks.push(["looking for lobbies that nobody wrote down", 4 * 60_000, async () => recorder.expectMore()]);
   }
 
-  const lookAgain = createLookAgain(
-    (namespaceId) => Promise.all([context.waiting.lookAgain(namespaceId), supervisor.lookAgain(namespaceId)]),
-    (err, namespaceId) => log.error({ err, namespace_id: namespaceId }, "what was not heard could not be looked at"),
+  const askResync = createResyncQueue(
+    (namespaceId) => Promise.all([context.waiting.lookAgain(namespaceId), supervisor.resync(namespaceId)]),
+    (err, namespaceId) =>
+      log.error({ err, namespace_id: namespaceId }, "a namespace could not be resynced after an event gap"),
   );
   context.sharedEvents?.onGap((namespaceId) => {
     recorder.expectMore();
     placing?.expectMore();
-    if (!lookAgain(namespaceId)) return;
+    if (!askResync(namespaceId)) return;
     log.warn({ namespace_id: namespaceId }, "event gap: this node fell behind; resyncing from current state");
   });
   const loops = tasks.map(([task, everyMs, run]) => {

@@ -19,3 +19,8 @@ export class EngineUnavailable extends Error {
 export class RuleFailed extends EngineUnavailable {
   override readonly name = "RuleFailed";
 }
+
+/** Trying again later may help. */
+export function isUnavailable(error: unknown): error is StoreUnavailable | EngineUnavailable {
+  return error instanceof StoreUnavailable || error instanceof EngineUnavailable;
+}

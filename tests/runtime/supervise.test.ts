@@ -43,11 +43,11 @@ test("[RD10] [ND3] a node that missed events starts what was placed on it and st
   await place(elsewhere.id, "other");
   await place(ended.id, "own");
 
-  await supervisor.lookAgain(world.namespaceId);
+  await supervisor.resync(world.namespaceId);
   await until(async () => (await runtime.list()).length === 2);
   expect(await runtime.list()).toEqual([own.id, ended.id]);
   await world.stop(ended.id);
-  await supervisor.lookAgain(world.namespaceId);
+  await supervisor.resync(world.namespaceId);
   await until(() => runtime.stops.length === 1);
   expect([runtime.stops, runtime.starts.length]).toEqual([[ended.id], 2]);
   await supervisor.stop();

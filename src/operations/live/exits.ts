@@ -1,5 +1,5 @@
 import type { LobbyView } from "../../matchmaker/commands.ts";
-import { exitWords } from "../../runtime/how-it-ended.ts";
+import { describeExit } from "../../runtime/how-it-ended.ts";
 import type { LobbyExit } from "../../runtime/runtime.ts";
 import { listPastExits } from "../../store/lobby-history.ts";
 import type { Context } from "../context.ts";
@@ -41,5 +41,5 @@ function isUnexplained(lobby: LobbyView): boolean {
 
 function inWords(lobby: LobbyView, exit: LobbyExit | null): ExitDetails | null {
   if (!exit || (exit.code === null && exit.signal === null)) return null;
-  return { ...exit, message: exitWords(exit, lobby.readyAt !== null) };
+  return { ...exit, message: describeExit(exit, lobby.readyAt !== null) };
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Between two looks, so that a namespace in which very much happens is not looked at all the time. */
+/** Between two resyncs, so that a namespace with very many events is not read all the time. */
 const pauseMs = 1_000;
 
 /**
- * Looks at namespaces of which something was not heard: one at a time, and once for all that was missed until then. Gives a
- * function that says which one; true: nobody was to look at it yet.
+ * Resyncs namespaces whose events were lost: one at a time, and once for all gaps until then. Gives a function that asks
+ * for the resync of a namespace; true: it was not asked for yet.
  */
-export function createLookAgain(
-  look: (namespaceId: string) => Promise<unknown>,
-  onFault: (fault: unknown, namespaceId: string) => void,
+export function createResyncQueue(
+  resync: (namespaceId: string) => Promise<unknown>,
+  onError: (error: unknown, namespaceId: string) => void,
 ): (namespaceId: string) => boolean {
   const wanted = new Set<string>();
   let isRunning = false;
@@ -19,7 +19,7 @@ export function createLookAgain(
     for (let [next] = wanted; next !== undefined; [next] = wanted) {
       const namespaceId = next;
       wanted.delete(namespaceId);
-      await look(namespaceId).catch((fault: unknown) => onFault(fault, namespaceId));
+      await resync(namespaceId).catch((error: unknown) => onError(error, namespaceId));
       await sleep(pauseMs, undefined, { ref: false });
     }
     isRunning = false;

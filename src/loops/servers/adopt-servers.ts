@@ -1,0 +1,50 @@
+import type { LobbyView } from "../../matchmaker/commands.ts";
+import { pickLobbies } from "../pick-lobbies.ts";
+import type { Launch } from "./launch.ts";
+import { type LobbyEnds, readLastLines } from "./lobby-ends.ts";
+import type { OwnServers } from "./own-servers.ts";
+import type { SuperviseParts } from "./parts.ts";
+import type { StopServer } from "./stop-server.ts";
+
+/**
+ * After a restart of the service: takes over the servers that still run, ends the lobbies of those that are gone, and stops
+ * servers whose lobbies are gone.
+ */
+export async function adoptServers(
+  parts: SuperviseParts,
+  own: OwnServers,
+  work: { ends: LobbyEnds; launch: Launch; stopServer: StopServer },
+): Promise<void> {
+  const { engine, runtime, now } = parts;
+  for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
+    for await (const lobby of pickLobbies(engine, namespaceId, now, own.ownNode)) {
+      if (!lobby.isExternal) await adopt(parts, own, work, namespaceId, lobby);
+    }
+  }
+  for (const lobbyId of await runtime.list()) if (!own.namespaceIds.has(lobbyId)) work.stopServer(lobbyId);
+}
+
+async function adopt(
+  { engine, runtime, log, now, ownId, portsText }: SuperviseParts,
+  own: OwnServers,
+  { ends, launch }: { ends: LobbyEnds; launch: Launch },
+  namespaceId: string,
+  lobby: LobbyView,
+): Promise<void> {
+  const { lobbyId } = lobby;
+  own.namespaceIds.set(lobbyId, namespaceId);
+  const ports = await runtime.adopt(lobbyId, namespaceId);
+  if (!ports && ownId !== null && lobby.ports === null) {
+    // It was placed here while this node was down.
+    own.recording.add(launch(namespaceId, lobby));
+  } else if (!ports) {
+    log.warn({ lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby's server ended while the service was down");
+    const message = "Its process ended while the service was down.";
+    const end = { code: null, signal: null, message, log: await readLastLines(runtime, lobbyId) };
+    await ends.end(namespaceId, lobbyId, "crashed", end);
+  } else if (lobby.ports === null) {
+    // The service was killed after it started the server and before it recorded the ports.
+    const command = { type: "setPorts", namespaceId, lobbyId, ports: portsText(ports), ...own.ownNode } as const;
+    await engine.execute({ ...command, now: now() });
+  }
+}

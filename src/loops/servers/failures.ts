@@ -1,0 +1,33 @@
+import type { LobbyView } from "../../matchmaker/commands.ts";
+import { readLobbyEnd } from "../lobby-end.ts";
+import type { SuperviseParts } from "./parts.ts";
+
+/** Reports to the start gate how lobbies fare, so that a game mode whose lobbies keep failing is held back. */
+export interface Failures {
+  /** `why`: what happened to the lobby, as the end of a sentence about it. */
+  note(lobby: LobbyView, why: string): void;
+  /** A lobby stopped that another node ran, or that no node had room for. */
+  noteElsewhere(lobby: LobbyView): void;
+}
+
+export function createFailures({ gate, log, now }: SuperviseParts): Failures {
+  function note(lobby: LobbyView, why: string): void {
+    const held = gate.failed(lobby, why, now());
+    if (!held) return;
+    const { consecutiveFailures, retryAfterS } = held;
+    const which = { version_id: lobby.versionId, game_mode_id: lobby.gameMode };
+    log.error(
+      { ...which, failures: consecutiveFailures, wait_s: retryAfterS },
+      "lobbies of a game mode keep failing; no other is started until the wait is over",
+    );
+  }
+
+  return {
+    note,
+    noteElsewhere(lobby) {
+      const end = readLobbyEnd(lobby);
+      if (end?.isNoFault) gate.ended(lobby);
+      else note(lobby, end?.message ?? "it could not be started.");
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Event, LobbyView } from "../../matchmaker/commands.ts";
+
+/** The lobby servers of this node, and the work on them that is under way. */
+export interface OwnServers {
+  /** The namespaces of the lobbies whose servers run here or are about to. */
+  readonly namespaceIds: Map<string, string>;
+  /** Starts and ends of lobbies. They are recorded before the service ends. */
+  readonly recording: Tasks;
+  /** Servers that were asked to stop, which can take a while. */
+  readonly stopping: Tasks;
+  /** All lobbies are being stopped, so no server is started. */
+  isStoppingAll: boolean;
+  /** The supervisor no longer follows events. */
+  isClosed: boolean;
+  /** This node, as commands name it. Empty where it is the only one. */
+  readonly ownNode: { readonly nodeId?: string };
+  isOwn(lobby: LobbyView): boolean;
+  isToStart(type: Event["type"], lobby: LobbyView): boolean;
+  /** Another node took the lobby over, because this one was out of reach for a while. */
+  isTakenOver(type: Event["type"], lobby: LobbyView): boolean;
+}
+
+/** Promises that have not settled yet. None of them rejects. */
+interface Tasks {
+  add(task: Promise<void>): void;
+  settled(): Promise<void>;
+}
+
+export function createOwnServers(ownId: string | null): OwnServers {
+  const namespaceIds = new Map<string, string>();
+  const isOwn = (lobby: LobbyView) => ownId === null || lobby.nodeId === ownId;
+
+  return {
+    namespaceIds,
+    recording: createTasks(),
+    stopping: createTasks(),
+    isStoppingAll: false,
+    isClosed: false,
+    ownNode: ownId === null ? {} : { nodeId: ownId },
+    isOwn,
+    // The only node starts a lobby when it is created; one of several, when the lobby was placed on it.
+    isToStart(type, lobby) {
+      if (ownId === null) return type === "lobby.created";
+      const isWaiting = lobby.status === "starting" && lobby.ports === null && !namespaceIds.has(lobby.lobbyId);
+      return type === "lobby.changed" && lobby.nodeId === ownId && isWaiting;
+    },
+    isTakenOver(type, lobby) {
+      return type === "lobby.changed" && lobby.nodeId !== null && !isOwn(lobby) && namespaceIds.has(lobby.lobbyId);
+    },
+  };
+}
+
+function createTasks(): Tasks {
+  const running = new Set<Promise<void>>();
+  return {
+    add(task) {
+      running.add(task);
+      void task.finally(() => running.delete(task));
+    },
+    async settled() {
+      await Promise.all([...running]);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { Engine } from "../../engine/engine.ts";
+import type { Logger } from "../../ground/log.ts";
+import type { LobbyView } from "../../matchmaker/commands.ts";
+import type { StartGate } from "../../operations/capacity/crash-backoff.ts";
+import type { LobbyExit, LobbyPorts, LobbyToStart, Runtime } from "../../runtime/runtime.ts";
+
+/** What the supervisor of lobby servers works with. */
+export interface SuperviseParts {
+  readonly engine: Engine;
+  readonly runtime: Runtime;
+  readonly gate: StartGate;
+  readonly log: Logger;
+  /** This node, where several run lobbies; null: it runs them all. */
+  readonly ownId: string | null;
+  now(): number;
+  /** How to start the lobby; null: its version is gone. */
+  describe(namespaceId: string, lobby: LobbyView): Promise<LobbyToStart | null>;
+  /** The ports in the form that lobbies carry. */
+  portsText(ports: LobbyPorts): string;
+  /** Called when the driver counts the lobby's server, or when the server will not be started. */
+  counted(lobbyId: string): void;
+  /** Called with how a server ended whose lobby had ended before it, if the driver saw the end. */
+  noteExit(lobbyId: string, exit: LobbyExit & { readonly message: string }): Promise<void>;
+}

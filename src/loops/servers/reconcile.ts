@@ -1,0 +1,27 @@
+import type { OwnServers } from "./own-servers.ts";
+import type { SuperviseParts } from "./parts.ts";
+import type { StopServer } from "./stop-server.ts";
+
+/**
+ * Compares the lobby of a server of this node with what the engine knows: a Redis that failed over may have lost that a
+ * lobby was created, ended or placed. Places the lobby here if it has no node; stops the server if it has no lobby.
+ */
+export async function reconcileServer(
+  { engine, log, now, ownId }: SuperviseParts,
+  own: OwnServers,
+  stopServer: StopServer,
+  { namespaceId, lobbyId }: { readonly namespaceId: string; readonly lobbyId: string },
+): Promise<void> {
+  const at = { namespaceId, lobbyId, now: now() };
+  const lobby = await engine.read({ type: "lobby", ...at });
+  if (!own.namespaceIds.has(lobbyId)) return;
+  if (ownId !== null && lobby?.nodeId === null && lobby.status !== "stopped") {
+    const outcome = await engine.execute({ type: "placeLobby", ...at, nodeId: ownId });
+    if (outcome.ok) return;
+  } else if (lobby && lobby.status !== "stopped" && own.isOwn(lobby)) return;
+  log.warn(
+    { lobby_id: lobbyId, namespace_id: namespaceId },
+    "stopping orphaned lobby server: its lobby no longer exists",
+  );
+  stopServer(lobbyId, lobby);
+}
