@@ -29,8 +29,6 @@ const stillLong = new Set([
   "src/http/connections.ts createConnections",
   "src/http/server.ts createHttpServer",
   "src/http/sse/streams.ts createEventStreams",
-  "src/loops/assign-node.ts placeLobbies",
-  "src/loops/history.ts record",
   "src/nodes/cache-invalidation.ts createSharedStore",
   "src/nodes/redis-nodes.ts joinNodes",
   "src/operations/cloud/games.ts gameOperations",

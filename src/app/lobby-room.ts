@@ -1,5 +1,5 @@
 import { createHoldings, type Holdings, type NodePlaces } from "../ground/shares.ts";
-import { recentMs } from "../loops/assign-node.ts";
+import { recentMs } from "../loops/placement/choose-node.ts";
 import { askText, placesOn, servesRegion } from "../nodes/node-places.ts";
 import type { NodeStatus, Nodes, OwnStatus } from "../nodes/nodes.ts";
 import { createStartSlots, type StartSlots } from "../operations/capacity/start-slots.ts";

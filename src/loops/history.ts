@@ -5,6 +5,7 @@ import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import type { Db } from "../store/db.ts";
 import { insertPastLobby, updatePastExit } from "../store/lobby-history.ts";
 import { collectErrors } from "./collect-errors.ts";
+import { readLobbyEnd } from "./lobby-end.ts";
 import { pickLobbies } from "./pick-lobbies.ts";
 
 /** How a lobby's process ended that had been asked to. */
@@ -14,32 +15,34 @@ interface Exit {
   readonly message: string;
 }
 
-/** Exits whose lobbies the store has not taken yet; it cannot be away for long enough to need more. */
+/** Exits whose lobbies are not in the store yet; it cannot be away for long enough to need more. */
 const exitsMax = 1_000;
 
 export interface Recorder {
-  /** The process of a stopped lobby ends after the lobby, and so after or before the lobby is written down. */
+  /** The process of a stopped lobby ends after the lobby, and so before or after the lobby is written to the store. */
   noteExit(lobbyId: string, exit: Exit): Promise<void>;
-  /** Writes down what a store that was away has missed. The matchmaker remembers stopped lobbies for ten minutes. */
+  /** Writes what the store missed while it was away. The matchmaker remembers stopped lobbies for ten minutes. */
   catchUp(): Promise<void>;
-  /** There may be lobbies that stopped while somebody else was to write them down. */
+  /** There may be stopped lobbies that the node responsible for them did not write. */
   expectMore(): void;
   stop(): Promise<void>;
 }
 
-/** Keeps the history of stopped lobbies. */
-export async function record(parts: {
-  engine: Engine;
-  db: Db;
-  log: Logger;
+export interface RecordParts {
+  readonly engine: Engine;
+  readonly db: Db;
+  readonly log: Logger;
   now(): number;
-  /** Whether this node writes the lobby down. Where several do, nothing is written twice. */
+  /** Whether this node writes the lobby. Where several do, nothing is written twice. */
   isOurs(lobby: LobbyView): boolean;
-}): Promise<Recorder> {
-  const { engine, db, log, now } = parts;
-  // What stopped while nobody was recording is caught up with at the first turn.
+}
+
+/** Keeps the history of stopped lobbies. */
+export async function record(parts: RecordParts): Promise<Recorder> {
+  const { engine, db, log } = parts;
+  // The first turn catches up with what stopped while the service was down.
   let isBehind = true;
-  const exits = new Map<string, Exit>();
+  const exits = createExits(db);
   let isIdle = false;
   const events = engine.events()[Symbol.asyncIterator]();
   const listening = listen();
@@ -50,48 +53,29 @@ export async function record(parts: {
       const next = await events.next();
       isIdle = false;
       if (next.done) return;
-      await hear(next.value);
+      await handleEvent(next.value);
     }
   }
 
-  async function hear(event: Event): Promise<void> {
+  async function handleEvent(event: Event): Promise<void> {
     if (event.type !== "lobby.stopped" || !parts.isOurs(event.lobby)) return;
     // The history of a namespace goes with it.
     if (event.lobby.stopReason === "namespace_removed") return;
     try {
-      await write(event.namespaceId, event.lobby);
-    } catch (fault) {
-      log.error({ err: fault, lobby_id: event.lobby.lobbyId }, "a stopped lobby could not be recorded yet");
+      await writeLobby(db, exits, event.namespaceId, event.lobby);
+    } catch (error) {
+      log.error({ err: error, lobby_id: event.lobby.lobbyId }, "a stopped lobby could not be recorded yet");
       isBehind = true;
     }
   }
 
-  async function write(namespaceId: string, lobby: LobbyView): Promise<void> {
-    await insertPastLobby(db, pastLobby(namespaceId, lobby));
-    await writeExit(lobby.lobbyId);
-  }
-
-  async function writeStopped(namespaceId: string): Promise<void> {
-    for await (const lobby of pickLobbies(engine, namespaceId, now, { status: "stopped" })) {
-      if (parts.isOurs(lobby)) await write(namespaceId, lobby);
-    }
-  }
-
-  /** Both the lobby and its exit try this when they come, so it succeeds for whichever comes second. */
-  async function writeExit(lobbyId: string): Promise<void> {
-    const exit = exits.get(lobbyId);
-    if (exit && (await updatePastExit(db, lobbyId, exit))) exits.delete(lobbyId);
-  }
-
   return {
     async noteExit(lobbyId, exit) {
-      const [oldest] = exits.keys();
-      if (exits.size >= exitsMax && oldest !== undefined) exits.delete(oldest);
-      exits.set(lobbyId, exit);
+      exits.note(lobbyId, exit);
       try {
-        await writeExit(lobbyId);
-      } catch (fault) {
-        log.error({ err: fault, lobby_id: lobbyId }, "the end of a lobby's process could not be recorded yet");
+        await exits.write(lobbyId);
+      } catch (error) {
+        log.error({ err: error, lobby_id: lobbyId }, "the end of a lobby's process could not be recorded yet");
         isBehind = true;
       }
     },
@@ -102,13 +86,13 @@ export async function record(parts: {
       if (!isBehind) return;
       const errors = collectErrors();
       for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-        await writeStopped(namespaceId).catch(errors.add);
+        await writeStopped(parts, exits, namespaceId).catch(errors.add);
       }
       errors.throwFirst();
       isBehind = false;
     },
     async stop() {
-      // What has been told is written down before the ear is closed, as after a Ctrl-C that ended every lobby.
+      // Events that have arrived are written first, as after a Ctrl-C that ended every lobby.
       while (!isIdle) await setImmediate();
       await events.return?.();
       await listening;
@@ -116,9 +100,46 @@ export async function record(parts: {
   };
 }
 
-function pastLobby(namespaceId: string, lobby: LobbyView) {
-  // Border: the text was written by the supervisor.
-  const exit = lobby.exit === null ? null : (JSON.parse(lobby.exit) as Partial<Record<string, never>>);
+/** Exits of lobbies until they are in the store. */
+interface Exits {
+  note(lobbyId: string, exit: Exit): void;
+  /** Both the lobby and its exit try this when they come, so it succeeds for the second of them. */
+  write(lobbyId: string): Promise<void>;
+}
+
+function createExits(db: Db): Exits {
+  const exits = new Map<string, Exit>();
+  return {
+    note(lobbyId, exit) {
+      const [oldest] = exits.keys();
+      if (exits.size >= exitsMax && oldest !== undefined) exits.delete(oldest);
+      exits.set(lobbyId, exit);
+    },
+    async write(lobbyId) {
+      const exit = exits.get(lobbyId);
+      if (exit && (await updatePastExit(db, lobbyId, exit))) exits.delete(lobbyId);
+    },
+  };
+}
+
+async function writeLobby(db: Db, exits: Exits, namespaceId: string, lobby: LobbyView): Promise<void> {
+  await insertPastLobby(db, toPastLobby(namespaceId, lobby));
+  await exits.write(lobby.lobbyId);
+}
+
+/** Writes the stopped lobbies of a namespace that the matchmaker remembers; those in the store stay as they are. */
+async function writeStopped(
+  { engine, db, now, isOurs }: RecordParts,
+  exits: Exits,
+  namespaceId: string,
+): Promise<void> {
+  for await (const lobby of pickLobbies(engine, namespaceId, now, { status: "stopped" })) {
+    if (isOurs(lobby)) await writeLobby(db, exits, namespaceId, lobby);
+  }
+}
+
+function toPastLobby(namespaceId: string, lobby: LobbyView) {
+  const exit = readLobbyEnd(lobby);
   return {
     lobbyId: lobby.lobbyId,
     namespaceId,

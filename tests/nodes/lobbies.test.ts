@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chooseNode } from "../../src/loops/assign-node.ts";
+import { chooseNode } from "../../src/loops/placement/choose-node.ts";
 import { listenTo } from "../http/event-streams.ts";
 import { type Service, until } from "../http/harness.ts";
 import { createArena } from "../http/matchmaker/arena.ts";

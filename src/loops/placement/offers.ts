@@ -1,16 +1,16 @@
-import type { Engine } from "../engine/engine.ts";
-import type { Logger } from "../ground/log.ts";
-import type { LobbyView } from "../matchmaker/commands.ts";
-import type { Nodes, OfferedLobby } from "../nodes/nodes.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Logger } from "../../ground/log.ts";
+import type { LobbyView } from "../../matchmaker/commands.ts";
+import type { Nodes, OfferedLobby } from "../../nodes/nodes.ts";
 
-/** Lobbies are offered to nodes, which take them: one that is gone takes nothing, and whoever is first has the lobby. */
+/** Lobbies are offered to nodes, which take them: one that is gone takes nothing, and the first to take a lobby has it. */
 export interface Offers {
   /** True: a node has taken the lobby, or it has ended. False: that node did not take it in time, and another may. */
   offer(nodeId: string, lobby: OfferedLobby): Promise<boolean>;
   /** This node takes the lobby, unless another has. False: it could not find out. */
   take(lobby: OfferedLobby): Promise<boolean>;
   /** Call it with every lobby that has changed. */
-  heard(lobby: LobbyView): void;
+  lobbyChanged(lobby: LobbyView): void;
   stop(): void;
 }
 
@@ -32,11 +32,11 @@ export function createOffers({ engine, nodes, log, now }: OfferParts): Offers {
   async function take(lobby: OfferedLobby): Promise<boolean> {
     if (nodes.ownId === null || isStopping) return false;
     try {
-      // Refused: another node has it, or it has ended. Accepted: the event tells whoever starts servers here.
+      // Refused: another node has it, or it has ended. Accepted: the event makes the supervisor start its server here.
       await engine.execute({ type: "placeLobby", ...lobby, now: now(), nodeId: nodes.ownId });
       return true;
     } catch (err) {
-      const message = "a lobby that was offered to this node could not be taken; another node may";
+      const message = "this node could not take a lobby that was offered to it; another node may";
       log.warn({ err, lobby_id: lobby.lobbyId }, message);
       return false;
     }
@@ -63,7 +63,7 @@ export function createOffers({ engine, nodes, log, now }: OfferParts): Offers {
       }
     },
     take,
-    heard(lobby) {
+    lobbyChanged(lobby) {
       waiting.get(lobby.lobbyId)?.(lobby);
     },
     stop() {

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Engine } from "../../engine/engine.ts";
+import type { Logger } from "../../ground/log.ts";
+import type { LobbyView } from "../../matchmaker/commands.ts";
+import type { Nodes } from "../../nodes/nodes.ts";
+import { writeUnseenEnd } from "../lobby-end.ts";
+import type { NodeChoice, WantedLobby } from "./choose-node.ts";
+import { isUnplaced, type Offers } from "./offers.ts";
+
+/** What placing lobbies works with. */
+export interface PlaceParts {
+  readonly engine: Engine;
+  readonly nodes: Nodes;
+  readonly log: Logger;
+  now(): number;
+}
+
+/** Finds a node for one lobby after another. */
+export interface Placer {
+  /** Without the lease, or when it fails, it leaves the lobby to the next sweep. */
+  place(namespaceId: string, lobby: LobbyView): Promise<void>;
+  isPlacing(lobbyId: string): boolean;
+  stop(): void;
+}
+
+/** A node that says it is full may have said so before something ended. */
+const roomWaitMs = 5_000;
+const roomRetryMs = 250;
+const noRoom = writeUnseenEnd("No node that serves its region had room for it.", { isNoFault: true });
+
+/** `wantSweep`: called when a lobby was left without a node. */
+export function createPlacer(
+  { engine, nodes, log, now }: PlaceParts,
+  { offers, choice, wantSweep }: { offers: Offers; choice: NodeChoice; wantSweep(): void },
+): Placer {
+  const placing = new Set<string>();
+  let isStopping = false;
+
+  /** Offers the lobby to one node after another until one has taken it. */
+  async function offerInTurn(namespaceId: string, lobby: LobbyView): Promise<void> {
+    const { lobbyId } = lobby;
+    const passedOver = new Set<string>();
+    while (!isStopping) {
+      const nodeId = await waitForRoom({ namespaceId, region: lobby.region }, passedOver);
+      // The next holder of the lease places it: whether there was room is not known.
+      if (isStopping) return;
+      // The node that has it is back.
+      if (lobby.nodeId !== null && !nodes.isGone(lobby.nodeId)) return;
+      const fence = nodes.lease()?.fence;
+      if (fence === undefined) return wantSweep();
+      if (nodeId === null) return endUnplaced(namespaceId, lobbyId, fence);
+      const statusAt = choice.statusAt(nodeId);
+      const insteadOf = lobby.nodeId === null ? {} : { insteadOf: lobby.nodeId };
+      if (await offers.offer(nodeId, { namespaceId, lobbyId, ...insteadOf })) return;
+      passedOver.add(nodeId);
+      choice.noteSilent(nodeId, statusAt);
+      log.warn({ lobby_id: lobbyId, node_id: nodeId }, "a node did not take a lobby; offering it to another");
+    }
+  }
+
+  /** Null: no node had room for the whole waiting time. */
+  async function waitForRoom(wanted: WantedLobby, passedOver: Set<string>): Promise<string | null> {
+    for (let waitedMs = 0; waitedMs <= roomWaitMs && !isStopping; waitedMs += roomRetryMs) {
+      const nodeId = choice.choose(wanted, passedOver);
+      if (nodeId !== null) {
+        choice.noteGiven(nodeId, wanted.namespaceId);
+        return nodeId;
+      }
+      await sleep(roomRetryMs);
+      await nodes.tell();
+    }
+    return null;
+  }
+
+  async function endUnplaced(namespaceId: string, lobbyId: string, fence: number): Promise<void> {
+    const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
+    if (lobby === null || !isUnplaced(lobby)) return;
+    const base = { namespaceId, lobbyId, now: now(), fence };
+    await engine.execute({ type: "stopLobby", ...base, reason: "start_failed", exit: noRoom });
+  }
+
+  return {
+    async place(namespaceId, lobby) {
+      const { lobbyId } = lobby;
+      if (placing.has(lobbyId)) return;
+      // Whichever node gets the lease next sweeps, also this one after it was not sure for a moment.
+      if (nodes.lease() === null) return wantSweep();
+      placing.add(lobbyId);
+      try {
+        await offerInTurn(namespaceId, lobby);
+      } catch (error) {
+        log.error({ err: error, lobby_id: lobbyId }, "a lobby could not be placed yet; trying again");
+        wantSweep();
+      } finally {
+        placing.delete(lobbyId);
+      }
+    },
+    isPlacing: (lobbyId) => placing.has(lobbyId),
+    stop() {
+      isStopping = true;
+    },
+  };
+}
