@@ -107,6 +107,21 @@ describe("banned", () => {
   });
 });
 
+describe("decision records", () => {
+  const records = files.filter((file) => /^docs\/decisions\/\d{4}-.*\.md$/.test(file));
+
+  test("there are records", () => {
+    expect(records.length).toBeGreaterThan(10);
+  });
+
+  test("every record has a date and a status, and the list of records has it", () => {
+    const list = read("docs/decisions/README.md");
+    const undated = records.filter((file) => !/^Date: \d{4}-\d\d-\d\d\b.* Status: \w/m.test(read(file)));
+    const unlisted = records.filter((file) => !list.includes(`(${file.slice("docs/decisions/".length)})`));
+    expect({ undated, unlisted }).toEqual({ undated: [], unlisted: [] });
+  });
+});
+
 describe("files", () => {
   test("none is longer than 400 lines", () => {
     const long = files
