@@ -36,8 +36,8 @@ function whyStale() {
   if (!wanted) return "package-lock.json cannot be read";
   if (!installed) return "there is no node_modules";
   for (const [path, { version, optional, link }] of Object.entries(wanted)) {
-    // Optional packages are often for other platforms.
-    if (path === "" || optional || link) continue;
+    // Optional packages are often for other platforms. This package and its workspaces are folders of the repository.
+    if (!path.includes("node_modules/") || optional || link) continue;
     const name = path.replace(/^.*node_modules\//, "");
     if (!installed[path]) return `${name} is missing`;
     if (installed[path].version !== version) return `${name} is ${installed[path].version} instead of ${version}`;
