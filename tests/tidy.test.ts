@@ -34,7 +34,6 @@ const stillLong = new Set([
   "src/operations/cloud/games.ts gameOperations",
   "src/operations/cloud/lobbies.ts namespaceLobbyOperations",
   "src/operations/cloud/namespaces.ts namespaceOperations",
-  "src/operations/live/event-feed.ts createEventFeed",
   "src/operations/live/log-reader.ts openLogReader",
   "src/operations/matchmaking/find.ts seatingOperations",
   "src/operations/matchmaking/lobby.ts lobbyCallOperations",

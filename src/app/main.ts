@@ -32,7 +32,7 @@ import { auditAnswer } from "../operations/cloud/audit.ts";
 import { checkClient } from "../operations/cloud/blocks.ts";
 import type { Context } from "../operations/context.ts";
 import { createHandlers } from "../operations/index.ts";
-import { createHappenings } from "../operations/live/live-events.ts";
+import { createLiveEvents } from "../operations/live/live-events.ts";
 import { answerForLobbyServers, localLobbyServers, sharedLobbyServers } from "../operations/live/remote-runtime.ts";
 import { checkLobby } from "../operations/matchmaking/lobby.ts";
 import { describeLobby, portsText } from "../operations/matchmaking/lobby-start.ts";
@@ -115,13 +115,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const tokens = createDerivedTokens(secret, previousSecret);
   let whyReadOnly: () => string | null = () => null;
   const db = await openStore(config, folder.path, log, opened, shared?.store ?? null, () => whyReadOnly());
-  const {
-    engine,
-    events: sharedEvents,
-    isBehind,
-    giveUp,
-    startHearing,
-  } = await openLiveState(shared, folder.path, clock, log);
+  const { engine, isBehind, giveUp, startHearing } = await openLiveState(shared, folder.path, clock, log);
   opened.push(() => engine.close());
   const folderWatch = watchDataFolder(config, folder.path, log, giveUp);
   if (config.databaseUrl === null) whyReadOnly = folderWatch.trouble;
@@ -136,7 +130,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   });
   const creationBudget = createCreationBudget(config.lobbyCreationBudget);
   const seatBudget = createSeatBudget(config.rateSeats, () => performance.now());
-  const happenings = createHappenings(engine, { now, newId }, createSharedPlaces(config.maxEventStreams), sharedEvents);
+  const liveEvents = createLiveEvents(engine, now, createSharedPlaces(config.maxEventStreams));
   const holdings = createHoldings();
   const startsProcesses = injected.runtime !== undefined || config.runtimes.includes("process");
   // Also open when it may start nothing: lobbies of an earlier run are still to be watched and stopped.
@@ -158,12 +152,11 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     tokens,
     tokenUses,
     engine,
-    sharedEvents,
     configs,
     waiting,
     creationBudget,
     seatBudget,
-    happenings,
+    liveEvents,
     runtime,
     lobbyServers: calls ? sharedLobbyServers(ownServers, calls) : ownServers,
     nodes,
@@ -289,11 +282,11 @@ async function restartClocks(engine: Engine, now: () => number): Promise<void> {
 async function openLiveState(shared: Shared | null, dataDir: string, clock: Clock, log: Logger) {
   if (shared) {
     const engine = await shared.openEngine();
-    return { engine, events: engine, isBehind: () => false, giveUp() {}, startHearing: () => engine.startHearing() };
+    return { engine, isBehind: () => false, giveUp() {}, startHearing: () => engine.startHearing() };
   }
   const { engine, journal } = await openEmbeddedEngine(dataDir, clock, log);
   const startHearing = () => restartClocks(engine, clock.now);
-  return { engine, events: null, isBehind: journal.isBehind, giveUp: journal.giveUp, startHearing };
+  return { engine, isBehind: journal.isBehind, giveUp: journal.giveUp, startHearing };
 }
 
 /** The node that ran a lobby writes it down; for those that no living node ran, the holder of the lease does. */

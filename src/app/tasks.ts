@@ -72,7 +72,7 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
     (err, namespaceId) =>
       log.error({ err, namespace_id: namespaceId }, "a namespace could not be resynced after an event gap"),
   );
-  context.sharedEvents?.onGap((namespaceId) => {
+  engine.onGap((namespaceId) => {
     recorder.expectMore();
     placing?.expectMore();
     if (!askResync(namespaceId)) return;

@@ -1,15 +1,15 @@
-import type { Event } from "../matchmaker/commands.ts";
+import type { PlacedEvent } from "./engine.ts";
 
 /** Hands events to whoever listens in this process, in order. */
 export interface EventHub {
-  publish(event: Event): void;
+  publish(event: PlacedEvent): void;
   /** Hears everything that is published from this call on. */
-  subscribe(): AsyncIterable<Event>;
+  subscribe(): AsyncIterable<PlacedEvent>;
   close(): void;
 }
 
 interface Listener {
-  push(event: Event): void;
+  push(event: PlacedEvent): void;
   end(): void;
 }
 
@@ -35,10 +35,10 @@ export function createEventHub(): EventHub {
 }
 
 function createQueue(onLeave: (listener: Listener) => void) {
-  let queue: Event[] = [];
+  let queue: PlacedEvent[] = [];
   let isEnded = false;
   /** Gives whoever waits what comes next. */
-  let hand: ((result: IteratorResult<Event>) => void) | null = null;
+  let hand: ((result: IteratorResult<PlacedEvent>) => void) | null = null;
   const listener: Listener = {
     push(event) {
       const waiting = hand;
@@ -53,7 +53,7 @@ function createQueue(onLeave: (listener: Listener) => void) {
     },
   };
 
-  const iterator: AsyncIterator<Event> = {
+  const iterator: AsyncIterator<PlacedEvent> = {
     // Not async: every event goes through here once for each listener.
     next() {
       const event = queue.shift();

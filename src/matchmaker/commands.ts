@@ -270,8 +270,6 @@ export type Outcome<T extends CommandType> = ({ readonly ok: true } & Outcomes[T
 interface EventBase {
   readonly namespaceId: string;
   readonly at: number;
-  /** Where it stands among the events of its namespace, if the engine keeps them. */
-  readonly position?: string;
 }
 
 export interface LobbyEvent extends EventBase {

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Engine, SharedEvents } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import type { DerivedTokens } from "../ground/tokens.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -9,7 +9,7 @@ import type { StartGate } from "./capacity/crash-backoff.ts";
 import type { CreationBudget } from "./capacity/creation-budget.ts";
 import type { SeatBudget } from "./capacity/seat-budget.ts";
 import type { StartSlots } from "./capacity/start-slots.ts";
-import type { Happenings } from "./live/live-events.ts";
+import type { LiveEvents } from "./live/live-events.ts";
 import type { LobbyServers } from "./live/remote-runtime.ts";
 import type { Waiting } from "./matchmaking/lobby-waiters.ts";
 import type { NamespaceConfigs } from "./namespace-configs.ts";
@@ -21,13 +21,11 @@ export interface Context {
   readonly tokens: DerivedTokens;
   readonly tokenUses: TokenUses;
   readonly engine: Engine;
-  /** Null: this node is the only one that tells of events. */
-  readonly sharedEvents: SharedEvents | null;
   readonly configs: NamespaceConfigs;
   readonly waiting: Waiting;
   readonly creationBudget: CreationBudget;
   readonly seatBudget: SeatBudget;
-  readonly happenings: Happenings;
+  readonly liveEvents: LiveEvents;
   /** Starts the lobbies of modes with the process runtime; null: this service has no driver. */
   readonly runtime: Runtime | null;
   /** What is known of lobby servers, also of those that ran before the service was told to start no more. */

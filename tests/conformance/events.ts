@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, listen, seated } from "./world.ts";
+import { beforeEvents, isLater } from "../../src/engine/positions.ts";
+import { createWorld, type EngineFactory, listen, seated, World } from "./world.ts";
 
 export function eventsSuite(factory: EngineFactory): void {
   describe("events", () => {
@@ -56,6 +57,60 @@ export function eventsSuite(factory: EngineFactory): void {
       expect([created!, ...rest].map(({ type }) => type)).toEqual(["lobby.created", "lobby.ready", "lobby.stopped"]);
       expect(await second(2)).toEqual(rest);
       expect(await leaving.next()).toEqual({ done: true, value: undefined });
+    });
+
+    test("[EV1] [EV8] events have positions that grow, each namespace by itself", async () => {
+      const world = await createWorld(factory);
+      const { engine } = world.under;
+      const heard = listen(world);
+      const neighbour = await world.neighbour();
+      const { id } = await world.ready();
+      await neighbour.ready();
+      await world.stop(id);
+      const positions = (await heard(6)).flatMap(({ namespaceId, position }) =>
+        namespaceId === world.namespaceId ? [position] : [],
+      );
+      expect(positions).toHaveLength(3);
+      expect(positions.map((position, at) => at === 0 || isLater(position, positions[at - 1]!))).toEqual(
+        positions.map(() => true),
+      );
+      expect(isLater(positions[0]!, beforeEvents)).toBe(true);
+      expect(await engine.position(world.namespaceId)).toBe(positions.at(-1));
+    });
+
+    test("[EV2] [EV3] what came after a position can be asked for while somebody wants it kept", async () => {
+      const world = await createWorld(factory);
+      const { engine } = world.under;
+      const { namespaceId } = world;
+      const drop = engine.keepEvents(namespaceId);
+      const heard = listen(world);
+      const start = await engine.position(namespaceId);
+      const { id } = await world.ready();
+      await world.stop(id);
+      const events = await heard(3);
+      const askAfter = (position: string, max = 100) => engine.eventsAfter(namespaceId, position, max);
+      expect(await askAfter(start)).toEqual(events);
+      expect(await askAfter(start, 2)).toEqual(events.slice(0, 2));
+      expect(await askAfter(events[0]!.position)).toEqual(events.slice(1));
+      expect(await askAfter(events[2]!.position)).toEqual([]);
+      expect(await engine.latest(namespaceId, 2)).toEqual(events.slice(1));
+      for (const position of ["99999999999999-0", "nonsense", ""]) expect(await askAfter(position)).toBeNull();
+      expect(await engine.eventsAfter("unknown", events[0]!.position, 100)).toBeNull();
+      drop();
+      expect(await askAfter(events[1]!.position)).toEqual(events.slice(2));
+    });
+
+    test("[EV2] a namespace whose first event is still to come has a position, and what follows it is known", async () => {
+      const world = await createWorld(factory);
+      const { engine } = world.under;
+      const unborn = world.id();
+      engine.keepEvents(unborn);
+      const start = await engine.position(unborn);
+      expect(isLater(start, beforeEvents)).toBe(false);
+      const heard = listen(world);
+      const born = new World(world.under, unborn, world.ids);
+      await born.configure();
+      expect(await engine.eventsAfter(unborn, start, 100)).toEqual(await heard(1));
     });
   });
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, inject, test } from "vitest";
+import type { PlacedEvent } from "../../src/engine/engine.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { commandScripts, hearingScript } from "../../src/engine/redis/scripts.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
-import type { Event } from "../../src/matchmaker/commands.ts";
 import type { RedisLink, Script } from "../../src/redis/interface.ts";
 import { until } from "../services/redis.ts";
 import { createMemoryJournal } from "../support/memory-journal.ts";
@@ -28,7 +28,7 @@ const noting = (runs: number[]) =>
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 
 /** What an event says, wherever it stands. */
-const told = (events: readonly Event[]) => events.map(({ position: _, ...event }) => event);
+const told = (events: readonly PlacedEvent[]) => events.map(({ position: _, ...event }) => event);
 
 type Together = (acts: readonly (() => Promise<unknown>)[]) => Promise<unknown[]>;
 const together: Together = (acts) => Promise.all(acts.map((act) => act()));
@@ -79,7 +79,7 @@ describe("commands that are sent together", () => {
       const { reserved } = await world.counts();
       expect(reserved).toBeGreaterThan(10);
       await world.stop(id);
-      const events: Event[] = [];
+      const events: PlacedEvent[] = [];
       while (events.at(-1)?.type !== "lobby.stopped") events.push(...(await heard(1)));
       return { found, connected, left, joined, all, events: told(events) };
     });

@@ -98,7 +98,7 @@ describe("events in Redis", () => {
     const heard: string[] = [];
     deaf.onGap((namespaceId, position) => heard.push(`gap in ${namespaceId} after ${position}`));
     void (async () => {
-      for await (const { position } of deaf.events()) heard.push(position!);
+      for await (const { position } of deaf.events()) heard.push(position);
     })();
     const untilHeard = async () => {
       const end = await deaf.position(world.namespaceId);
@@ -134,14 +134,14 @@ describe("events in Redis", () => {
     await world.stop(id);
     const events = await heard(3);
     const { namespaceId } = world;
-    const toldAfter = (at: number, max = 100) => other.eventsAfter(namespaceId, events[at]!.position!, max);
+    const toldAfter = (at: number, max = 100) => other.eventsAfter(namespaceId, events[at]!.position, max);
     expect(await toldAfter(0)).toEqual(events.slice(1));
     expect(await toldAfter(0, 1)).toEqual(events.slice(1, 2));
     expect(await toldAfter(2)).toEqual([]);
     expect(types((await engine.eventsAfter(namespaceId, "0-0", 100))!)[0]).toBe("namespace.configured");
     expect(await engine.eventsAfter(namespaceId, "99999999999999-0", 100)).toBeNull();
     expect(await engine.eventsAfter(namespaceId, "nonsense", 100)).toBeNull();
-    expect(await engine.eventsAfter("unknown", events[0]!.position!, 100)).toBeNull();
+    expect(await engine.eventsAfter("unknown", events[0]!.position, 100)).toBeNull();
   });
 
   test("[RD10] at least 10,000 are kept, and what is gone is said to be gone", { timeout: 240_000 }, async () => {
@@ -155,9 +155,9 @@ describe("events in Redis", () => {
         Array.from({ length: times }, () => world.execute<"setState">({ type: "setState", lobbyId: id, state: "1" })),
       );
     for (let told = 3; told < 10_001; told += 500) await change(Math.min(500, 10_001 - told));
-    expect(await engine.eventsAfter(world.namespaceId, first!.position!, 20_000)).toHaveLength(10_000);
+    expect(await engine.eventsAfter(world.namespaceId, first!.position, 20_000)).toHaveLength(10_000);
     await change(200);
-    expect(await engine.eventsAfter(world.namespaceId, first!.position!, 1)).toBeNull();
+    expect(await engine.eventsAfter(world.namespaceId, first!.position, 1)).toBeNull();
   });
 
   test("[RD10] a forgotten namespace's stream is gone after ten minutes, and a position in it is of no use", async () => {
@@ -169,7 +169,7 @@ describe("events in Redis", () => {
     const redis = new Redis(url());
     await redis.del(`${prefix}:{${world.namespaceId}}:events`);
     redis.disconnect();
-    expect(await engine.eventsAfter(world.namespaceId, first!.position!, 10)).toBeNull();
+    expect(await engine.eventsAfter(world.namespaceId, first!.position, 10)).toBeNull();
   });
 });
 

@@ -1,11 +1,10 @@
 import { expect } from "vitest";
-import type { Engine } from "../../src/engine/engine.ts";
+import type { Engine, PlacedEvent } from "../../src/engine/engine.ts";
 import type {
   Answer,
   CommandOf,
   CommandType,
   CreateLobby,
-  Event,
   Find,
   IdleMinimum,
   Join,
@@ -279,10 +278,10 @@ export function refusal(code: RefusalCode) {
 }
 
 /** What happens from now on: call it with a number to wait for that many events and get them. */
-export function listen(world: World): (count: number) => Promise<Event[]> {
+export function listen(world: World): (count: number) => Promise<PlacedEvent[]> {
   const events = world.under.engine.events()[Symbol.asyncIterator]();
   return async (count) => {
-    const heard: Event[] = [];
+    const heard: PlacedEvent[] = [];
     while (heard.length < count) {
       const next = await events.next();
       if (next.done) break;

@@ -180,7 +180,8 @@ describe("memory engine", () => {
     const left = hub.subscribe()[Symbol.asyncIterator]();
     const stays = hub.subscribe()[Symbol.asyncIterator]();
     await left.return?.();
-    hub.publish({ type: "namespace.configured", namespaceId, at: now, revision: 1, deployedVersionId: null });
+    const position = "1-1";
+    hub.publish({ type: "namespace.configured", namespaceId, at: now, position, revision: 1, deployedVersionId: null });
     expect(await left.next()).toEqual({ done: true, value: undefined });
     expect((await stays.next()).value).toMatchObject({ type: "namespace.configured" });
     hub.close();

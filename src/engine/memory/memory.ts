@@ -16,6 +16,7 @@ import { answer } from "../../matchmaker/queries.ts";
 import { createState, nextDueAt, type State } from "../../matchmaker/state.ts";
 import type { Engine } from "../engine.ts";
 import { createEventHub } from "../event-hub.ts";
+import { createEventLog } from "./event-log.ts";
 import type { Journal } from "./journal.ts";
 
 /** The states themselves, for audits and tests: the caller must not write to them. */
@@ -33,6 +34,7 @@ export interface MemoryEngine extends Engine {
  */
 export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine> {
   const hub = createEventHub();
+  const log = createEventLog();
   let states = new Map<string, State>();
   /** Namespaces whose heartbeat clocks still have to start anew: their first command does it. */
   const unstarted = new Set<string>();
@@ -138,7 +140,7 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
     const committed = appended.then(
       () => {
         // It is in the journal, and so in what is loaded next, even if its caller cannot be told so any more.
-        for (const event of events) hub.publish(event);
+        for (const event of events) hub.publish(log.add(event));
         if (mine !== generation) throw new EngineUnavailable("Memory was thrown away while the change was written.");
       },
       (error: unknown) => {
@@ -226,6 +228,11 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
     },
 
     events: hub.subscribe,
+    position: log.position,
+    eventsAfter: log.eventsAfter,
+    latest: log.latest,
+    keepEvents: log.keepEvents,
+    onGap: log.onGap,
     states: () => states,
 
     async close() {

@@ -1,15 +1,14 @@
-import type { Event } from "../../matchmaker/commands.ts";
 import type { RedisLink } from "../../redis/interface.ts";
-import type { SharedEvents } from "../engine.ts";
+import type { EngineEvents, PlacedEvent } from "../engine.ts";
 import { createEventHub } from "../event-hub.ts";
-import { isLater } from "../positions.ts";
+import { isLater, parsePosition } from "../positions.ts";
 import { readEvent, type WrittenEvent } from "./read-views.ts";
 import { eventsAfterScript } from "./scripts.ts";
 
 /** The events of all namespaces, read from their streams and handed to whoever listens in this process. */
-export interface Streams extends SharedEvents {
+export interface Streams extends EngineEvents {
   /** Hears everything from this call on, and nothing that this process was answered before. */
-  subscribe(): AsyncIterable<Event>;
+  events(): AsyncIterable<PlacedEvent>;
   /** This process was answered something that was told up to this position. */
   note(namespaceId: string, position: string): void;
   /** What this process was answered is told first. */
@@ -141,7 +140,7 @@ export async function createStreams(
   sweeping.unref();
 
   return {
-    subscribe: () => laterThan(new Map(answered), hub.subscribe()),
+    events: () => laterThan(new Map(answered), hub.subscribe()),
 
     async position(namespaceId) {
       const end = await endOf(namespaceId);
@@ -155,11 +154,14 @@ export async function createStreams(
     },
 
     async eventsAfter(namespaceId, position, max) {
-      if (!/^\d{1,15}-\d{1,15}$/.test(position)) return null;
+      if (parsePosition(position) === null) return null;
       const entries = await entriesAfter(namespaceId, position, max);
       const events = entries?.map((entry) => readable(namespaceId, entry)) ?? [null];
       return events.every((event) => event !== null) ? events : null;
     },
+
+    // Redis keeps the last 10,000 of every namespace, whether somebody listens or not.
+    keepEvents: () => () => {},
 
     onGap(listener) {
       gapListeners.push(listener);
@@ -180,7 +182,7 @@ export async function createStreams(
   };
 }
 
-function readable(namespaceId: string, entry: WrittenEvent): Event | null {
+function readable(namespaceId: string, entry: WrittenEvent): PlacedEvent | null {
   try {
     return readEvent(namespaceId, entry);
   } catch {
@@ -189,16 +191,19 @@ function readable(namespaceId: string, entry: WrittenEvent): Event | null {
 }
 
 /** Leaves out what had been answered already when the listener came. */
-function laterThan(answered: ReadonlyMap<string, string>, events: AsyncIterable<Event>): AsyncIterable<Event> {
+function laterThan(
+  answered: ReadonlyMap<string, string>,
+  events: AsyncIterable<PlacedEvent>,
+): AsyncIterable<PlacedEvent> {
   if (answered.size === 0) return events;
   const source = events[Symbol.asyncIterator]();
-  const iterator: AsyncIterator<Event> = {
+  const iterator: AsyncIterator<PlacedEvent> = {
     async next() {
       for (;;) {
         const next = await source.next();
         if (next.done) return next;
         const before = answered.get(next.value.namespaceId);
-        if (before === undefined || isLater(next.value.position ?? "", before)) return next;
+        if (before === undefined || isLater(next.value.position, before)) return next;
       }
     },
     return: async () => (await source.return?.()) ?? { done: true, value: undefined },

@@ -1,5 +1,4 @@
 import type {
-  Event,
   LobbyEvent,
   LobbyStatus,
   LobbyView,
@@ -8,6 +7,7 @@ import type {
   SeatStatus,
   StopReason,
 } from "../../matchmaker/commands.ts";
+import type { PlacedEvent } from "../engine.ts";
 import type { MadeLobby } from "./write-commands.ts";
 
 /** What views.lua writes. Every shape here is a border: only our own scripts write these. */
@@ -79,7 +79,7 @@ export function timeOf(text: string | undefined): number | null {
 export type WrittenEvent = readonly [position: string, fields: readonly string[]];
 
 /** Every find tells one of these to every node, so nothing is put together that need not be. */
-export function readEvent(namespaceId: string, [position, fields]: WrittenEvent): Event {
+export function readEvent(namespaceId: string, [position, fields]: WrittenEvent): PlacedEvent {
   if (fields.length === 2) return readPlayerEvent(namespaceId, position, fields);
   const field = (name: string) => {
     for (let at = 0; at < fields.length; at += 2) if (fields[at] === name) return fields[at + 1];
@@ -97,7 +97,7 @@ export function readEvent(namespaceId: string, [position, fields]: WrittenEvent)
 }
 
 /** One field of the event's name: time, lobby, player, the seat's status and, seldom, why it ended. */
-function readPlayerEvent(namespaceId: string, position: string, fields: readonly string[]): PlayerEvent {
+function readPlayerEvent(namespaceId: string, position: string, fields: readonly string[]): PlacedEvent {
   const [type, line = ""] = fields as readonly [PlayerEvent["type"], string?];
   const [at, lobbyId = "", playerId = "", status, reason] = line.split(" ");
   const event = { namespaceId, at: Number(at), position, type, lobbyId, playerId, status: status as SeatStatus };

@@ -12,7 +12,7 @@ import type {
 } from "../../matchmaker/commands.ts";
 import type { RedisLink, Script } from "../../redis/interface.ts";
 import { createRedisClock } from "../../redis/redis-clock.ts";
-import type { Engine, SharedEvents } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import { createBatches } from "./batches.ts";
 import { createStreams } from "./events.ts";
 import { createHearing, type Heard } from "./hearing.ts";
@@ -25,7 +25,7 @@ import { type Written, writeCommand, writeQuery } from "./write-commands.ts";
 /** About as long as one run of it takes. */
 const removalPauseMs = 4;
 
-export interface RedisEngine extends Engine, SharedEvents {
+export interface RedisEngine extends Engine {
   /** From now on this node hears heartbeats. Until somebody does, no heartbeat clock runs. */
   startHearing(): Promise<void>;
 }
@@ -190,10 +190,11 @@ export async function createRedisEngine(options: RedisEngineOptions): Promise<Re
       await link.call("SET", `${prefix}:{nodes}:probe`, ["1"]);
     },
 
-    events: streams.subscribe,
+    events: streams.events,
     position: streams.position,
     eventsAfter: streams.eventsAfter,
     latest: streams.latest,
+    keepEvents: streams.keepEvents,
     onGap: streams.onGap,
     startHearing: () => hearing.start(),
 

@@ -62,8 +62,8 @@ export function namespaceLobbyOperations(context: Context) {
       const { namespaceId, lobby } = found;
       const query = { type: "players", namespaceId, lobbyId: lobby.lobbyId, now: context.now() } as const;
       const players = await engine.read(query);
-      await context.happenings.caughtUp(namespaceId);
-      const timeline = context.happenings.timelines.of(lobby).map(momentAnswer);
+      await context.liveEvents.caughtUp(namespaceId);
+      const timeline = context.liveEvents.timelines.of(lobby).map(momentAnswer);
       return {
         lobby: {
           ...lobbyAnswer(lobby, await exitOfOne(context, namespaceId, lobby)),

@@ -1,26 +1,28 @@
 import { describe, expect, test } from "vitest";
+import type { PlacedEvent } from "../../engine/engine.ts";
+import { createEventLog } from "../../engine/memory/event-log.ts";
+import { isLater } from "../../engine/positions.ts";
 import { createSharedPlaces } from "../../ground/shares.ts";
 import type { PlayerEvent } from "../../matchmaker/commands.ts";
 import { createEventFeed, type EventReader, type FeedLimits } from "./event-feed.ts";
 
-const limits: FeedLimits = { eventsPerNamespaceMax: 100, charactersMax: 1e6, keptMs: 300_000 };
+const limits: FeedLimits = { eventsPerNamespaceMax: 100, charactersMax: 1e6 };
 const here = "aaaaaaaa-0000-7000-8000-000000000001";
 const elsewhere = "bbbbbbbb-0000-7000-8000-000000000002";
 
+/** A feed of the events that a log in memory gives their positions. */
 function createFeed({ readersMax = 3, ...changed }: Partial<FeedLimits> & { readersMax?: number } = {}) {
   const clock = { now: 1_700_000_000_000 };
-  let ids = 0;
-  const newId = () => `00000000-0000-7000-8000-${String(++ids).padStart(12, "0")}`;
-  const feed = createEventFeed({ now: () => clock.now, newId }, createSharedPlaces(readersMax), {
-    ...limits,
-    ...changed,
-  });
+  const { eventsPerNamespaceMax } = { ...limits, ...changed };
+  const log = createEventLog({ eventsPerNamespaceMax, steadyNow: () => clock.now });
+  const feed = createEventFeed(log, () => clock.now, createSharedPlaces(readersMax), { ...limits, ...changed });
   let players = 0;
   const happen = (count: number, namespaceId = here) => {
-    for (let i = 0; i < count; i++) feed.push(event(namespaceId, `player-${++players}`));
+    for (let i = 0; i < count; i++) feed.push(log.add(event(namespaceId, `player-${++players}`)));
   };
-  const open = (namespaceId = here, lastEventId?: string) => feed.open(ownerIn(namespaceId), lastEventId)!;
-  return { feed, clock, happen, open };
+  const open = async (namespaceId = here, lastEventId?: string) =>
+    (await feed.open(ownerIn(namespaceId), lastEventId))!;
+  return { feed, log, clock, happen, open };
 }
 
 const ownerIn = (namespaceId: string) => ({ namespaceId, tokenId: "token" });
@@ -49,10 +51,10 @@ function playersOf(reader: EventReader): string[] | null {
 const idsOf = (text: string | null) => [...(text ?? "").matchAll(/^id: (.+)$/gm)].map(([, id]) => id!);
 
 describe("event feed", () => {
-  test("[EV1] a reader gets what happens from its opening on, of its own namespace, and hears that there is news", () => {
+  test("[EV1] a reader gets what happens from its opening on, of its own namespace, and hears that there is news", async () => {
     const { happen, open } = createFeed();
     happen(1);
-    const reader = open();
+    const reader = await open();
     let news = 0;
     reader.onNews(() => (news += 1));
     happen(2);
@@ -63,75 +65,79 @@ describe("event feed", () => {
     expect(playersOf(reader)).toEqual([]);
   });
 
-  test("[EV2] a reader that comes back gets everything after the last id it saw, once", () => {
+  test("[EV2] a reader that comes back gets everything after the last id it saw, once", async () => {
     const { happen, open } = createFeed();
-    const reader = open();
+    const reader = await open();
     const [start] = idsOf(reader.greeting);
     happen(5);
     const ids = idsOf(reader.read());
     expect(new Set(ids).size).toBe(5);
-    expect([start!, ...ids].toSorted()).toEqual([start, ...ids]);
+    const isAfterTheOneBefore = (id: string, index: number) => isLater(id, [start!, ...ids][index]!);
+    expect(ids.map(isAfterTheOneBefore)).toEqual(ids.map(() => true));
     reader.close();
     happen(2);
-    expect(playersOf(open(here, ids[2]))).toEqual(["player-4", "player-5", "player-6", "player-7"]);
-    expect(playersOf(open(here, start))).toHaveLength(7);
-    expect(open(here, ids[4]).greeting).not.toContain("event: reset");
+    expect(playersOf(await open(here, ids[2]))).toEqual(["player-4", "player-5", "player-6", "player-7"]);
+    expect(playersOf(await open(here, start))).toHaveLength(7);
+    expect((await open(here, ids[4])).greeting).not.toContain("event: reset");
   });
 
-  test("[EV2] what happened is kept for 5 minutes after the last reader left", () => {
+  test("[EV2] what happened is kept for 5 minutes after the last reader left", async () => {
     const { happen, open, clock } = createFeed();
-    const reader = open();
+    const reader = await open();
     const [start] = idsOf(reader.greeting);
     clock.now += 400_000;
     reader.close();
     clock.now += 300_000;
     happen(1);
-    expect(playersOf(open(here, start))).toEqual(["player-1"]);
+    expect(playersOf(await open(here, start))).toEqual(["player-1"]);
   });
 
-  test("[EV3] an id whose followers are gone, and one of elsewhere, are answered with one reset", () => {
+  test("[EV3] an id whose followers are gone, and one of elsewhere, are answered with one reset", async () => {
     const { happen, open } = createFeed({ readersMax: 20 });
-    const reader = open();
+    const reader = await open();
     const [start] = idsOf(reader.greeting);
-    happen(101);
-    const foreign = idsOf(open(elsewhere).greeting)[0];
+    happen(111);
+    const foreign = idsOf((await open(elsewhere)).greeting)[0];
+    const last = idsOf((await open()).greeting)[0]!;
     const odd = [
       "",
       "1",
       "x".repeat(500),
-      `${start}0`,
-      `${start!.slice(0, -1)}x`,
-      start!.replace(/\d{12}$/, "000000000102"),
+      `${last}0`,
+      `${last.slice(0, -1)}x`,
+      last.replace(/-111$/, "-112"),
+      `1${last}`,
     ];
     for (const id of [start, foreign, ...odd]) {
-      const again = open(here, id);
+      const again = await open(here, id);
       expect(again.greeting.match(/^event: reset$/gm)).toHaveLength(1);
       expect(playersOf(again)).toEqual([]);
       const resumed = idsOf(again.greeting)[0];
-      expect(open(here, resumed).greeting).not.toContain("reset");
+      expect((await open(here, resumed)).greeting).not.toContain("reset");
       again.close();
     }
   });
 
-  test("[EV4] nothing is kept of namespaces that nobody listens to", () => {
-    const { feed, happen, open, clock } = createFeed();
+  test("[EV4] nothing is kept of namespaces that nobody listens to", async () => {
+    const { feed, log, happen, open, clock } = createFeed();
+    const nothing = { namespaces: 0, readers: 0, characters: 0 };
     happen(10);
-    expect(feed.size()).toEqual({ namespaces: 0, readers: 0, characters: 0 });
-    const reader = open();
+    expect([feed.size(), log.size()]).toEqual([nothing, { namespaces: 0, events: 0 }]);
+    const reader = await open();
     const [start] = idsOf(reader.greeting);
     happen(1);
     reader.close();
     reader.close();
-    expect(feed.size()).toMatchObject({ namespaces: 1, readers: 0 });
+    expect([feed.size(), log.size()]).toEqual([nothing, { namespaces: 1, events: 1 }]);
     clock.now += 300_001;
     happen(1);
-    expect(feed.size()).toEqual({ namespaces: 0, readers: 0, characters: 0 });
-    expect(open(here, start).greeting).toContain("event: reset");
+    expect([feed.size(), log.size()]).toEqual([nothing, { namespaces: 0, events: 0 }]);
+    expect((await open(here, start)).greeting).toContain("event: reset");
   });
 
-  test("[EV4] over all namespaces it is bounded: the largest loses its oldest", () => {
+  test("[EV4] over all namespaces it is bounded: the largest loses its oldest", async () => {
     const { feed, happen, open } = createFeed({ charactersMax: 10_000 });
-    const [large, small] = [open(), open(elsewhere)];
+    const [large, small] = [await open(), await open(elsewhere)];
     happen(3, elsewhere);
     happen(90);
     expect(feed.size().characters).toBeLessThanOrEqual(10_000);
@@ -140,17 +146,17 @@ describe("event feed", () => {
     expect(large.read()).toBe(null);
   });
 
-  test("[EV4] so is the number of readers", () => {
+  test("[EV4] so is the number of readers", async () => {
     const { feed, open } = createFeed();
-    const readers = [open(), open(), open()];
-    expect(feed.open(ownerIn(here), undefined)).toBe(null);
+    const readers = [await open(), await open(), await open()];
+    expect(await feed.open(ownerIn(here), undefined)).toBe(null);
     readers[0]!.close();
-    expect(feed.open(ownerIn(here), undefined)).not.toBe(null);
+    expect(await feed.open(ownerIn(here), undefined)).not.toBe(null);
   });
 
-  test("[EV5] a reader that does not read falls behind, and the others do not notice", () => {
+  test("[EV5] a reader that does not read falls behind, and the others do not notice", async () => {
     const { happen, open } = createFeed();
-    const [slow, quick] = [open(), open()];
+    const [slow, quick] = [await open(), await open()];
     for (let i = 0; i < 101; i++) {
       happen(1);
       expect(playersOf(quick)).toHaveLength(1);
@@ -159,39 +165,56 @@ describe("event feed", () => {
     expect(quick.hasFallenBehind()).toBe(false);
   });
 
-  test("a long past is cut into pieces", () => {
+  test("a long past is cut into pieces", async () => {
     const { happen, open } = createFeed({ eventsPerNamespaceMax: 10_000 });
-    const reader = open();
+    const reader = await open();
     happen(2_000);
-    expect(reader.read()!.length).toBeLessThan(70_000);
-    expect(playersOf(reader)!.at(-1)).toBe("player-2000");
+    const again = await open(here, idsOf(reader.greeting)[0]);
+    for (const one of [reader, again]) {
+      expect(one.read()!.length).toBeLessThan(70_000);
+      expect(playersOf(one)!.at(-1)).toBe("player-2000");
+    }
   });
 });
 
-/** Events with positions that every node knows, and a past that is answered when the test says so. */
-function createSharedFeed(changed: Parameters<typeof createFeed>[0] = {}) {
-  const { feed, clock } = createFeed(changed);
+/** Events that this node hears when the test says so, and a past that is answered when it says so. */
+function createSharedFeed({ readersMax = 3, ...changed }: Partial<FeedLimits> & { readersMax?: number } = {}) {
+  const past = new Map<string, () => Promise<readonly PlacedEvent[] | null>>();
+  let end = async () => "0-0";
+  const engine = {
+    position: () => end(),
+    eventsAfter: (_: string, position: string) => past.get(position)!(),
+    keepEvents: () => () => {},
+  };
+  const feed = createEventFeed(engine, () => 0, createSharedPlaces(readersMax), { ...limits, ...changed });
   const at = (position: string) => ({ ...event(here, `at-${position}`), position });
   const hear = (...positions: string[]) => {
     for (const position of positions) feed.push(at(position));
   };
+  /** Comes back with a position, after which that was told. Null: some of it is gone, and the position is the end. */
   const openAfter = (position: string, told: readonly string[] | null) => {
     let answer = () => {};
     const isAnswered = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    const opening = feed.openAfter(ownerIn(here), async () => {
+    const lastEventId = told === null ? "gone" : position;
+    past.set(lastEventId, async () => {
       await isAnswered;
-      return { position, events: told?.map(at) ?? null };
+      return told?.map(at) ?? null;
     });
-    return { opening, answer };
+    end = async () => position;
+    return { opening: feed.open(ownerIn(here), lastEventId), answer };
   };
   const openNow = async (position: string, told: readonly string[] | null) => {
     const { opening, answer } = openAfter(position, told);
     answer();
     return (await opening)!;
   };
-  return { feed, clock, hear, openAfter, openNow };
+  const fail = () => {
+    end = () => Promise.reject(new Error("away"));
+    return feed.open(ownerIn(here), undefined);
+  };
+  return { feed, hear, openAfter, openNow, fail };
 }
 
 describe("event feed of one of several nodes", () => {
@@ -203,8 +226,8 @@ describe("event feed of one of several nodes", () => {
     hear("2-0");
     answer();
     const reader = (await opening)!;
-    expect(idsOf(reader.greeting)).toEqual(["1-0", "1-1", "2-0", "3-0"]);
-    expect(playersOf(reader)).toEqual([]);
+    expect(idsOf(reader.greeting)).toEqual(["1-0"]);
+    expect(playersOf(reader)).toEqual(["at-1-1", "at-2-0", "at-3-0"]);
     hear("3-0");
     expect(playersOf(reader)).toEqual([]);
     hear("4-0", "10-0");
@@ -226,22 +249,20 @@ describe("event feed of one of several nodes", () => {
   });
 
   test("[EV9] events are kept for a listener from the moment it asks, however long its past takes to read", async () => {
-    const { feed, clock, hear, openAfter, openNow } = createSharedFeed();
-    (await openNow("0-0", [])).close();
-    clock.now += 200_000;
+    const { feed, hear, openAfter, openNow } = createSharedFeed();
+    (await openNow("0-1", [])).close();
     const { opening, answer } = openAfter("0-0", ["1-0"]);
-    clock.now += 200_000;
-    (await openNow("0-0", [])).close();
+    (await openNow("0-1", [])).close();
     hear("1-0", "2-0");
     answer();
     const reader = (await opening)!;
-    expect(playersOf(reader)).toEqual(["at-2-0"]);
+    expect(playersOf(reader)).toEqual(["at-1-0", "at-2-0"]);
     let news = 0;
     reader.onNews(() => (news += 1));
     hear("3-0");
     expect([news, playersOf(reader)]).toEqual([1, ["at-3-0"]]);
     reader.close();
-    expect(feed.size()).toMatchObject({ namespaces: 1, readers: 0 });
+    expect(feed.size()).toEqual({ namespaces: 0, readers: 0, characters: 0 });
   });
 
   test("[EV5] [EV9] one whose events were dropped while its past was read is cut off, not left with a hole", async () => {
@@ -250,10 +271,10 @@ describe("event feed of one of several nodes", () => {
     hear("1-0", "2-0", "3-0", "4-0");
     answer();
     const reader = (await opening)!;
-    expect([reader.hasFallenBehind(), reader.read()]).toEqual([true, null]);
+    expect([reader.hasFallenBehind(), playersOf(reader)]).toEqual([true, null]);
     const fitting = openAfter("0-0", ["1-0", "2-0"]);
     fitting.answer();
-    expect(playersOf((await fitting.opening)!)).toEqual(["at-3-0", "at-4-0"]);
+    expect(playersOf((await fitting.opening)!)).toEqual(["at-1-0", "at-2-0", "at-3-0", "at-4-0"]);
   });
 
   test("[EV3] [EV8] a gap is told to those who have not been told of what comes after it, and to nobody else", async () => {
@@ -268,7 +289,7 @@ describe("event feed of one of several nodes", () => {
       "event: player.reserved",
       "event: player.reserved",
     ]);
-    expect(playersOf(ahead)).toEqual(["at-6-0"]);
+    expect(playersOf(ahead)).toEqual(["at-5-0", "at-6-0"]);
   });
 
   test("[EV8] also after thousands of events, of which most are dropped again", async () => {
@@ -276,12 +297,11 @@ describe("event feed of one of several nodes", () => {
     await openNow("0-0", []);
     const positions = Array.from({ length: 3_000 }, (_, index) => `${index + 1}-0`);
     hear(...positions);
-    expect(playersOf(await openNow("2990-0", ["2991-0"]))).toEqual(positions.slice(2_991).map((at) => `at-${at}`));
+    expect(playersOf(await openNow("2990-0", ["2991-0"]))).toEqual(positions.slice(2_990).map((at) => `at-${at}`));
   });
 
   test("[EV9] a past that cannot be read leaves no place taken", async () => {
-    const { feed } = createSharedFeed({ readersMax: 1 });
-    const fail = () => feed.openAfter(ownerIn(here), () => Promise.reject(new Error("away")));
+    const { feed, fail } = createSharedFeed({ readersMax: 1 });
     await expect(fail()).rejects.toThrow("away");
     await expect(fail()).rejects.toThrow("away");
     expect(feed.size().readers).toBe(0);

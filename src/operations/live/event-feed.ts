@@ -1,6 +1,6 @@
+import type { EngineEvents, PlacedEvent } from "../../engine/engine.ts";
 import type { PlaceOwner, SharedPlaces } from "../../ground/shares.ts";
-import type { Event } from "../../matchmaker/commands.ts";
-import { rememberedEvents } from "./event-ring.ts";
+import { createEventRing, type EventRing } from "./event-ring.ts";
 import { eventText, resetText } from "./sse-text.ts";
 
 /** One listener's place in the events of a namespace. */
@@ -18,21 +18,14 @@ export interface EventReader {
   close(): void;
 }
 
-/** What a listener is sent before what this node hears from now on. */
-export interface Past {
-  /** Where it ends. */
-  readonly position: string;
-  /** Null: some of it is gone. */
-  readonly events: readonly Event[] | null;
-}
-
-/** Keeps the latest events of every namespace that somebody listens to or listened to a short while ago. */
+/** Keeps the latest events of every namespace that somebody listens to, as they are sent. */
 export interface EventFeed {
-  /** After the event of that id when it is still known, else from now on. Null: there is no place for the listener. */
-  open(of: PlaceOwner, lastEventId: string | undefined): EventReader | null;
-  /** The same where events have positions that every node knows: after what happened before, as far as it is known. */
-  openAfter(of: PlaceOwner, past: () => Promise<Past>): Promise<EventReader | null>;
-  push(event: Event): void;
+  /**
+   * After the event of that id when what came after it is known, else from now on. Null: there is no place for the
+   * listener.
+   */
+  open(of: PlaceOwner, lastEventId: string | undefined): Promise<EventReader | null>;
+  push(event: PlacedEvent): void;
   /** Some events after a position are gone, and the next one that is pushed will be `next`. */
   pushGap(namespaceId: string, position: string, next: string): void;
   /** How much is kept, for tests and metrics. */
@@ -41,158 +34,168 @@ export interface EventFeed {
 
 export interface FeedLimits {
   readonly eventsPerNamespaceMax: number;
-  /** All namespaces together. Whoever has the most loses its oldest first. */
+  /** All namespaces together. The one with the most loses its oldest first. */
   readonly charactersMax: number;
-  /** How long the events of a namespace are kept for listeners that come back. */
-  readonly keptMs: number;
 }
 
-const usualLimits: FeedLimits = {
-  eventsPerNamespaceMax: 10_000,
-  charactersMax: 64 * 1024 * 1024,
-  keptMs: 5 * 60_000,
-};
+const usualLimits: FeedLimits = { eventsPerNamespaceMax: 10_000, charactersMax: 64 * 1024 * 1024 };
 
 /** Sent in one piece, so that a thousand events are not a thousand small writes. */
 const pieceCharactersMax = 64 * 1024;
+/** More than an engine remembers, so that nothing can be missing between these and what comes next. */
+const pastMax = 20_000;
 
-interface Kept {
-  readonly ring: ReturnType<typeof rememberedEvents>;
-  readonly readers: Set<() => void>;
-  /** When the last listener left; means something only while there is none. */
-  leftAt: number;
+/** What a listener is sent before what this process hears from now on. */
+interface Past {
+  /** Where it begins. */
+  readonly position: string;
+  /** Null: some of it is gone. */
+  readonly events: readonly PlacedEvent[] | null;
 }
 
 /** One listener's place, from the moment it asks for one. */
 interface Place {
-  readonly found: Kept;
+  readonly ring: EventRing;
   listener: () => void;
   /** Once or more often. */
   leave(): void;
 }
 
 export function createEventFeed(
-  { now, newId }: { now(): number; newId(): string },
+  engine: Pick<EngineEvents, "position" | "eventsAfter" | "keepEvents">,
+  now: () => number,
   places: SharedPlaces,
   limits: FeedLimits = usualLimits,
 ): EventFeed {
-  const kept = new Map<string, Kept>();
-
-  function keptOf(namespaceId: string): Kept {
-    let found = kept.get(namespaceId);
-    if (found === undefined) {
-      found = { ring: rememberedEvents(newId(), limits.eventsPerNamespaceMax), readers: new Set(), leftAt: now() };
-      kept.set(namespaceId, found);
-    }
-    return found;
-  }
-
-  function forgetUnheard(): void {
-    for (const [namespaceId, { readers, leftAt }] of kept) {
-      if (readers.size === 0 && leftAt + limits.keptMs < now()) kept.delete(namespaceId);
-    }
-  }
-
-  function makeRoom(): void {
-    while (totalCharacters() > limits.charactersMax) {
-      const largest = [...kept.values()].reduce((a, b) => (b.ring.characters() > a.ring.characters() ? b : a));
-      largest.ring.dropOldest(Math.ceil(largest.ring.size() / 10));
-    }
-  }
-
-  function totalCharacters(): number {
-    let sum = 0;
-    for (const { ring } of kept.values()) sum += ring.characters();
-    return sum;
-  }
+  const rings = createRings(limits);
 
   /** Null: there is none for it. From here on the events of the namespace are kept until the place is left. */
   function enter(of: PlaceOwner): Place | null {
     const taken = places.take(of, now());
     if (taken === null) return null;
-    forgetUnheard();
-    const found = keptOf(of.namespaceId);
-    const place: Place = { found, listener: () => {}, leave };
-    const onNews = () => place.listener();
-    found.readers.add(onNews);
-    function leave(): void {
-      if (!found.readers.delete(onNews)) return;
-      taken?.leave(now());
-      found.leftAt = now();
-    }
+    const dropEvents = engine.keepEvents(of.namespaceId);
+    const entered = rings.enter(of.namespaceId, () => place.listener());
+    const place: Place = {
+      ring: entered.ring,
+      listener: () => {},
+      leave() {
+        entered.leave();
+        dropEvents();
+        taken.leave(now());
+      },
+    };
     return place;
   }
 
-  /** `told`: the position of the last event that the greeting tells of, which this node may hear only later. */
-  function read(place: Place, from: number, greeting: string, told: string | null = null): EventReader {
-    const { ring } = place.found;
-    let next = from;
-    let toldUpTo = told;
-    return {
-      greeting,
-      read() {
-        if (toldUpTo !== null) {
-          next = ring.skip(next, toldUpTo);
-          if (next < ring.end()) toldUpTo = null;
-        }
-        const piece = ring.read(next, pieceCharactersMax);
-        if (piece === null) return null;
-        next = piece.next;
-        return piece.text;
-      },
-      hasFallenBehind: () => ring.read(next, 0) === null,
-      onNews(callback) {
-        place.listener = callback;
-      },
-      close: place.leave,
-    };
-  }
-
-  function add(namespaceId: string, textOf: (id: string) => string, position?: string, id?: string): void {
-    const found = kept.get(namespaceId);
-    if (found === undefined) return;
-    if (found.readers.size === 0 && found.leftAt + limits.keptMs < now()) {
-      kept.delete(namespaceId);
-      return;
-    }
-    found.ring.add(textOf, position, id);
-    makeRoom();
-    for (const tell of found.readers) tell();
+  async function readPast(namespaceId: string, lastEventId: string | undefined): Promise<Past> {
+    const position = await engine.position(namespaceId);
+    if (lastEventId === undefined) return { position, events: [] };
+    const missed = await engine.eventsAfter(namespaceId, lastEventId, pastMax);
+    return missed === null ? { position, events: null } : { position: lastEventId, events: missed };
   }
 
   return {
-    open(of, lastEventId) {
-      const place = enter(of);
-      if (place === null) return null;
-      const { ring } = place.found;
-      const known = lastEventId === undefined ? null : ring.after(lastEventId);
-      const next = known ?? ring.end();
-      const isResumed = lastEventId === undefined || known !== null;
-      return read(place, next, isResumed ? here(ring.idAt(next)) : resetText(ring.idAt(next), now()));
-    },
-    async openAfter(of, pastOf) {
+    async open(of, lastEventId) {
       // Before the past is asked for, so that everything after it is heard here.
       const place = enter(of);
       if (place === null) return null;
       try {
-        const { position, events } = await pastOf();
-        const told = events?.map((event) => eventText(event.position ?? position, event)).join("");
-        const greeting = told === undefined ? resetText(position, now()) : here(position) + told;
-        const last = events?.at(-1)?.position ?? position;
-        return read(place, place.found.ring.afterPosition(last), greeting, last);
+        const { position, events } = await readPast(of.namespaceId, lastEventId);
+        const greeting = events === null ? resetText(position, now()) : hereText(position);
+        return readFrom(place, position, events ?? [], greeting);
       } catch (fault) {
         place.leave();
         throw fault;
       }
     },
-    push: (event) => add(event.namespaceId, (id) => eventText(id, event), event.position),
-    // It comes as late as the event after it: who was told of that one already has missed nothing.
-    pushGap: (namespaceId, position, next) => add(namespaceId, (id) => resetText(id, now()), next, position),
-    size: () => ({ namespaces: kept.size, readers: places.taken(), characters: totalCharacters() }),
+    push: (event) => rings.add(event.namespaceId, event.position, () => eventText(event.position, event)),
+    // It comes as late as the event after it: a listener that was sent that one already has missed nothing.
+    pushGap: (namespaceId, position, next) => rings.add(namespaceId, next, () => resetText(position, now())),
+    size: () => ({ ...rings.size(), readers: places.taken() }),
   };
 }
 
-/** An id without data tells where the stream stands, and nothing is dispatched; `retry` is in milliseconds. */
-function here(id: string): string {
+/** Reads the past in pieces, then what the ring has after it. This process may hear some of the past only later. */
+function readFrom(place: Place, position: string, past: readonly PlacedEvent[], greeting: string): EventReader {
+  const { ring } = place;
+  const last = past.at(-1)?.position ?? position;
+  let next = ring.findAfter(last);
+  let sentUpTo: string | null = last;
+  let pastRead = 0;
+
+  function readPiece(): string {
+    let text = "";
+    for (; pastRead < past.length && text.length < pieceCharactersMax; pastRead++) {
+      const event = past[pastRead]!;
+      text += eventText(event.position, event);
+    }
+    return text;
+  }
+
+  function readRing(): string | null {
+    if (sentUpTo !== null) {
+      next = ring.skip(next, sentUpTo);
+      if (next < ring.end()) sentUpTo = null;
+    }
+    const piece = ring.read(next, pieceCharactersMax);
+    if (piece === null) return null;
+    next = piece.next;
+    return piece.text;
+  }
+
+  return {
+    greeting,
+    read: () => (pastRead < past.length ? readPiece() : readRing()),
+    hasFallenBehind: () => ring.read(next, 0) === null,
+    onNews(callback) {
+      place.listener = callback;
+    },
+    close: place.leave,
+  };
+}
+
+/** The rings of the namespaces that somebody listens to. */
+function createRings({ eventsPerNamespaceMax, charactersMax }: FeedLimits) {
+  const open = new Map<string, { readonly ring: EventRing; readonly listeners: Set<() => void> }>();
+
+  function countCharacters(): number {
+    let sum = 0;
+    for (const { ring } of open.values()) sum += ring.characters();
+    return sum;
+  }
+
+  function makeRoom(): void {
+    while (countCharacters() > charactersMax) {
+      const largest = [...open.values()].reduce((a, b) => (b.ring.characters() > a.ring.characters() ? b : a));
+      largest.ring.dropOldest(Math.ceil(largest.ring.size() / 10));
+    }
+  }
+
+  return {
+    enter(namespaceId: string, onNews: () => void) {
+      const found = open.get(namespaceId) ?? { ring: createEventRing(eventsPerNamespaceMax), listeners: new Set() };
+      open.set(namespaceId, found);
+      found.listeners.add(onNews);
+      return {
+        ring: found.ring,
+        leave() {
+          found.listeners.delete(onNews);
+          if (found.listeners.size === 0 && open.get(namespaceId) === found) open.delete(namespaceId);
+        },
+      };
+    },
+    add(namespaceId: string, position: string, writeText: () => string): void {
+      const found = open.get(namespaceId);
+      if (found === undefined) return;
+      found.ring.add(writeText(), position);
+      makeRoom();
+      for (const onNews of found.listeners) onNews();
+    },
+    size: () => ({ namespaces: open.size, characters: countCharacters() }),
+  };
+}
+
+/** An id without data says where the stream stands, and nothing is dispatched; `retry` is in milliseconds. */
+function hereText(id: string): string {
   return `retry: 2000\nid: ${id}\n\n`;
 }

@@ -1,36 +1,48 @@
 import { isLater } from "../../engine/positions.ts";
 
-/**
- * The latest events of one namespace as texts, numbered from 1. Their ids hold the name of the ring, so that an id of
- * an earlier ring, of another namespace or of before a restart is never taken for one of this. Where events have
- * positions that every node knows, those are the ids.
- */
-export function rememberedEvents(name: string, eventsMax: number) {
+/** The latest events of one namespace as texts with their positions, numbered from 1. */
+export interface EventRing {
+  size(): number;
+  /** The number that the next event will have. */
+  end(): number;
+  characters(): number;
+  add(text: string, position: string): void;
+  dropOldest(count: number): void;
+  /** The number of the first event after that position. When that event was dropped, a number that cannot be read any more. */
+  findAfter(position: string): number;
+  /** From that number on, the number of the first event that is later than the position; the end when none is yet. */
+  skip(from: number, position: string): number;
+  /** Events from that number on, up to about so many characters; null: the first of them is gone. */
+  read(from: number, charactersMax: number): { readonly text: string; readonly next: number } | null;
+}
+
+/** Dropped entries are cut off so many at a time. */
+const cutAt = 1024;
+
+export function createEventRing(eventsMax: number): EventRing {
   let texts: string[] = [];
-  /** Of events that have one, beside their texts. */
-  let positions: (string | undefined)[] = [];
-  /** Those before it in `texts` are dropped already; they are cut off a thousand at a time. */
+  let positions: string[] = [];
+  /** Those before it in the two lists are dropped already. */
   let start = 0;
   /** The number of the event at `start`. */
   let first = 1;
   /** Of the newest event that was dropped. */
-  let droppedPosition: string | undefined;
+  let droppedPosition = "0-0";
   let characters = 0;
 
   const size = () => texts.length - start;
   const end = () => first + size();
-  /** The id of the last event before this number. */
-  const idAt = (next: number) => `${name}-${String(next - 1).padStart(12, "0")}`;
+  const positionAt = (number: number) => positions[start + number - first] ?? "";
 
   function dropOldest(count: number): void {
     for (let left = Math.min(count, size()); left > 0; left--) {
       characters -= texts[start]!.length;
       texts[start] = "";
-      droppedPosition = positions[start];
+      droppedPosition = positionAt(first);
       start += 1;
       first += 1;
     }
-    if (start < 1024) return;
+    if (start < cutAt) return;
     texts = texts.slice(start);
     positions = positions.slice(start);
     start = 0;
@@ -38,42 +50,26 @@ export function rememberedEvents(name: string, eventsMax: number) {
 
   return {
     size,
-    /** The number that the next event will have. */
     end,
-    idAt,
     characters: () => characters,
     dropOldest,
-    /** `id`: the one that it is sent with, where that is not its position. */
-    add(textOf: (id: string) => string, position?: string, id = position): void {
-      const text = textOf(id ?? idAt(end() + 1));
+    add(text, position) {
       texts.push(text);
       positions.push(position);
       characters += text.length;
       dropOldest(size() - eventsMax);
     },
-    /** The number after the event of that id; null: it is not of this ring, or what came after it is gone. */
-    after(id: string): number | null {
-      if (!/^\d{12}$/.test(id.slice(name.length + 1)) || !id.startsWith(`${name}-`)) return null;
-      const next = Number(id.slice(name.length + 1)) + 1;
-      return next >= first && next <= end() ? next : null;
-    },
-    /**
-     * The number of the first event after that position; everything here has one. When that event was dropped, it is a
-     * number that can not be read any more.
-     */
-    afterPosition(position: string): number {
+    findAfter(position) {
       let next = end();
-      while (next > first && isLater(positions[start + next - 1 - first] ?? "", position)) next -= 1;
-      return next === first && isLater(droppedPosition ?? "", position) ? first - 1 : next;
+      while (next > first && isLater(positionAt(next - 1), position)) next -= 1;
+      return next === first && isLater(droppedPosition, position) ? first - 1 : next;
     },
-    /** From that number on, the number of the first event that is later than the position; the end when none is yet. */
-    skip(from: number, position: string): number {
+    skip(from, position) {
       let next = from;
-      while (next >= first && next < end() && !isLater(positions[start + next - first] ?? "", position)) next += 1;
+      while (next >= first && next < end() && !isLater(positionAt(next), position)) next += 1;
       return next;
     },
-    /** Events from that number on, up to about so many characters; null: the first of them is gone. */
-    read(from: number, charactersMax: number): { readonly text: string; readonly next: number } | null {
+    read(from, charactersMax) {
       if (from < first) return null;
       let text = "";
       let next = from;

@@ -1,27 +1,26 @@
 import { describe, expect, test } from "vitest";
-import type { Engine, SharedEvents } from "../../engine/engine.ts";
+import type { Engine, PlacedEvent } from "../../engine/engine.ts";
 import { createEventHub } from "../../engine/event-hub.ts";
 import { createSharedPlaces } from "../../ground/shares.ts";
-import type { Event } from "../../matchmaker/commands.ts";
-import { createHappenings } from "./live-events.ts";
+import { createLiveEvents } from "./live-events.ts";
 
-const clock = { now: () => 0, newId: () => "id" };
-
-function eventAt(position: string, namespaceId = "a"): Event {
+function eventAt(position: string, namespaceId = "a"): PlacedEvent {
   const type = "player.reserved";
   return { type, namespaceId, at: 0, position, lobbyId: "l", playerId: position, status: "reserved" };
 }
 
-/** An engine that tells only what is published here, and a shared order of events that is ahead of it. */
-function listening(past: readonly Event[], end: string) {
+/** An engine that tells only what is published here, and whose events have come further than that. */
+function listening(past: readonly PlacedEvent[], end: string) {
   const hub = createEventHub();
+  const gapListeners: Parameters<Engine["onGap"]>[0][] = [];
   // Only what listens to it is made here.
-  const engine = { events: () => hub.subscribe(), read: async () => [{ namespaceId: "a", nextDueAt: null }] };
-  const gapListeners: Parameters<SharedEvents["onGap"]>[0][] = [];
-  const shared: SharedEvents = {
+  const engine: Partial<Engine> = {
+    events: () => hub.subscribe(),
+    read: (async () => [{ namespaceId: "a", nextDueAt: null }]) as unknown as Engine["read"],
     position: async () => end,
     eventsAfter: async () => null,
     latest: async () => past,
+    keepEvents: () => () => {},
     onGap(listener) {
       gapListeners.push(listener);
     },
@@ -29,7 +28,7 @@ function listening(past: readonly Event[], end: string) {
   const lose = (position: string) => {
     for (const listener of gapListeners) listener("a", position);
   };
-  return { hub, lose, happenings: createHappenings(engine as unknown as Engine, clock, createSharedPlaces(8), shared) };
+  return { hub, lose, liveEvents: createLiveEvents(engine as Engine, () => 0, createSharedPlaces(8)) };
 }
 
 async function isSettled(promise: Promise<void>): Promise<boolean> {
@@ -39,35 +38,34 @@ async function isSettled(promise: Promise<void>): Promise<boolean> {
 
 describe("what another node was told first", () => {
   test("[TL4] whoever looks waits for the last event that was there when it asked, and for no later one", async () => {
-    const { hub, happenings } = listening([eventAt("5-0")], "10-2");
-    const caughtUp = happenings.caughtUp("a");
+    const { hub, liveEvents } = listening([eventAt("5-0")], "10-2");
+    const caughtUp = liveEvents.caughtUp("a");
     hub.publish(eventAt("9-9"));
     hub.publish(eventAt("11-0", "b"));
     expect(await isSettled(caughtUp)).toBe(false);
     hub.publish(eventAt("10-2"));
     expect(await isSettled(caughtUp)).toBe(true);
-    expect(await isSettled(happenings.caughtUp("a"))).toBe(true);
+    expect(await isSettled(liveEvents.caughtUp("a"))).toBe(true);
   });
 
   test("[TL4] what was recalled at the start needs no waiting", async () => {
-    const { happenings } = listening([eventAt("5-0")], "5-0");
-    expect(await isSettled(happenings.caughtUp("a"))).toBe(true);
+    const { liveEvents } = listening([eventAt("5-0")], "5-0");
+    expect(await isSettled(liveEvents.caughtUp("a"))).toBe(true);
   });
 
   test("[TL1] what happened while the past was read is in the timeline once", async () => {
-    const { hub, happenings } = listening([eventAt("5-0")], "6-0");
+    const { hub, liveEvents } = listening([eventAt("5-0")], "6-0");
     hub.publish(eventAt("5-0"));
     hub.publish(eventAt("6-0"));
-    await happenings.caughtUp("a");
-    expect(happenings.timelines.size()).toBe(2);
+    await liveEvents.caughtUp("a");
+    expect(liveEvents.timelines.size()).toBe(2);
   });
 
   test("[EV3] lost events are told in their place, once, and to those who listen to the namespace", async () => {
-    const { hub, lose, happenings } = listening([], "0-0");
-    await happenings.caughtUp("a");
-    const past = async () => ({ position: "0-0", events: [] });
-    const reader = (await happenings.feed.openAfter({ namespaceId: "a", tokenId: "t" }, past))!;
-    const other = (await happenings.feed.openAfter({ namespaceId: "b", tokenId: "t" }, past))!;
+    const { hub, lose, liveEvents } = listening([], "0-0");
+    await liveEvents.caughtUp("a");
+    const reader = (await liveEvents.feed.open({ namespaceId: "a", tokenId: "t" }, undefined))!;
+    const other = (await liveEvents.feed.open({ namespaceId: "b", tokenId: "t" }, undefined))!;
     hub.publish(eventAt("1-0"));
     lose("1-0");
     hub.publish(eventAt("7-0"));
@@ -86,7 +84,7 @@ describe("what another node was told first", () => {
   });
 
   test("[TL4] an event that never comes keeps nobody waiting for good", async () => {
-    const { happenings } = listening([], "5-0");
-    await happenings.caughtUp("a");
+    const { liveEvents } = listening([], "5-0");
+    await liveEvents.caughtUp("a");
   });
 });

@@ -1,7 +1,6 @@
-import type { Engine, SharedEvents } from "../../engine/engine.ts";
-import { isLater } from "../../engine/positions.ts";
+import type { Engine, PlacedEvent } from "../../engine/engine.ts";
+import { beforeEvents, isLater } from "../../engine/positions.ts";
 import type { SharedPlaces } from "../../ground/shares.ts";
-import type { Event } from "../../matchmaker/commands.ts";
 import { createEventFeed, type EventFeed } from "./event-feed.ts";
 import { createTimelines, type Timelines } from "./timelines.ts";
 
@@ -10,47 +9,37 @@ const recalledMax = 1_000;
 /** As long as Redis is waited for; an operator should not wait longer for an event that does not come. */
 const hearingMsMax = 5_000;
 
-/** What the service remembers of what happened, for operators who look on. In memory only: the journal has the facts. */
-export interface Happenings {
+/** What the service remembers of events, for operators who look on. In memory only: the engine has the facts. */
+export interface LiveEvents {
   readonly feed: EventFeed;
   readonly timelines: Timelines;
   /** Resolves when what happened in a namespace before this call was heard here: on another node it is answered first. */
   caughtUp(namespaceId: string): Promise<void>;
 }
 
-/**
- * Listens as long as the engine lives. The engine tells of nothing before it is durable. Where other nodes were up
- * before, what they saw comes first.
- */
-export function createHappenings(
-  engine: Engine,
-  clock: { now(): number; newId(): string },
-  streamPlaces: SharedPlaces,
-  past: SharedEvents | null = null,
-): Happenings {
-  const feed = createEventFeed(clock, streamPlaces);
+/** Listens as long as the engine lives, and first recalls what the engine has kept of earlier events. */
+export function createLiveEvents(engine: Engine, now: () => number, streamPlaces: SharedPlaces): LiveEvents {
+  const feed = createEventFeed(engine, now, streamPlaces);
   const timelines = createTimelines();
-  /** Up to where each namespace was heard, where events have positions. */
+  /** Up to where each namespace was heard. */
   const heard = new Map<string, string>();
   const hearing = new Set<() => void>();
-  /** After where events were lost that are not to be heard any more, until what comes after them is. */
+  /** After where events were lost, until what comes after them is heard. */
   const gaps = new Map<string, string>();
-  past?.onGap((namespaceId, position) => gaps.set(namespaceId, position));
+  engine.onGap((namespaceId, position) => gaps.set(namespaceId, position));
   /** What happened before the start could not be read, so nobody should wait for it. */
   let isPastMissing = false;
   void listen();
 
-  function hear(event: Event): void {
+  function hear(event: PlacedEvent): void {
     timelines.push(event);
-    if (event.position === undefined) return;
     heard.set(event.namespaceId, event.position);
     for (const look of [...hearing]) look();
   }
 
   async function caughtUp(namespaceId: string): Promise<void> {
-    if (!past) return;
-    const end = await past.position(namespaceId);
-    const isBehind = () => isLater(end, heard.get(namespaceId) ?? "0-0");
+    const end = await engine.position(namespaceId);
+    const isBehind = () => isLater(end, heard.get(namespaceId) ?? beforeEvents);
     if (!isBehind() || (isPastMissing && !heard.has(namespaceId))) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(stop, hearingMsMax);
@@ -64,15 +53,14 @@ export function createHappenings(
     });
   }
 
-  /** A past that cannot be read now is missed: a node should not stay down for it. */
-  async function recall(events: SharedEvents): Promise<void> {
+  async function recall(): Promise<void> {
     for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-      for (const event of await events.latest(namespaceId, recalledMax)) hear(event);
+      for (const event of await engine.latest(namespaceId, recalledMax)) hear(event);
     }
   }
 
   /** In its place among the events, of which some may still have been waiting to be heard. */
-  function tellGap({ namespaceId, position = "0-0" }: Event): void {
+  function pushGap({ namespaceId, position }: PlacedEvent): void {
     const gap = gaps.get(namespaceId);
     if (gap === undefined || !isLater(position, gap)) return;
     gaps.delete(namespaceId);
@@ -81,17 +69,16 @@ export function createHappenings(
 
   async function listen(): Promise<void> {
     const events = engine.events();
-    if (past) {
-      await recall(past).catch(() => {
-        isPastMissing = true;
-      });
-    }
+    // A past that cannot be read now is missed: a node should not stay down for it.
+    await recall().catch(() => {
+      isPastMissing = true;
+    });
     // What happened while the past was read is in it, and comes again now.
     const recalled = new Map(heard);
     for await (const event of events) {
       const end = recalled.get(event.namespaceId);
-      if (end === undefined || event.position === undefined || isLater(event.position, end)) hear(event);
-      tellGap(event);
+      if (end === undefined || isLater(event.position, end)) hear(event);
+      pushGap(event);
       feed.push(event);
     }
   }
