@@ -38,7 +38,7 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
 
   const tasks: Task[] = [
     ["writing down when tokens were used", 30_000, () => tokenUses.flush()],
-    ["pruning", 60 * 60_000, onceForAll(() => prune(db, { before: now() - config.retentionDays * dayMs }))],
+    ["pruning", 60 * 60_000, onceForAll(() => prune(db, { before: now() - config.retentionDays * dayMs, now: now() }))],
     ["catching up with the history of lobbies", 10_000, () => recorder.catchUp()],
   ];
   tasks.push(["looking for the data folder", 2_000, async () => folderWatch.check()]);

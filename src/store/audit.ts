@@ -1,6 +1,7 @@
 import type { Kysely, SelectQueryBuilder } from "kysely";
 import { withoutLostRaces } from "./cache.ts";
 import type { AuditEntry, Db, Page, PendingChange } from "./db.ts";
+import { deleteInSteps } from "./delete-in-steps.ts";
 import type { Tables } from "./tables.ts";
 
 /** The same store; the next transaction that goes through also records the change. */
@@ -56,34 +57,24 @@ export async function listAudit(db: Db, filter: AuditFilter, page: Page): Promis
 
 /** Deletes what is older than the time, and the oldest of more than `rowsMax` rows. Gives the number of rows deleted. */
 export async function pruneAudit(db: Db, { before, rowsMax }: { before: number; rowsMax: number }): Promise<number> {
-  const old = await deleteInSteps(db, (query) => query.where("at", "<", before));
   const { query } = db;
-  const firstTooMany = await query
+  const rows = query.selectFrom("audit").select("audit_id");
+  // In the order of their index: by their ids everything would be looked at for what is old.
+  const old = await deleteInSteps((limit) =>
+    deleteEntries(query, rows.where("at", "<", before).orderBy("at").limit(limit)),
+  );
+  const { count } = await query
     .selectFrom("audit")
-    .select("audit_id")
-    .orderBy("audit_id", "desc")
-    .limit(1)
-    .offset(rowsMax)
-    .executeTakeFirst();
-  if (!firstTooMany) return old;
-  return old + (await deleteInSteps(db, (rows) => rows.where("audit_id", "<=", firstTooMany.audit_id)));
+    .select((select) => select.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  if (count <= rowsMax) return old;
+  const oldest = (limit: number) => deleteEntries(query, rows.orderBy("audit_id").limit(limit));
+  return old + (await deleteInSteps(oldest, count - rowsMax));
 }
 
-const rowsPerStep = 5_000;
-
-/** A statement on SQLite holds up everything else, so that none may delete very many rows. */
-async function deleteInSteps(db: Db, narrow: (rows: AuditRows) => AuditRows): Promise<number> {
-  for (let deleted = 0; ; ) {
-    const step = narrow(db.query.selectFrom("audit").select("audit_id")).orderBy("audit_id").limit(rowsPerStep);
-    const { numDeletedRows } = await withoutLostRaces(() =>
-      db.query.deleteFrom("audit").where("audit_id", "in", step).executeTakeFirst(),
-    );
-    deleted += Number(numDeletedRows);
-    if (numDeletedRows < rowsPerStep) return deleted;
-  }
+function deleteEntries(query: Kysely<Tables>, entries: SelectQueryBuilder<Tables, "audit", { audit_id: string }>) {
+  return query.deleteFrom("audit").where("audit_id", "in", entries).executeTakeFirstOrThrow();
 }
-
-type AuditRows = SelectQueryBuilder<Tables, "audit", { audit_id: string }>;
 
 const columns = [
   "audit_id as auditId",

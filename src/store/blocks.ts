@@ -1,5 +1,6 @@
 import { cached } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
+import { deleteInSteps } from "./delete-in-steps.ts";
 import { transact } from "./transaction.ts";
 
 export interface Block {
@@ -67,6 +68,14 @@ export function removeBlock(db: Db, namespaceId: string, client: string): Promis
     if (removed.numDeletedRows === 0n) throw undo(false);
     return true;
   });
+}
+
+/** Deletes those that are over; no namespace's revision changes. Gives their number. */
+export function pruneBlocks({ query }: Db, now: number): Promise<number> {
+  const over = query.selectFrom("blocks").select("block_id").where("until_ts", "<=", now).orderBy("until_ts");
+  return deleteInSteps((limit) =>
+    query.deleteFrom("blocks").where("block_id", "in", over.limit(limit)).executeTakeFirstOrThrow(),
+  );
 }
 
 /** Sorted by client, those that are not over. */

@@ -1,5 +1,6 @@
 import { withoutLostRaces } from "./cache.ts";
 import type { Db } from "./db.ts";
+import { deleteInSteps } from "./delete-in-steps.ts";
 import { isForeignKeyViolation } from "./faults.ts";
 
 export interface PastLobby {
@@ -113,6 +114,14 @@ export async function listPastExits(db: Db, namespaceId: string, lobbyIds: reado
     .where("lobby_id", "in", lobbyIds)
     .where((where) => where.or([where("exit_code", "is not", null), where("exit_signal", "is not", null)]))
     .execute();
+}
+
+/** Deletes those that stopped before the time. Gives their number. */
+export function prunePastLobbies({ query }: Db, before: number): Promise<number> {
+  const old = query.selectFrom("lobby_history").select("lobby_id").where("stop_ts", "<", before).orderBy("stop_ts");
+  return deleteInSteps((limit) =>
+    query.deleteFrom("lobby_history").where("lobby_id", "in", old.limit(limit)).executeTakeFirstOrThrow(),
+  );
 }
 
 const columns = [

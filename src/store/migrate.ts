@@ -3,6 +3,7 @@ import { controlPlane } from "./migrations/0001-control-plane.ts";
 import { lobbyHistory } from "./migrations/0002-lobby-history.ts";
 import { blocks } from "./migrations/0003-blocks.ts";
 import { audit } from "./migrations/0004-audit.ts";
+import { retention } from "./migrations/0005-retention.ts";
 import type { Tables } from "./tables.ts";
 
 export type EngineName = "sqlite" | "postgresql";
@@ -36,6 +37,7 @@ function allMigrations(engine: EngineName): Record<string, Migration> {
     "0002-lobby-history": lobbyHistory(engine),
     "0003-blocks": blocks(engine),
     "0004-audit": audit(engine),
+    "0005-retention": retention(),
   };
 }
 

@@ -1,16 +1,19 @@
 import { auditRowsMax } from "../ground/limits.ts";
 import { pruneAudit } from "./audit.ts";
+import { pruneBlocks } from "./blocks.ts";
 import { changed, withoutLostRaces } from "./cache.ts";
 import type { Db } from "./db.ts";
 import { pruneDeletedVersions } from "./delete-version.ts";
+import { prunePastLobbies } from "./lobby-history.ts";
 
 /**
  * Deletes tokens that were revoked or expired before the time, lobbies that stopped before it, and deployments older
- * than it except each namespace's newest ones, versions that were deleted before it and that no deployment names, and
- * what the audit log has too much. Gives the number of rows deleted. Not by write(): other nodes
- * need not hear of it, for a token that was revoked or has expired is refused with its row or without.
+ * than it except each namespace's newest ones, versions that were deleted before it and that no deployment names,
+ * blocks that are over now, and what the audit log has too much. Gives the number of rows deleted. Not by write(): other
+ * nodes need not know of it, for a token that was revoked or has expired is refused with its row or without, and a block
+ * that is over blocks nobody.
  */
-export async function prune(db: Db, { before }: { before: number }): Promise<number> {
+export async function prune(db: Db, { before, now }: { before: number; now: number }): Promise<number> {
   const tokens = await withoutLostRaces(() =>
     db.query
       .deleteFrom("tokens")
@@ -36,12 +39,11 @@ export async function prune(db: Db, { before }: { before: number }): Promise<num
       )
       .executeTakeFirst(),
   );
-  const lobbies = await withoutLostRaces(() =>
-    db.query.deleteFrom("lobby_history").where("stop_ts", "<", before).executeTakeFirst(),
-  );
+  const lobbies = await prunePastLobbies(db, before);
+  const blocks = await pruneBlocks(db, now);
   const versions = await pruneDeletedVersions(db, before);
   const entries = await pruneAudit(db, { before, rowsMax: auditRowsMax });
-  return tokens.length + Number(deployments.numDeletedRows + lobbies.numDeletedRows) + versions + entries;
+  return tokens.length + Number(deployments.numDeletedRows) + lobbies + blocks + versions + entries;
 }
 
 const deploymentsKeptPerNamespace = 100;

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Block, blocksAt, listBlocks, removeBlock, setBlock } from "../../src/store/blocks.ts";
 import type { Db } from "../../src/store/db.ts";
 import { deleteNamespace, findNamespaceById } from "../../src/store/namespaces.ts";
+import { prune } from "../../src/store/retention.ts";
 import { storeKinds } from "../services/stores.ts";
 import { atOnce, emptyStore, firstPage, newId, now, storedNamespace, tally } from "./fixtures.ts";
 
@@ -54,6 +55,29 @@ describe.each(storeKinds)("blocks on %s", (kind) => {
     expect(tally(outcomes)).toEqual({ ok: 3, TOO_MANY: 5 });
     expect(await set(db, namespaceId, blockOf("10.2.0.1", { createTs: now + 5 }), 4)).toBe("ok");
     expect(await set(db, namespaceId, blockOf("10.2.0.2", { createTs: now + 5 }), 4)).toBe("TOO_MANY");
+  });
+
+  test("[GP4] those that are over are pruned, which is no change of the namespace", async () => {
+    const db = await emptyStore(kind);
+    const { namespaceId } = await storedNamespace(db);
+    for (const [client, untilTs] of [
+      ["10.0.0.1", now + 4],
+      ["10.0.0.2", now + 5],
+      ["10.0.0.3", now + 6],
+      ["10.0.0.4", null],
+    ] as const) {
+      await set(db, namespaceId, blockOf(client, { untilTs }));
+    }
+    const revision = await revisionOf(db, namespaceId);
+    const heard: unknown[] = [];
+    db.changeListeners.push((change) => heard.push(change));
+
+    expect(await prune(db, { before: now, now: now + 5 })).toBe(2);
+
+    expect(heard).toEqual([]);
+    expect(await revisionOf(db, namespaceId)).toBe(revision);
+    const left = await blocksAt(db, namespaceId, revision);
+    expect(left.map(({ client }) => client).sort()).toEqual(["10.0.0.3", "10.0.0.4"]);
   });
 
   test("[BL9] [G5] they go with their namespace", async () => {

@@ -168,7 +168,7 @@ describe.each(storeKinds)("what a change leaves in the cache on %s", (kind) => {
     await setMatchmakerConfig(db, other.namespaceId, { lobbyCountMax: 1, maxPlayers: 1 });
     const revoked = token({ gameId: other.gameId, revokeTs: now - 1 });
     await insertToken(db, revoked);
-    expect(await prune(db, { before: now })).toBe(1);
+    expect(await prune(db, { before: now, now })).toBe(1);
     await deleteGame(db, other.gameId);
     expect(await loads()).toBe(0);
 

@@ -49,9 +49,9 @@ export function edgesTests(kind: StoreKind): void {
       expect(await ask(now)).toBe("cloud");
       expect(await revokeToken(db, { gameId, namespaceId: null }, tokenId, now)).toBeTruthy();
       expect(await ask(now)).toBe("TOKEN_REVOKED");
-      await prune(db, { before: now });
+      await prune(db, { before: now, now });
       expect(await ask(now)).toBe("TOKEN_REVOKED");
-      await prune(db, { before: now + 1 });
+      await prune(db, { before: now + 1, now });
       expect(await ask(now)).toBe("TOKEN_INVALID");
     });
   });

@@ -59,10 +59,12 @@ describe.each(storeKinds)("opening %s", (kind) => {
       "domains_by_namespace",
       "lobby_history_by_namespace",
       "lobby_history_by_time",
+      "lobby_history_by_version",
       "namespaces_by_version",
       "tokens_by_expiry",
       "tokens_by_owner",
       "tokens_by_revocation",
+      "versions_by_deletion",
     ]);
   });
 });
@@ -76,7 +78,7 @@ describe("opening postgresql", () => {
     const made = await storedGame(nodes[0]!);
     for (const node of nodes) expect(await findGame(node, made.gameId)).toEqual(made);
     const { rows } = await sql<{ name: string }>`select name from foyer_migration`.execute(nodes[3]!.query);
-    const names = ["0001-control-plane", "0002-lobby-history", "0003-blocks", "0004-audit"];
+    const names = ["0001-control-plane", "0002-lobby-history", "0003-blocks", "0004-audit", "0005-retention"];
     expect(rows).toEqual(names.map((name) => ({ name })));
   });
 
