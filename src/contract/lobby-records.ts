@@ -22,6 +22,10 @@ const pastLobby = object({
   game_mode_id: Type.String(),
   region_id: Type.String(),
   version_id: uuid("The version it ran."),
+  version_display_name: nullable(
+    Type.String({ description: "Of that version. Null: it was deleted so long ago that its name is forgotten." }),
+  ),
+  is_version_deleted: Type.Boolean({ description: "The version is gone; its id and name are what is left of it." }),
   create_ts: timestamp("When it was created."),
   ready_ts: nullable(timestamp("When it became ready; null: it never was.")),
   stop_ts: timestamp("When it stopped."),

@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { Db } from "./db.ts";
+import { deleteInSteps } from "./delete-in-steps.ts";
 import { isShared } from "./locks.ts";
 import type { Tables } from "./tables.ts";
 import { transact } from "./transaction.ts";
@@ -17,7 +18,8 @@ export async function findVersionUse(db: Db, versionId: string): Promise<Version
 
 /**
  * Deletes a version that no namespace has deployed. DEPLOYED_SINCE: it was deployed after `mark` was read, and whoever
- * looked for lobbies of it has to look again. Of one that was deployed once the name stays, for the histories.
+ * looked for lobbies of it has to look again. Its name stays for the histories: lobbies of it that Foyer does not run may
+ * stop much later.
  */
 export function deleteVersion(
   db: Db,
@@ -43,15 +45,11 @@ export function deleteVersion(
     if (use.isDeployed) throw undo("DEPLOYED");
     if (use.mark !== mark) throw undo("DEPLOYED_SINCE");
 
-    if (use.mark === null) {
-      await transaction.deleteFrom("versions").where("version_id", "=", versionId).execute();
-    } else {
-      await transaction
-        .updateTable("versions")
-        .set({ delete_ts: deleteTs, config: noConfig })
-        .where("version_id", "=", versionId)
-        .execute();
-    }
+    await transaction
+      .updateTable("versions")
+      .set({ delete_ts: deleteTs, config: noConfig })
+      .where("version_id", "=", versionId)
+      .execute();
     return "deleted";
   });
 }
@@ -80,19 +78,20 @@ async function useOf(query: Db["query"] | Transaction<Tables>, versionId: string
 }
 
 /** Forgets versions deleted before the time that no history names any more. Gives the number of rows deleted. */
-export async function pruneDeletedVersions(db: Db, before: number): Promise<number> {
-  const { numDeletedRows } = await db.query
-    .deleteFrom("versions")
+export async function pruneDeletedVersions({ query }: Db, before: number): Promise<number> {
+  const unnamed = query
+    .selectFrom("versions")
+    .select("version_id")
     .where("delete_ts", "<", before)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("deployments")
-            .select("deployments.version_id")
-            .whereRef("deployments.version_id", "=", "versions.version_id"),
-        ),
-      ),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
+    .where(({ not, exists, selectFrom }) => {
+      const deployment = selectFrom("deployments").select("deployments.version_id");
+      return not(exists(deployment.whereRef("deployments.version_id", "=", "versions.version_id")));
+    })
+    .where(({ not, exists, selectFrom }) => {
+      const lobby = selectFrom("lobby_history").select("lobby_history.version_id");
+      return not(exists(lobby.whereRef("lobby_history.version_id", "=", "versions.version_id")));
+    });
+  return deleteInSteps((limit) =>
+    query.deleteFrom("versions").where("version_id", "in", unnamed.limit(limit)).executeTakeFirstOrThrow(),
+  );
 }

@@ -19,6 +19,12 @@ export interface PastLobby {
   readonly exitMessage: string | null;
 }
 
+/** With the version that it ran: its name is null when it was deleted so long ago that it is forgotten. */
+export interface ListedLobby extends PastLobby {
+  readonly versionName: string | null;
+  readonly isVersionDeleted: boolean;
+}
+
 /** Where a page begins: after this lobby. */
 export interface HistoryCursor {
   readonly stopTs: number;
@@ -80,8 +86,12 @@ export async function listPastLobbies(
   db: Db,
   namespaceId: string,
   page: { after: HistoryCursor | null; limit: number },
-): Promise<PastLobby[]> {
-  let query = db.query.selectFrom("lobby_history").select(columns).where("namespace_id", "=", namespaceId);
+): Promise<ListedLobby[]> {
+  let query = db.query
+    .selectFrom("lobby_history")
+    .leftJoin("versions", "versions.version_id", "lobby_history.version_id")
+    .select([...columns, "versions.display_name as versionName", "versions.delete_ts as versionDeleteTs"])
+    .where("namespace_id", "=", namespaceId);
   const { after } = page;
   if (after !== null) {
     query = query.where((where) =>
@@ -91,7 +101,11 @@ export async function listPastLobbies(
       ]),
     );
   }
-  return await query.orderBy("stop_ts", "desc").orderBy("lobby_id", "desc").limit(page.limit).execute();
+  const rows = await query.orderBy("stop_ts", "desc").orderBy("lobby_id", "desc").limit(page.limit).execute();
+  return rows.map(({ versionDeleteTs, ...row }) => ({
+    ...row,
+    isVersionDeleted: row.versionName === null || versionDeleteTs !== null,
+  }));
 }
 
 export async function findPastLobby(db: Db, namespaceId: string, lobbyId: string): Promise<PastLobby | null> {
@@ -129,8 +143,8 @@ const columns = [
   "namespace_id as namespaceId",
   "game_mode as gameMode",
   "region",
-  "version_id as versionId",
-  "create_ts as createTs",
+  "lobby_history.version_id as versionId",
+  "lobby_history.create_ts as createTs",
   "ready_ts as readyTs",
   "stop_ts as stopTs",
   "stop_reason as stopReason",

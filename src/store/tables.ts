@@ -13,7 +13,7 @@ export interface Tables {
     create_ts: number;
     /** JSON; `{}` when the version was deleted. */
     config: string;
-    /** Null: it is there. A deleted one is kept for the histories that name it. */
+    /** Null: it is there. A deleted one is kept while a history may name it. */
     delete_ts: number | null;
   };
   namespaces: {

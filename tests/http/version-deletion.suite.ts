@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { aTimestamp, expectAnswer, expectEmpty, expectRefusal } from "./expectations.ts";
 import {
   createCloudToken,
@@ -57,6 +57,31 @@ export function versionDeletionTests(at: () => Service): void {
       ],
     });
     expectRefusal(await call("PUT", `${namespace.path}/version`, { version_id: first }), "CLOUD_VERSION_NOT_FOUND");
+  });
+
+  test("[V18] the history of lobbies keeps the id and name of a deleted version, also of one that was never deployed", async () => {
+    const game = await createGame(at());
+    const [deployed, never] = [await createVersion(at(), game), await createVersion(at(), game)];
+    const namespace = await createNamespace(at(), game, { versionId: deployed });
+    const server = (await createToken(at(), namespace, "server")).token;
+    const ports = { default: { hostname: "duel.example.com", port: 7777, is_tls: false } };
+    const stopped = async (version_id: string, meanwhile: () => Promise<void>) => {
+      const body = { game_mode: "duel", region: "local", ports, version_id };
+      const { json } = await at().request("POST", "/matchmaker/lobbies/register", { token: server, body });
+      await meanwhile();
+      expectEmpty(await at().request("POST", "/matchmaker/lobbies/stop", { token: json.token }));
+      return json.lobby_id;
+    };
+    const history = async () => (await at().admin("GET", `${namespace.path}/lobby-history`)).lobbies;
+    // The version goes while its lobby lives.
+    const first = await stopped(never, async () => expectEmpty(await call("DELETE", `${game.path}/versions/${never}`)));
+    const second = await stopped(deployed, async () => undefined);
+    await vi.waitFor(async () => expect(await history()).toHaveLength(2), { timeout: 10_000 });
+    const name = { version_display_name: "A Version" };
+    expect(await history()).toMatchObject([
+      { lobby_id: second, version_id: deployed, ...name, is_version_deleted: false },
+      { lobby_id: first, version_id: never, ...name, is_version_deleted: true },
+    ]);
   });
 
   test("[V19] lobbies that were registered with it go on; no other is registered with it", async () => {

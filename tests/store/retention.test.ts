@@ -1,6 +1,8 @@
 import { type KyselyPlugin, sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import type { Db } from "../../src/store/db.ts";
+import { deleteVersion } from "../../src/store/delete-version.ts";
+import { insertPastLobby, listPastLobbies, type PastLobby } from "../../src/store/lobby-history.ts";
 import { prune } from "../../src/store/retention.ts";
 import { findTokenByHash, insertToken } from "../../src/store/tokens.ts";
 import { deployVersion, listDeployments } from "../../src/store/versions.ts";
@@ -39,6 +41,7 @@ test("[GP3] on SQLite pruning finds by an index what it deletes", async () => {
     "deployments_by_time",
     "deployments_by_version",
     "lobby_history_by_time",
+    "lobby_history_by_version",
     "namespaces_by_version",
     "tokens_by_expiry",
     "tokens_by_revocation",
@@ -100,4 +103,38 @@ describe.each(storeKinds)("retention on %s", (kind) => {
     expect(await listed(busy.namespaceId)).toEqual(busyIds.slice(0, 100));
     expect(await listed(calm.namespaceId)).toEqual(calmIds);
   });
+
+  test("[V18] a deleted version goes when no history names it any more", async () => {
+    const db = await emptyStore(kind);
+    const { gameId } = await storedGame(db);
+    const { namespaceId } = await storedNamespace(db, { gameId });
+    const [played, unused] = [await storedVersion(db, { gameId }), await storedVersion(db, { gameId })];
+    await insertPastLobby(db, pastLobby(namespaceId, played.versionId, now + 10));
+    const remove = ({ versionId }: { versionId: string }) =>
+      deleteVersion(db, { gameId, versionId, deleteTs: now, mark: null });
+    expect([await remove(played), await remove(unused)]).toEqual(["deleted", "deleted"]);
+    const listed = () => listPastLobbies(db, namespaceId, { after: null, limit: 10 });
+
+    expect(await prune(db, { before: now, now })).toBe(0);
+    expect(await prune(db, { before: now + 1, now })).toBe(1);
+    expect(await listed()).toMatchObject([{ versionName: played.displayName, isVersionDeleted: true }]);
+    // The lobby, and with it the version.
+    expect(await prune(db, { before: now + 11, now })).toBe(2);
+    expect(await listed()).toEqual([]);
+  });
+
+  test("[V18] a lobby whose version is forgotten keeps the id", async () => {
+    const db = await emptyStore(kind);
+    const { namespaceId } = await storedNamespace(db);
+    const versionId = newId();
+    await insertPastLobby(db, pastLobby(namespaceId, versionId, now));
+    const [lobby] = await listPastLobbies(db, namespaceId, { after: null, limit: 10 });
+    expect(lobby).toMatchObject({ versionId, versionName: null, isVersionDeleted: true });
+  });
 });
+
+function pastLobby(namespaceId: string, versionId: string, stopTs: number): PastLobby {
+  const place = { lobbyId: newId(), namespaceId, gameMode: "duel", region: "local", versionId };
+  const times = { createTs: now, readyTs: null, stopTs, stopReason: "empty", peakPlayerCount: 1 };
+  return { ...place, ...times, exitCode: null, exitSignal: null, exitMessage: null };
+}

@@ -1,7 +1,7 @@
 import { pageSizeDefault } from "../../ground/limits.ts";
 import { redact } from "../../ground/redact.ts";
 import { newestText } from "../../runtime/log-text.ts";
-import { findPastLobby, type HistoryCursor, listPastLobbies, type PastLobby } from "../../store/lobby-history.ts";
+import { findPastLobby, type HistoryCursor, type ListedLobby, listPastLobbies } from "../../store/lobby-history.ts";
 import { tokenIdOf } from "../callers.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
@@ -62,16 +62,18 @@ function cursorOf({ cursor }: PageQuery) {
   return { stopTs: Number(time), lobbyId } satisfies HistoryCursor;
 }
 
-function cursorText({ stopTs, lobbyId }: PastLobby): string {
+function cursorText({ stopTs, lobbyId }: HistoryCursor): string {
   return Buffer.from(`${stopTs} ${lobbyId}`).toString("base64url");
 }
 
-function pastLobbyAnswer(lobby: PastLobby) {
+function pastLobbyAnswer(lobby: ListedLobby) {
   return {
     lobby_id: lobby.lobbyId,
     game_mode_id: lobby.gameMode,
     region_id: lobby.region,
     version_id: lobby.versionId,
+    version_display_name: lobby.versionName,
+    is_version_deleted: lobby.isVersionDeleted,
     create_ts: timestampOf(lobby.createTs),
     ready_ts: lobby.readyTs === null ? null : timestampOf(lobby.readyTs),
     stop_ts: timestampOf(lobby.stopTs),
