@@ -9,8 +9,8 @@ const entry = object({
   operation: Type.String({ description: "The operation that made it." }),
   kind: Type.String({ description: "The kind of token it was made with." }),
   token_id: Type.Optional(uuid("The token; absent for the admin token.")),
-  game_id: Type.Optional(uuid("The game it was made in; it may be gone.")),
-  namespace_id: Type.Optional(uuid("The namespace it was made in; it may be gone.")),
+  game_id: Type.Optional(uuid("The game it was made in, which may have been deleted since.")),
+  namespace_id: Type.Optional(uuid("The namespace it was made in, which may have been deleted since.")),
   target: Type.Optional(
     Type.String({ description: "The id or name of what was changed: a token, domain, version, lobby, or a new name." }),
   ),
@@ -25,8 +25,8 @@ export const audit = {
     path: "/cloud/audit",
     summary: "Lists the changes made under /cloud, newest first: who, what, when and from where.",
     details:
-      "Every call that changes something and succeeds is one entry, also when there was nothing left to change. " +
-      "It has ids and names only. Entries are kept for `retention_days`, and at most 1,000,000 of them.",
+      "Every successful call that changes something is one entry, even when there was nothing left to change. " +
+      "An entry has ids and names only. Foyer keeps entries for `retention_days`, at most 1,000,000 of them.",
     callers: ["admin"],
     query: object({
       ...pageQuery.properties,

@@ -11,9 +11,9 @@ const client = Type.String({
   minLength: 1,
   maxLength: 64,
   description:
-    "An address or a range: IPv4 /16 to /32, IPv6 /32 to /64. An IPv6 address stands for its /64, as clients do.",
+    "An address or a range: IPv4 /16 to /32, IPv6 /32 to /64. An IPv6 address means its /64, as for clients.",
 });
-const note = Type.String({ maxLength: blockNoteMaxCharacters, description: "For whoever reads the list." });
+const note = Type.String({ maxLength: blockNoteMaxCharacters, description: "A note for readers of the list." });
 
 /** Clients that a namespace does not serve. */
 export const blocks = {
@@ -23,9 +23,9 @@ export const blocks = {
     path: blocksPath,
     summary: "Blocks a client or a range of clients in a namespace, or replaces such a block.",
     details:
-      "Its calls with a public token or from a page are 403 MATCHMAKER_CLIENT_BLOCKED from the answer on. `end_seats` " +
-      "also ends the seats that it has; lobbies see that in the answer to their next heartbeat. Server tokens and " +
-      "lobbies are not clients. Behind a proxy, look at `trusted_proxies` first: else the proxy is the client.",
+      "From the answer on, its calls with a public token or from a page are 403 MATCHMAKER_CLIENT_BLOCKED. `end_seats` " +
+      "also ends its taken seats; lobbies see that in the answer to their next heartbeat. Server tokens and " +
+      "lobbies are not clients. Behind a proxy, set `trusted_proxies` first: otherwise the proxy is the client.",
     body: object({
       client,
       until_ts: optional(timestamp("When the block ends by itself; absent or null: never.")),
@@ -39,12 +39,12 @@ export const blocks = {
     ...cloud,
     method: "GET",
     path: blocksPath,
-    summary: "Lists the blocks of a namespace that are not over.",
+    summary: "Lists the blocks of a namespace that have not ended.",
     query: pageQuery,
     reply: object({
       blocks: Type.Array(
         object({
-          client: Type.String({ description: "In the form in which the operator's view shows clients." }),
+          client: Type.String({ description: "In the same form as in the operator's view of a lobby." }),
           create_ts: timestamp("When it was set."),
           until_ts: Type.Optional(timestamp("When it ends by itself.")),
           note: Type.Optional(note),

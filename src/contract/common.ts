@@ -7,7 +7,7 @@ export function object<P extends Record<string, TSchema>>(properties: P, descrip
 }
 
 /**
- * An object whose names are the caller's. Not Type.Record, which is made of a pattern for names: `^.*$` does not match
+ * An object with names that the caller chooses. Not Type.Record, which uses a pattern for names: `^.*$` does not match
  * a name with a line break, so its value would be neither checked nor answered.
  */
 export function record<S extends TSchema>(value: S, rest: RecordRest = {}) {
@@ -22,19 +22,19 @@ interface RecordRest {
   readonly description?: string;
 }
 
-/** A field that may be absent or null. Written as a type list, so that a fault is reported once and not per branch. */
+/** A field that may be absent or null. Written as a type list, so that an issue is reported once and not per branch. */
 export function optional<S extends TSchema>(schema: S) {
   return Type.Optional(nullable(schema));
 }
 
-/** A field that is always there and may be null. */
+/** A field that is always present and may be null. */
 export function nullable<S extends TSchema>(schema: S) {
   const { type } = schema as { type?: string };
   if (!type) throw new Error("nullable() needs a schema with one plain type");
   return Type.Unsafe<Static<S> | null>({ ...schema, type: [type, "null"] });
 }
 
-/** Text of one line: no control character (C0, DEL, C1) and none of the two that are line breaks to some programs. */
+/** Text of one line: no control character (C0, DEL, C1) and no U+2028 or U+2029, which some programs read as line breaks. */
 export const plainTextPatternSource = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$";
 
 export const uint32 = (description: string) => Type.Integer({ minimum: 0, maximum: uint32Max, description });
@@ -51,11 +51,11 @@ export const stopReasons =
 
 export const timestamp = (description: string) => Type.String({ format: "date-time", description });
 
-/** What validate operations answer: an empty list means that creating it would succeed. */
-export const faults = object({
+/** The answer of validate operations: an empty list means that creating it would succeed. */
+export const issueList = object({
   errors: Type.Array(
     object({
-      path: Type.Array(Type.String(), { description: "Where the fault is; the last element is the reason." }),
+      path: Type.Array(Type.String(), { description: "Where the issue is; the last element is the reason." }),
       message: Type.String(),
     }),
   ),

@@ -11,28 +11,28 @@ export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly summary: string;
-  /** What else a developer should know before calling it, in sentences. */
+  /** What else a developer should know before calling it. */
   readonly details?: string;
   readonly callers: readonly CallerKind[];
   readonly rate: RateClass;
   readonly query: TSchema | null;
   readonly body: TSchema | null;
-  /** The body may be left out altogether. */
+  /** The body may be left out. */
   readonly bodyOptional: boolean;
   readonly bodyMaxBytes: number;
   /** null: a success is 204 with zero bytes, unless the operation streams. */
   readonly reply: TSchema | null;
-  /** What is answered instead of `reply` when the body says `dry_run: true`. */
+  /** The answer instead of `reply` when the body has `dry_run: true`. */
   readonly dryRunReply?: TSchema;
-  /** To clients that accept text/csv the answer is CSV: the rows of this field of the reply. */
+  /** Clients that accept text/csv get CSV: the rows of this field of the reply. */
   readonly csvField?: string;
-  /** A success is a stream of server-sent events that does not end: the data of each event by its name. */
+  /** A success is an endless stream of server-sent events: the data of each event by its name. */
   readonly stream?: Readonly<Record<string, TSchema>>;
-  /** The answer is the stream only when this query parameter is true, and else `reply`. */
+  /** The answer is the stream only when this query parameter is true, otherwise `reply`. */
   readonly streamWhen?: string;
-  /** It is no GET and changes nothing all the same, so that the audit log does not tell of it. */
+  /** It changes nothing although it is not a GET, so the audit log has no entry for it. */
   readonly isCheck?: true;
-  /** The codes that are this operation's own; `everyErrorOf` adds what its shape implies. */
+  /** The codes of this operation; `listErrorCodes` adds those that its shape implies. */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -49,7 +49,7 @@ export type BodyOf<O extends Operation> = O["body"] extends TSchema
 export type ReplyOf<O extends Operation> =
   | (O["reply"] extends TSchema ? Static<O["reply"]> : null)
   | (O extends { readonly dryRunReply: infer S extends TSchema } ? Static<S> : never);
-/** What a handler gives that streams is the stream itself. */
+/** Whether a handler returns a stream. */
 export type StreamsOf<O extends Operation> = O extends { readonly streamWhen: string }
   ? "sometimes"
   : O extends { readonly stream: object }
@@ -69,8 +69,8 @@ export function isChange({ method, path, isCheck }: Operation): boolean {
   return method !== "GET" && !isCheck && path.startsWith("/cloud/");
 }
 
-/** Codes that follow from how an operation is shaped, not from what it does. */
-export function everyErrorOf(operation: Operation): ErrorCode[] {
+/** All codes of an operation: its own and those that its shape implies. */
+export function listErrorCodes(operation: Operation): ErrorCode[] {
   const implied: ErrorCode[] = ["TOKEN_MISSING", "TOKEN_INVALID", "TOKEN_FORBIDDEN", "API_BAD_QUERY"];
   implied.push("API_BAD_BODY", "API_BODY_TOO_LARGE", "API_UNSUPPORTED_MEDIA_TYPE");
   if (operation.callers.some((kind) => kind !== "admin" && kind !== "lobby" && kind !== "origin")) {

@@ -2,25 +2,25 @@
 export const errorTable = {
   API_BAD_BODY: {
     status: 400,
-    meaning: "The body is not the JSON that the operation takes. `errors` lists every fault with its path.",
+    meaning: "The body does not match the schema of the operation. `errors` lists every issue with its path.",
   },
   API_BAD_QUERY: {
     status: 400,
-    meaning: "A query parameter is unknown, missing or has a wrong value. `errors` lists every fault.",
+    meaning: "A query parameter is unknown, missing or has a wrong value. `errors` lists every issue.",
   },
   API_BAD_HEADER: {
     status: 400,
     meaning: "A header is malformed or too large, or the request is not valid HTTP.",
   },
-  API_NOT_FOUND: { status: 404, meaning: "There is nothing at this path. See /docs for the paths that exist." },
+  API_NOT_FOUND: { status: 404, meaning: "This path does not exist. See /docs for the paths that do." },
   API_METHOD_NOT_ALLOWED: {
     status: 405,
-    meaning: "The path exists, but not with this method. The `Allow` header lists the methods it takes.",
+    meaning: "The path exists, but not with this method. The `Allow` header lists the methods it supports.",
   },
   API_REQUEST_TIMEOUT: { status: 408, meaning: "The request did not arrive completely in time. Send it again." },
   API_BODY_TOO_LARGE: {
     status: 413,
-    meaning: "The body is larger than the operation takes (64 KiB; a heartbeat 1 MiB).",
+    meaning: "The body is larger than the operation allows (64 KiB; a heartbeat 1 MiB).",
   },
   API_UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -29,68 +29,73 @@ export const errorTable = {
   API_WRONG_HOST: {
     status: 421,
     meaning:
-      "The service listens on this machine only and was asked for under a foreign host name. Set FOYER_PUBLIC_URL if that name is right.",
+      "The service listens on this machine only, and the request has another host name. If that name is correct, set FOYER_PUBLIC_URL.",
   },
   API_RATE_LIMIT: {
     status: 429,
-    meaning: "Too many requests. `Retry-After` says in how many seconds to try again.",
+    meaning: "Too many requests. Try again after `Retry-After` seconds.",
   },
   API_INTERNAL: {
     status: 500,
-    meaning: "A fault of the service. Its log has the details under the request id of the answer.",
+    meaning: "Internal server error. The server log has details under the request id of the answer.",
   },
   API_UNAVAILABLE: {
     status: 503,
     meaning:
-      "The service is overloaded, stopping, or cannot reach its store. Nothing is wrong with the request: try again after `Retry-After` seconds.",
+      "The service is overloaded, stopping, or cannot reach its data store. The request is fine: try again after `Retry-After` seconds.",
   },
 
   TOKEN_MISSING: { status: 401, meaning: "The operation needs a token: `Authorization: Bearer <token>`." },
-  TOKEN_INVALID: { status: 401, meaning: "The token is not one of this service, or what it belonged to is gone." },
-  TOKEN_EXPIRED: { status: 401, meaning: "The token's time is over." },
-  TOKEN_REVOKED: { status: 401, meaning: "The token has been revoked." },
+  TOKEN_INVALID: {
+    status: 401,
+    meaning: "The token does not belong to this service, or its game, namespace or lobby no longer exists.",
+  },
+  TOKEN_EXPIRED: { status: 401, meaning: "The token has expired." },
+  TOKEN_REVOKED: { status: 401, meaning: "The token was revoked." },
   TOKEN_FORBIDDEN: {
     status: 403,
     meaning:
-      "The token is good but not for this: it is of the wrong kind, or the request comes from an origin that is not allowed.",
+      "The token is valid but cannot be used for this call: it is of the wrong kind, or the request comes from an origin that is not allowed.",
   },
 
-  CLOUD_GAME_NOT_FOUND: { status: 404, meaning: "There is no such game, or it is not yours." },
-  CLOUD_NAMESPACE_NOT_FOUND: { status: 404, meaning: "The game has no such namespace." },
-  CLOUD_VERSION_NOT_FOUND: { status: 404, meaning: "The game has no such version." },
-  CLOUD_LOBBY_NOT_FOUND: { status: 404, meaning: "The namespace has no such lobby." },
-  CLOUD_TOKEN_NOT_FOUND: { status: 404, meaning: "There is no such token here." },
+  CLOUD_GAME_NOT_FOUND: { status: 404, meaning: "The game does not exist, or it is not yours." },
+  CLOUD_NAMESPACE_NOT_FOUND: { status: 404, meaning: "The namespace does not exist in this game." },
+  CLOUD_VERSION_NOT_FOUND: { status: 404, meaning: "The version does not exist in this game." },
+  CLOUD_LOBBY_NOT_FOUND: { status: 404, meaning: "The lobby does not exist in this namespace." },
+  CLOUD_TOKEN_NOT_FOUND: { status: 404, meaning: "The token does not exist in this game or namespace." },
   CLOUD_INVALID_DOMAIN: {
     status: 400,
     meaning: "Not a domain name. Write it without protocol, port or path, for example `play.example.com`.",
   },
   CLOUD_VALIDATION_ERROR: {
     status: 400,
-    meaning: "The values break a rule. `errors` lists every fault with its path.",
+    meaning: "A value is not allowed. `errors` lists every issue with its path.",
   },
-  CLOUD_NAME_TAKEN: { status: 409, meaning: "Another one has this name_id already." },
+  CLOUD_NAME_TAKEN: { status: 409, meaning: "This name_id is already in use." },
   CLOUD_DOMAIN_TAKEN: { status: 409, meaning: "The domain belongs to another namespace." },
-  CLOUD_TOO_MANY_DOMAINS: { status: 409, meaning: "The namespace has as many domains as it may have (32)." },
+  CLOUD_TOO_MANY_DOMAINS: { status: 409, meaning: "The namespace already has the maximum number of domains (32)." },
   CLOUD_QUOTA_REACHED: {
     status: 409,
-    meaning:
-      "There are as many of these as there may be. Remove some first, or raise the setting that the message names.",
+    meaning: "The maximum number of these is reached. Remove some first, or raise the setting that the message names.",
   },
   CLOUD_VERSION_IN_USE: {
     status: 409,
     meaning:
-      "The version is deployed, or lobbies of it are alive. Deploy another one and wait for them to end, or stop them.",
+      "The version is deployed, or lobbies of it are running. Deploy another one and wait for them to end, or stop them.",
   },
   CLOUD_NAMESPACE_NOT_EMPTY: {
     status: 409,
-    meaning: "Lobbies are alive in the namespace. Stop them first, or add `?force=true` to stop them with it.",
+    meaning: "The namespace has running lobbies. Stop them first, or add `?force=true` to stop them.",
   },
 
-  MATCHMAKER_GAME_MODE_NOT_FOUND: { status: 400, meaning: "The deployed version has no such game mode." },
+  MATCHMAKER_GAME_MODE_NOT_FOUND: { status: 400, meaning: "The deployed version does not have this game mode." },
   MATCHMAKER_REGION_NOT_FOUND: { status: 400, meaning: "No requested game mode runs in a requested region." },
   MATCHMAKER_NO_GAME_MODE_PROVIDED: { status: 400, meaning: "`game_modes` is empty: name at least one." },
-  MATCHMAKER_TAGS_DISABLED: { status: 400, meaning: "The game mode takes no tags. Set `taggable` in its version." },
-  MATCHMAKER_TOO_MANY_TAGS: { status: 400, meaning: "At most 8 tags." },
+  MATCHMAKER_TAGS_DISABLED: {
+    status: 400,
+    meaning: "The game mode does not allow tags. Set `taggable` in its version.",
+  },
+  MATCHMAKER_TOO_MANY_TAGS: { status: 400, meaning: "At most 8 tags are allowed." },
   MATCHMAKER_TAG_TOO_LONG: {
     status: 400,
     meaning: "A tag's name has at most 64 bytes, its value at most 256.",
@@ -103,14 +108,14 @@ export const errorTable = {
     status: 400,
     meaning: "max_players must be at least 1 and at most the game mode's larger maximum.",
   },
-  MATCHMAKER_LOBBY_CONFIG_INVALID: { status: 400, meaning: "lobby_config is at most 16 KiB of JSON." },
+  MATCHMAKER_LOBBY_CONFIG_INVALID: { status: 400, meaning: "lobby_config is larger than 16 KiB of JSON." },
   MATCHMAKER_PUBLICITY_NOT_ALLOWED: {
     status: 400,
-    meaning: "The game mode does not allow lobbies of this publicity to be created.",
+    meaning: "The game mode does not allow players to create lobbies of this publicity.",
   },
   MATCHMAKER_PORTS_INVALID: {
     status: 400,
-    meaning: "The ports are not those of the game mode, or a hostname is none. `errors` lists every fault.",
+    meaning: "The ports are not those of the game mode, or a hostname is not valid. `errors` lists every issue.",
   },
   MATCHMAKER_FIND_DISABLED: { status: 403, meaning: "The game mode does not allow find." },
   MATCHMAKER_JOIN_DISABLED: { status: 403, meaning: "The lobby's game mode does not allow join." },
@@ -119,19 +124,19 @@ export const errorTable = {
     status: 403,
     meaning: "The operator has blocked this client in the namespace. See games.namespaces.blocks.",
   },
-  MATCHMAKER_LOBBY_NOT_FOUND: { status: 404, meaning: "There is no such lobby in this namespace." },
-  MATCHMAKER_PLAYER_NOT_FOUND: { status: 404, meaning: "The player token is not one of this namespace." },
+  MATCHMAKER_LOBBY_NOT_FOUND: { status: 404, meaning: "The lobby does not exist in this namespace." },
+  MATCHMAKER_PLAYER_NOT_FOUND: { status: 404, meaning: "The player token does not belong to this namespace." },
   MATCHMAKER_NO_AVAILABLE_LOBBIES: {
     status: 409,
-    meaning: "No lobby fits and none may be created for this request.",
+    meaning: "No existing lobby fits, and none may be created for this request.",
   },
-  MATCHMAKER_LOBBY_FULL: { status: 409, meaning: "The lobby has not enough free seats." },
+  MATCHMAKER_LOBBY_FULL: { status: 409, meaning: "The lobby does not have enough free seats." },
   MATCHMAKER_TOO_MANY_LOBBIES: { status: 409, meaning: "The namespace has as many lobbies as lobby_count_max allows." },
   MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE: {
     status: 409,
-    meaning: "This client holds as many seats as max_players_per_client allows.",
+    meaning: "This client has as many seats as max_players_per_client allows.",
   },
-  MATCHMAKER_PLAYER_ALREADY_CONNECTED: { status: 409, meaning: "The player token was used already." },
+  MATCHMAKER_PLAYER_ALREADY_CONNECTED: { status: 409, meaning: "The player token was already used." },
   MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY: {
     status: 409,
     meaning: "The player's seat is in another lobby. Nothing changed.",
@@ -140,17 +145,17 @@ export const errorTable = {
     status: 409,
     meaning: "The Idempotency-Key was used with another body. Use a new key for a new request.",
   },
-  MATCHMAKER_NO_VERSION_DEPLOYED: { status: 409, meaning: "The namespace has no version deployed yet." },
+  MATCHMAKER_NO_VERSION_DEPLOYED: { status: 409, meaning: "The namespace has no deployed version yet." },
   MATCHMAKER_LOBBY_STOPPED: { status: 410, meaning: "The lobby has stopped." },
   MATCHMAKER_PLAYER_RESERVATION_EXPIRED: {
     status: 410,
-    meaning: "The player came too late: the reservation has expired. Find a lobby again.",
+    meaning: "The player connected too late: the reservation has expired. Find a lobby again.",
   },
-  MATCHMAKER_PLAYER_REMOVED: { status: 410, meaning: "The player has left already." },
+  MATCHMAKER_PLAYER_REMOVED: { status: 410, meaning: "The player has already left." },
   MATCHMAKER_LOBBY_START_FAILED: {
     status: 503,
     meaning:
-      "The lobby ended before it was ready, or none can be started just now. Try again after `Retry-After` seconds; the operator's list of lobbies and the log say why.",
+      "The lobby ended before it was ready, or no lobby can be started now. Try again after `Retry-After` seconds; the operator's list of lobbies and the log say why.",
   },
   MATCHMAKER_LOBBY_NOT_READY: {
     status: 503,

@@ -26,7 +26,7 @@ export const events = {
     ...cloud,
     method: "GET",
     path: "/cloud/games/{game_id}/namespaces/{namespace_id}/events",
-    summary: "Streams what happens in a namespace from now on, or after the event that Last-Event-ID names.",
+    summary: "Streams the events of a namespace from now on, or after the event that Last-Event-ID names.",
     reply: null,
     stream: {
       "lobby.created": lobbyEvent("lobby.created"),
@@ -46,7 +46,7 @@ export const events = {
       }),
       reset: object(
         { event: Type.Literal("reset"), at },
-        "What came after the event of Last-Event-ID is no longer known: read anew what you keep, then go on from here.",
+        "The events after Last-Event-ID are no longer available: read your data again, then continue from here.",
       ),
     },
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND", "API_UNAVAILABLE"],

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { object, uint32, uuid } from "./common.ts";
 
-/** Why a find decided as it did. */
+/** Why a find chose or refused what it did. */
 export const explanation = object(
   {
     summary: Type.String({ description: "What find did, or why it did nothing, in a sentence." }),
@@ -12,7 +12,7 @@ export const explanation = object(
         region_id: Type.String(),
         codes: Type.Array(Type.String(), {
           description:
-            "`chosen`; of a lobby that fits: `less_full`, `newer`, `larger_id`, `not_ready`, `other_pair_first`, `client_limit`; of one that does not, everything in its way: `party_does_not_fit`, `full`, `missing_tags`, `closed`, `closed_by_operator`, `silent`, `other_version`.",
+            "`chosen`; for a lobby that fits: `less_full`, `newer`, `larger_id`, `not_ready`, `other_pair_first`, `client_limit`; for one that does not fit, every obstacle: `party_does_not_fit`, `full`, `missing_tags`, `closed`, `closed_by_operator`, `silent`, `other_version`.",
         }),
         message: Type.String({ description: "The same in words." }),
       }),
@@ -21,5 +21,5 @@ export const explanation = object(
     has_more: Type.Boolean({ description: "There are more candidates than are listed." }),
     private_count: uint32("Living private lobbies of the requested game modes and regions, which find never chooses."),
   },
-  "Only when asked for with `explain`.",
+  "Only with `explain`.",
 );

@@ -1,11 +1,11 @@
 import { Type } from "typebox";
 import { bodyMaxBytes } from "../ground/limits.ts";
-import { cursor, faults, nullable, object, optional, pageQuery, timestamp, uuid } from "./common.ts";
+import { cursor, issueList, nullable, object, optional, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 
 export const displayName = Type.String({ description: "Human-readable name, 1 to 128 bytes of UTF-8." });
 export const nameId = Type.String({
-  description: "Short identifier, 1 to 32 of `a-z 0-9 -`; takes the place of the UUID in paths.",
+  description: "Short identifier, 1 to 32 of `a-z 0-9 -`; can replace the UUID in paths.",
 });
 export const proposedNames = object({ display_name: displayName, name_id: nameId });
 
@@ -19,9 +19,9 @@ export const cloud = {
   bodyMaxBytes,
 } as const;
 
-/** Deleting refuses while lobbies live, unless told otherwise. */
+/** A deletion is refused while lobbies live, unless `force` is set. */
 export const forceQuery = object({
-  force: Type.Optional(Type.Boolean({ description: "Stop lobbies that are alive." })),
+  force: Type.Optional(Type.Boolean({ description: "Stop running lobbies." })),
 });
 
 const game = object({
@@ -31,14 +31,14 @@ const game = object({
   create_ts: timestamp("When it was created."),
 });
 
-/** A kept token as it is listed: never with its secret. */
+/** A kept token in a list: never with its secret. */
 export const tokenList = object({
   tokens: Type.Array(
     object({
       token_id: uuid("The token's id, for revoking it."),
       kind: Type.Enum(["cloud", "pub", "dev", "server"]),
       create_ts: timestamp("When it was made."),
-      last_used_ts: nullable(timestamp("About when it was last used; null if never.")),
+      last_used_ts: nullable(timestamp("When it was last used, within half a minute; null if never.")),
       expires_ts: Type.Optional(timestamp("When it ends by itself.")),
       revoke_ts: Type.Optional(timestamp("When it was revoked.")),
     }),
@@ -47,7 +47,7 @@ export const tokenList = object({
 });
 
 export const newToken = object({
-  token: Type.String({ description: "The secret. It is shown this once; only its hash is kept." }),
+  token: Type.String({ description: "The secret. It is shown only once; Foyer stores only its hash." }),
   token_id: uuid("The token's id, for revoking it."),
 });
 
@@ -76,10 +76,10 @@ export const games = {
     method: "POST",
     path: "/cloud/games/validate",
     isCheck: true,
-    summary: "Checks the names proposed for a new game and lists every fault.",
+    summary: "Checks the names proposed for a new game and lists every issue.",
     callers: ["admin"],
     body: proposedNames,
-    reply: faults,
+    reply: issueList,
     errors: [],
   },
   "games.getGame": {
@@ -104,9 +104,9 @@ export const games = {
     ...cloud,
     method: "POST",
     path: "/cloud/games/{game_id}/tokens/cloud",
-    summary: "Makes a cloud token: the rights over this one game.",
+    summary: "Creates a cloud token, which has the rights over this one game.",
     callers: ["admin"],
-    body: object({ expires_ts: optional(timestamp("When the token ends; absent or null: never.")) }),
+    body: object({ expires_ts: optional(timestamp("When the token expires; absent or null: never.")) }),
     bodyOptional: true,
     reply: newToken,
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VALIDATION_ERROR"],

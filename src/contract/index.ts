@@ -11,7 +11,10 @@ import { players } from "./players.ts";
 import { regions } from "./regions.ts";
 import { versions } from "./versions.ts";
 
-/** The whole API as data. Routes, validation, types, openapi.json, the reference page and the authorisation tests are walks over it. */
+/**
+ * The whole API as data. Routes, validation, types, openapi.json, the reference page and the authorisation tests are
+ * generated from it. See docs/decisions/0001.
+ */
 export const operations = {
   ...games,
   ...namespaces,

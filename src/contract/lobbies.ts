@@ -33,11 +33,11 @@ const lobby = {
 
 const mode = Type.String({ description: "The name of a game mode in the deployed version." });
 const regionId = Type.String({ description: "The name of a region in the deployed version." });
-/** Tags are shown in lists and handed to lobbies in an environment variable. */
+/** Tags are shown in lists, and lobbies get them in an environment variable. */
 const tagText = Type.String({ pattern: plainTextPatternSource });
 const tags = record(tagText, {
   propertyNames: tagText,
-  description: "At most 8, names ≤ 64 and values ≤ 256 bytes, without control characters and line breaks.",
+  description: "At most 8; names ≤ 64 and values ≤ 256 bytes, without control characters and line breaks.",
 });
 const partySize = Type.Integer({
   minimum: 1,
@@ -46,7 +46,7 @@ const partySize = Type.Integer({
 });
 const maxPlayers = uint32("Size of a lobby that this call creates, where the game mode allows choosing it.");
 const registeredMaxPlayers = uint32(
-  "Size of the lobby, instead of both maxima of its game mode and at most the larger of them.",
+  "Size of the lobby. Replaces both maxima of its game mode; at most the larger of them.",
 );
 const publicity = Type.Unsafe<"public" | "private" | null>({
   type: ["string", "null"],
@@ -87,7 +87,7 @@ const dryRunAnswer = object({
         lobby_id: uuid("The lobby."),
         region: object({ region_id: Type.String(), display_name: Type.String() }),
       },
-      "The lobby that find would choose; null: it would create one.",
+      "The lobby that find would choose. Null: it would create one.",
     ),
   ),
   would_create: Type.Boolean({ description: "No lobby fits, and find would create one." }),
@@ -115,11 +115,11 @@ export const lobbies = {
     ...player,
     method: "POST",
     path: "/matchmaker/lobbies/find",
-    summary: "Seats a player or party in the fullest fitting lobby, creating one if there is none.",
+    summary: "Reserves seats for a player or party in the fullest lobby that fits, or creates a lobby if none fits.",
     details:
-      "Game modes, then regions, are tried in the order given; in the first pair that has a fit, ready lobbies " +
-      "come before starting ones, then the fullest, then the oldest. Closed and private lobbies are never " +
-      "chosen. In a lobby that is still starting the call waits until it is ready. With an `Idempotency-Key` a " +
+      "Find tries game modes, then regions, in the order given. In the first pair that has a fitting lobby, ready " +
+      "lobbies come before starting ones, then the fullest, then the oldest. Find never chooses closed or private " +
+      "lobbies. If the lobby is still starting, the call waits until it is ready. With an `Idempotency-Key` a " +
       "retry gets the same seats.",
     rate: "find",
     body: object({
@@ -131,13 +131,13 @@ export const lobbies = {
       prevent_auto_create_lobby: optional(Type.Boolean()),
       dry_run: optional(
         Type.Boolean({
-          description: "Answer what find would do, take and create nothing. An Idempotency-Key is ignored.",
+          description: "Only answer what find would do: take no seat, create no lobby. An Idempotency-Key is ignored.",
         }),
       ),
       explain: optional(
         Type.Boolean({
           description:
-            "Add why each lobby was or was not chosen. When nothing fits, it is in the error's `metadata.explain`.",
+            "Add why each lobby was or was not chosen. When the find is refused, this is in `metadata.explain` of the error.",
         }),
       ),
     }),
@@ -159,8 +159,8 @@ export const lobbies = {
     ...player,
     method: "POST",
     path: "/matchmaker/lobbies/join",
-    summary: "Seats a player or party in one lobby by its id, closed and private ones included.",
-    details: "It fills a lobby up to `max_players_direct`, and never opens a closed one again.",
+    summary: "Reserves seats for a player or party in one lobby by its id, including closed and private ones.",
+    details: "It fills a lobby up to `max_players_direct` and never opens a closed one.",
     rate: "find",
     body: object({ lobby_id: uuid("The lobby to join."), party_size: optional(partySize) }),
     reply: joinAnswer,
@@ -177,7 +177,7 @@ export const lobbies = {
     ...player,
     method: "POST",
     path: "/matchmaker/lobbies/create",
-    summary: "Creates a lobby and seats the caller in it.",
+    summary: "Creates a lobby and reserves seats for the caller in it.",
     rate: "create",
     body: object({
       game_mode: mode,
@@ -186,7 +186,7 @@ export const lobbies = {
       tags: optional(tags),
       max_players: optional(maxPlayers),
       party_size: optional(partySize),
-      lobby_config: Type.Optional(Type.Unknown({ description: "Any JSON up to 16 KiB, handed to the lobby." })),
+      lobby_config: Type.Optional(Type.Unknown({ description: "Any JSON up to 16 KiB, passed to the lobby." })),
     }),
     reply: joinAnswer,
     errors: [
@@ -206,7 +206,7 @@ export const lobbies = {
     ...player,
     method: "GET",
     path: "/matchmaker/lobbies/list",
-    summary: "Lists the public lobbies that are ready, full and closed ones included.",
+    summary: "Lists the public lobbies that are ready, including full and closed ones.",
     rate: "list",
     query: object({
       include_state: Type.Optional(Type.Boolean()),
@@ -223,13 +223,13 @@ export const lobbies = {
           lobby_id: uuid("The lobby."),
           game_mode_id: Type.String(),
           region_id: Type.String(),
-          max_players_normal: uint32("The most players that find puts there."),
-          max_players_direct: uint32("The most players that join puts there."),
+          max_players_normal: uint32("Up to how many players find fills it."),
+          max_players_direct: uint32("Up to how many players join fills it."),
           max_players_party: uint32("The same as max_players_normal."),
           total_player_count: uint32("Seats taken."),
           is_closed: Type.Boolean(),
           tags: record(Type.String()),
-          state: Type.Optional(Type.Unknown({ description: "The lobby's state, when asked for." })),
+          state: Type.Optional(Type.Unknown({ description: "The lobby's state, with `include_state`." })),
         }),
       ),
       cursor,
@@ -240,8 +240,8 @@ export const lobbies = {
     ...lobby,
     method: "POST",
     path: "/matchmaker/lobbies/ready",
-    summary: "Says that the calling lobby takes players now.",
-    details: "Whoever waits for it is answered. To say it again changes nothing.",
+    summary: "Marks the calling lobby as ready to accept players.",
+    details: "Calls that wait for the lobby are answered. Repeating this changes nothing.",
     reply: null,
     errors: ["MATCHMAKER_LOBBY_STOPPED"],
   },
@@ -251,9 +251,9 @@ export const lobbies = {
     path: "/matchmaker/lobbies/closed",
     summary: "Sets whether the matchmaker routes new players to the calling lobby.",
     details:
-      "While it is closed, no find that starts after the answer returns the lobby. It runs on, its players and " +
-      "the seats reserved before stay, and joining by its id remains possible: reject new connections if you do " +
-      "not want that. `false` makes it routable again. To say the same again changes nothing.",
+      "With `true`, no find that starts after the answer returns the lobby. The lobby keeps running, its players and " +
+      "seats reserved before stay, and joining by its id remains possible: reject new connections if you do " +
+      "not want that. `false` makes it routable again. Repeating a call changes nothing.",
     body: object({ is_closed: Type.Boolean({ description: "Whether the lobby is closed to matchmaker routing." }) }),
     reply: null,
     errors: ["MATCHMAKER_LOBBY_STOPPED"],
@@ -262,7 +262,7 @@ export const lobbies = {
     ...lobby,
     method: "PUT",
     path: "/matchmaker/lobbies/state",
-    summary: "Keeps any JSON value with the calling lobby; an empty body clears it.",
+    summary: "Stores any JSON value with the calling lobby; an empty body clears it.",
     bodyMaxBytes: lobbyStateMaxBytes,
     body: Type.Unknown({ description: "Any JSON value up to 16 KiB." }),
     bodyOptional: true,
@@ -273,7 +273,7 @@ export const lobbies = {
     ...lobby,
     method: "GET",
     path: "/matchmaker/lobbies/{lobby_id}/state",
-    summary: "Reads the state of a lobby of the caller's namespace; null if it has none.",
+    summary: "Returns the state of a lobby of the caller's namespace; null if it has none.",
     reply: Type.Unknown({ description: "The value that the lobby set." }),
     errors: ["MATCHMAKER_LOBBY_NOT_FOUND", "MATCHMAKER_LOBBY_STOPPED"],
   },
@@ -281,7 +281,7 @@ export const lobbies = {
     ...lobby,
     method: "POST",
     path: "/matchmaker/lobbies/heartbeat",
-    summary: "Tells the matchmaker what the lobby believes, and the lobby what the matchmaker believes.",
+    summary: "Sends the matchmaker the lobby's view of its players, and returns the matchmaker's view.",
     details:
       "A player who is missing from `player_ids` twice in a row loses the seat. `is_closed: true` closes the " +
       "lobby; `false` never opens it.",
@@ -295,9 +295,9 @@ export const lobbies = {
       player_ids: Type.Array(Type.String()),
       is_closed: Type.Boolean({ description: "The lobby's own flag." }),
       is_closed_by_operator: Type.Boolean({
-        description: "The operator keeps find away from the lobby, whatever its own flag says.",
+        description: "The operator has closed the lobby to find, independently of its own flag.",
       }),
-      is_outdated: Type.Boolean({ description: "Another version is deployed: stop when it suits you." }),
+      is_outdated: Type.Boolean({ description: "Another version is deployed: stop when you can." }),
     }),
     errors: ["MATCHMAKER_LOBBY_STOPPED"],
   },
@@ -312,7 +312,7 @@ export const lobbies = {
   "lobbies.register": {
     method: "POST",
     path: "/matchmaker/lobbies/register",
-    summary: "Registers a lobby that you run yourself; it answers the lobby's own token.",
+    summary: "Registers a lobby that you run yourself and returns its lobby token.",
     callers: ["server"],
     rate: "server",
     query: null,
@@ -326,14 +326,14 @@ export const lobbies = {
           hostname: Type.String({
             minLength: 1,
             maxLength: 253,
-            description: "A host name, also a single label such as that of a container, or an IP address.",
+            description: "A host name (a single label, such as a container's, is allowed) or an IP address.",
           }),
           port: Type.Integer({ minimum: 1, maximum: 65_535 }),
           is_tls: Type.Boolean(),
         }),
         { maxProperties: portsMax, description: "One for each port label of the game mode." },
       ),
-      version_id: optional(uuid("The version the lobby runs; absent: the deployed one.")),
+      version_id: optional(uuid("The version that the lobby runs; absent: the deployed one.")),
       tags: optional(tags),
       max_players: optional(registeredMaxPlayers),
       publicity: Type.Optional(publicity),

@@ -10,11 +10,11 @@ const exit = {
   stop_reason: Type.String({ description: `${stopReasons}, as in the list of lobbies.` }),
   exit_code: nullable(
     Type.Integer({
-      description: "Of its process. Null: it has not ended, a signal ended it, or nobody saw how it ended.",
+      description: "Of its process. Null: it has not ended, a signal ended it, or how it ended is unknown.",
     }),
   ),
-  exit_signal: nullable(Type.String({ description: "The signal that ended its process, when one did." })),
-  exit_message: nullable(Type.String({ description: "How its process ended or why it was not started, in words." })),
+  exit_signal: nullable(Type.String({ description: "The signal that ended its process, if one did." })),
+  exit_message: nullable(Type.String({ description: "How its process ended or why it was not started." })),
 };
 
 const pastLobby = object({
@@ -30,44 +30,42 @@ const pastLobby = object({
   ready_ts: nullable(timestamp("When it became ready; null: it never was.")),
   stop_ts: timestamp("When it stopped."),
   stop_reason: exit.stop_reason,
-  peak_player_count: uint32("The most seats taken at once."),
+  peak_player_count: uint32("The most seats that were taken at the same time."),
   exit_code: exit.exit_code,
   exit_signal: exit.exit_signal,
   exit_message: exit.exit_message,
 });
 
-/** What is left of lobbies that may be gone. */
+/** Logs and history of lobbies, which may have ended. */
 export const lobbyRecords = {
   "games.namespaces.lobbies.getLogs": {
     ...cloud,
     method: "GET",
     path: `${namespacePath}/lobbies/{lobby_id}/logs`,
     summary:
-      "Reads the last 256 KiB of what a lobby's process has written, also for a while after it has ended; with `follow` line by line, what comes later too.",
+      "Returns the last 256 KiB of a lobby's log, also for a while after it has ended. With `follow`, streams these and later lines.",
     query: object({
       stream: Type.Optional(Type.Enum(["stdout", "stderr"], { default: "stdout" })),
-      follow: Type.Optional(
-        Type.Boolean({ description: "Answers with server-sent events until the lobby has ended." }),
-      ),
+      follow: Type.Optional(Type.Boolean({ description: "Answer with server-sent events until the lobby has ended." })),
     }),
     reply: object({
       stream: Type.Enum(["stdout", "stderr"]),
-      text: Type.String({ description: "Tokens are taken out. Empty for lobbies that Foyer does not run." }),
-      is_truncated: Type.Boolean({ description: "There was more before it." }),
+      text: Type.String({ description: "Tokens are removed. Empty for lobbies that Foyer does not run." }),
+      is_truncated: Type.Boolean({ description: "The log has more before this text." }),
     }),
     stream: {
       line: object({
         event: Type.Literal("line"),
-        text: Type.String({ description: "Without its line break; tokens are taken out." }),
+        text: Type.String({ description: "Without its line break; tokens are removed." }),
         is_cut: Type.Optional(
-          Type.Boolean({ description: "The line is longer than 16 KiB and goes on in the next event." }),
+          Type.Boolean({ description: "The line is longer than 16 KiB and continues in the next event." }),
         ),
       }),
       reset: object(
         { event: Type.Literal("reset") },
-        "What was to come next is not kept any more: the log has started anew. It goes on with the newest part.",
+        "The next lines are no longer kept, because the log was rotated. The stream continues with the newest part.",
       ),
-      end: object({ event: Type.Literal("end"), ...exit }, "The lobby has ended and everything was told."),
+      end: object({ event: Type.Literal("end"), ...exit }, "The lobby has ended and the whole log was sent."),
     },
     streamWhen: "follow",
     errors: ["API_BAD_QUERY", ...notFound, "CLOUD_LOBBY_NOT_FOUND", "API_UNAVAILABLE"],

@@ -15,16 +15,16 @@ const lobbyFields = {
   status: Type.Enum(["starting", "ready", "stopped"]),
   publicity: Type.Enum(["public", "private"]),
   runtime: Type.Enum(["process", "external"]),
-  is_closed: Type.Boolean({ description: "Find does not route to it: the lobby's own flag or the operator's is set." }),
+  is_closed: Type.Boolean({ description: "Find avoids it: the lobby's own flag or the operator's is set." }),
   closed_by: Type.Array(Type.Enum(["lobby", "operator", "token_revoked"]), {
     description:
       "Who closed it: `lobby` by itself; `operator` by games.namespaces.lobbies.setClosed; `token_revoked` with the server token that registered it. Empty while it is open.",
   }),
-  is_silent: Type.Boolean({ description: "It has missed its heartbeats; find does not route to it." }),
-  is_outdated: Type.Boolean({ description: "Another version is deployed; find does not route to it." }),
-  max_players_normal: uint32("The most players that find puts there."),
-  max_players_direct: uint32("The most players that join puts there."),
-  reserved_count: uint32("Seats reserved and not connected yet."),
+  is_silent: Type.Boolean({ description: "It has missed its heartbeats; find avoids it." }),
+  is_outdated: Type.Boolean({ description: "Another version is deployed; find avoids it." }),
+  max_players_normal: uint32("Up to how many players find fills it."),
+  max_players_direct: uint32("Up to how many players join fills it."),
+  reserved_count: uint32("Seats that are reserved and not yet connected."),
   connected_count: uint32("Players connected."),
   total_player_count: uint32("Seats taken: reserved and connected."),
   tags: record(Type.String()),
@@ -32,23 +32,23 @@ const lobbyFields = {
   node_id: nullable(
     Type.String({
       description:
-        "The node that runs its process, or ran it. Null: it runs elsewhere, no node has taken it yet, or this node is the only one.",
+        "The node that runs or ran its process. Null: Foyer does not run it, no node has accepted it yet, or this node is the only one.",
     }),
   ),
-  registered_by: nullable(uuid("The server token that registered it; null: Foyer runs it, or it is not known.")),
+  registered_by: nullable(uuid("The server token that registered it. Null: Foyer runs it, or the token is unknown.")),
   create_ts: timestamp("When it was created."),
   ready_ts: nullable(timestamp("When it became ready.")),
   heartbeat_ts: nullable(
     timestamp(
-      "When it last sent a heartbeat, or since when one is waited for: those clocks start anew when the service does.",
+      "When it last sent a heartbeat, or since when Foyer waits for one: these clocks start again when the service does.",
     ),
   ),
   empty_since_ts: nullable(timestamp("Since when no seat is taken.")),
   stop_ts: nullable(timestamp("When it stopped.")),
   stop_reason: nullable(Type.String({ description: `${stopReasons}; null while it lives.` })),
-  exit_code: nullable(Type.Integer({ description: "Of the lobby's process, when it has ended and is known." })),
-  exit_signal: nullable(Type.String({ description: "The signal that ended the lobby's process, when one did." })),
-  exit_message: nullable(Type.String({ description: "How its process ended or why it was not started, in words." })),
+  exit_code: nullable(Type.Integer({ description: "Of the lobby's process, if it has ended and the code is known." })),
+  exit_signal: nullable(Type.String({ description: "The signal that ended the lobby's process, if one did." })),
+  exit_message: nullable(Type.String({ description: "How its process ended or why it was not started." })),
 };
 
 /** A lobby as the operator sees it, without its players. */
@@ -62,7 +62,9 @@ export const namespaceLobbies = {
     summary: "Lists the lobbies of a namespace, oldest first, as the operator sees them.",
     query: object({
       ...pageQuery.properties,
-      include_stopped: Type.Optional(Type.Boolean({ description: "Also those that stopped within ten minutes." })),
+      include_stopped: Type.Optional(
+        Type.Boolean({ description: "Include lobbies that stopped within the last ten minutes." }),
+      ),
     }),
     reply: object({
       lobbies: Type.Array(operatorLobby),
@@ -70,11 +72,11 @@ export const namespaceLobbies = {
         object({
           version_id: uuid("The version."),
           game_mode_id: Type.String(),
-          consecutive_failures: uint32("Lobbies that failed one after the other."),
-          next_try_ts: timestamp("When another one may be started."),
+          consecutive_failures: uint32("How many lobbies failed one after the other."),
+          next_try_ts: timestamp("When Foyer tries to start another one."),
           message: Type.String(),
         }),
-        { description: "Game modes of the deployed version whose lobbies keep failing, so that none is started now." },
+        { description: "Game modes of the deployed version whose lobbies keep failing, so Foyer starts none now." },
       ),
       cursor,
     }),
@@ -84,18 +86,16 @@ export const namespaceLobbies = {
     ...cloud,
     method: "GET",
     path: `${lobbiesPath}/{lobby_id}`,
-    summary: "Reads a lobby with its players and what happened to it last.",
+    summary: "Returns a lobby with its players and its latest events.",
     reply: object({
       lobby: object({
         ...lobbyFields,
-        log_tail: nullable(
-          Type.String({ description: "What the process wrote last, when it ended without being asked to." }),
-        ),
+        log_tail: nullable(Type.String({ description: "The last lines of the process's log, if it ended by itself." })),
         players: Type.Array(
           object({
             player_id: uuid("The player."),
             status: Type.String({ description: "reserved or connected" }),
-            client: Type.String({ description: "The machine that asked for the seat." }),
+            client: Type.String({ description: "The client that asked for the seat." }),
             reserve_ts: timestamp("When the seat was reserved."),
             connect_ts: nullable(timestamp("When the player connected.")),
             expires_ts: nullable(timestamp("When the reservation ends.")),
@@ -107,13 +107,13 @@ export const namespaceLobbies = {
             event: Type.String({ description: "The name of the event, as in games.namespaces.events." }),
             details: Type.Optional(
               record(Type.Unknown(), {
-                description: "The player, the reason or what was changed, where there is more to say.",
+                description: "The player, the reason or what was changed, if there is one.",
               }),
             ),
           }),
           {
             description:
-              "The last 50 things that happened, the newest last. After a restart of the service it begins anew with `lobby.created`, `lobby.ready` and `lobby.stopped`.",
+              "The last 50 events of the lobby, the newest last. After a restart of the service it starts again with `lobby.created`, `lobby.ready` and `lobby.stopped`.",
           },
         ),
       }),
@@ -124,10 +124,10 @@ export const namespaceLobbies = {
     ...cloud,
     method: "PUT",
     path: `${lobbiesPath}/{lobby_id}/closed`,
-    summary: "Sets whether find avoids a lobby, beside what the lobby says itself.",
+    summary: "Sets the operator's flag that makes find avoid a lobby, independently of the lobby's own flag.",
     details:
-      "Find avoids a lobby while this flag or the lobby's own is set, and neither call touches the other's flag. " +
-      "Players stay, and join works. Opening also ends what revoking the lobby's server token set.",
+      "Find avoids a lobby while this flag or the lobby's own is set, and neither call changes the other flag. " +
+      "Players stay, and join works. Opening also clears the flag that revoking the lobby's server token set.",
     body: object({ is_closed: Type.Boolean() }),
     reply: null,
     errors: [...notFound, "CLOUD_LOBBY_NOT_FOUND"],

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { portsMax, uint32Max } from "../ground/limits.ts";
-import { cursor, faults, nullable, object, optional, pageQuery, record, timestamp, uint32, uuid } from "./common.ts";
+import { cursor, issueList, nullable, object, optional, pageQuery, record, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName, forceQuery, nameId, newToken, proposedNames, tokenList } from "./games.ts";
 import { protocols } from "./version-config.ts";
@@ -14,21 +14,21 @@ const namespace = object({
   name_id: nameId,
   display_name: displayName,
   create_ts: timestamp("When it was created."),
-  version_id: nullable(uuid("The deployed version; null: none yet.")),
+  version_id: nullable(uuid("The deployed version. Null: none is deployed yet.")),
   matchmaker: object({
-    lobby_count_max: uint32("The most lobbies alive at once."),
+    lobby_count_max: uint32("The most lobbies at the same time."),
     max_players: uint32("The most players in one lobby."),
-    max_players_per_client: nullable(uint32("The most seats one client may hold at once; null: no limit.")),
+    max_players_per_client: nullable(uint32("The most seats one client may have at the same time. Null: no limit.")),
   }),
   domains: Type.Array(object({ domain: Type.String(), create_ts: timestamp("When it was added.") })),
   domain_public_auth: object({ enabled: Type.Boolean(), allow_localhost: Type.Boolean() }),
 });
 
 const matchmakerConfig = object({
-  lobby_count_max: uint32("The most lobbies alive at once in the namespace; 0: no new lobby."),
-  max_players: uint32("The most players one lobby may hold; 0: nobody can be seated."),
+  lobby_count_max: uint32("The most lobbies at the same time in the namespace. 0: no new lobby."),
+  max_players: uint32("The most players in one lobby. 0: no player gets a seat."),
   max_players_per_client: optional(
-    uint32("The most seats one client may hold at once. Absent: unchanged; null: no limit."),
+    uint32("The most seats one client may have at the same time. Absent: unchanged. Null: no limit."),
   ),
 });
 
@@ -71,7 +71,7 @@ export const namespaces = {
     body: object({
       display_name: displayName,
       name_id: nameId,
-      version_id: optional(uuid("A version of the game to deploy at once.")),
+      version_id: optional(uuid("A version of the game to deploy immediately.")),
     }),
     reply: object({ namespace_id: uuid("The new namespace's id.") }),
     errors: [
@@ -87,20 +87,20 @@ export const namespaces = {
     method: "POST",
     path: "/cloud/games/{game_id}/namespaces/validate",
     isCheck: true,
-    summary: "Checks the data proposed for a new namespace and lists every fault.",
+    summary: "Checks the data proposed for a new namespace and lists every issue.",
     details:
-      "Nothing is stored, and faults are a normal answer. `path` is the field and the reason: `display_name` " +
-      "with `too_short`, `too_long` or `invalid`; `name_id` with `too_short`, `too_long`, `invalid`, `reserved` " +
-      "or `not_unique`. A field that is missing or of another type is a bad request.",
+      "Nothing is stored, and the status is 200 also when there are issues. `path` is the field and the reason: " +
+      "`display_name` with `too_short`, `too_long` or `invalid`; `name_id` with `too_short`, `too_long`, `invalid`, " +
+      "`reserved` or `not_unique`. A field that is missing or has the wrong type is a bad request.",
     body: proposedNames,
-    reply: faults,
+    reply: issueList,
     errors: ["CLOUD_GAME_NOT_FOUND"],
   },
   "games.namespaces.getGameNamespace": {
     ...cloud,
     method: "GET",
     path: namespacePath,
-    summary: "Reads a namespace with its limits and domains.",
+    summary: "Returns a namespace with its limits and domains.",
     reply: object({ namespace }),
     errors: notFound,
   },
@@ -109,7 +109,7 @@ export const namespaces = {
     method: "DELETE",
     path: namespacePath,
     summary: "Deletes a namespace with its domains and tokens.",
-    details: "While lobbies live it is refused, unless `?force=true` stops them.",
+    details: "It is refused while the namespace has running lobbies. `?force=true` stops them.",
     query: forceQuery,
     reply: null,
     errors: [...notFound, "CLOUD_NAMESPACE_NOT_EMPTY"],
@@ -120,8 +120,8 @@ export const namespaces = {
     path: `${namespacePath}/mm-config`,
     summary: "Sets the matchmaker configuration of a namespace.",
     details:
-      "`lobby_count_max` is how many lobbies may live at once, `max_players` caps the seats of every lobby. It " +
-      "is in force for every decision after the answer; nobody who has a seat loses it.",
+      "`lobby_count_max` is how many lobbies may run at the same time, `max_players` limits the seats of every lobby. " +
+      "It applies to every find, join and create after the answer. No player loses a seat.",
     body: matchmakerConfig,
     reply: null,
     errors: notFound,
@@ -131,9 +131,9 @@ export const namespaces = {
     method: "POST",
     path: `${namespacePath}/mm-config/validate`,
     isCheck: true,
-    summary: "Checks a proposed matchmaker configuration and lists every fault.",
+    summary: "Checks a proposed matchmaker configuration and lists every issue.",
     body: proposedMatchmakerConfig,
-    reply: faults,
+    reply: issueList,
     errors: notFound,
   },
   "games.namespaces.addNamespaceDomain": {
@@ -142,9 +142,9 @@ export const namespaces = {
     path: `${namespacePath}/domains`,
     summary: "Adds a domain to a namespace.",
     details:
-      "A domain belongs to one namespace at most; a namespace has at most 32. It is written without protocol, " +
-      "port and path, in any case; international names are kept in their ASCII form. As soon as there is one, " +
-      "the public token is taken from pages on these domains only. To add one again changes nothing.",
+      "A domain belongs to at most one namespace; a namespace has at most 32. Write it without protocol, " +
+      "port and path, in any letter case; Foyer stores international names in their ASCII form. As soon as a namespace " +
+      "has a domain, browsers can use its public token only on its domains. Adding a domain again changes nothing.",
     body: object({
       domain: Type.String({ description: "A domain name without a protocol, such as `play.example.com`." }),
     }),
@@ -155,7 +155,7 @@ export const namespaces = {
     ...cloud,
     method: "DELETE",
     path: `${namespacePath}/domains/{domain}`,
-    summary: "Removes a domain from a namespace; it is no fault if it was not there.",
+    summary: "Removes a domain from a namespace; succeeds also when the namespace does not have it.",
     reply: null,
     errors: [...notFound, "CLOUD_INVALID_DOMAIN"],
   },
@@ -175,7 +175,7 @@ export const namespaces = {
     ...cloud,
     method: "POST",
     path: `${namespacePath}/tokens/public`,
-    summary: "Makes a public token: for players' machines.",
+    summary: "Creates a public token, for players' machines.",
     reply: newToken,
     errors: [...notFound, "CLOUD_QUOTA_REACHED"],
   },
@@ -183,7 +183,7 @@ export const namespaces = {
     ...cloud,
     method: "POST",
     path: `${namespacePath}/tokens/development`,
-    summary: "Makes a development token: mock answers that point at the given server.",
+    summary: "Creates a development token, which gets mock answers that point to the given server.",
     body: developmentServer,
     reply: newToken,
     errors: [...notFound, "CLOUD_VALIDATION_ERROR", "CLOUD_QUOTA_REACHED"],
@@ -192,7 +192,7 @@ export const namespaces = {
     ...cloud,
     method: "POST",
     path: `${namespacePath}/tokens/server`,
-    summary: "Makes a server token: for registering lobbies that you run yourself.",
+    summary: "Creates a server token, for registering lobbies that you run yourself.",
     reply: newToken,
     errors: [...notFound, "CLOUD_QUOTA_REACHED"],
   },
@@ -211,9 +211,9 @@ export const namespaces = {
     path: `${namespacePath}/tokens/{token_id}`,
     summary: "Revokes a token of the namespace.",
     details:
-      "`lobbies` says what becomes of the lobbies that a server token registered, before the answer: `unroute` (the " +
-      "default) keeps find away from them until the operator opens them, `stop` ends them, `keep` leaves them alone. " +
-      "To other kinds of tokens it means nothing.",
+      "`lobbies` says what Foyer does with the lobbies that a server token registered, before it answers: `unroute` (the " +
+      "default) closes them to find until the operator opens them, `stop` stops them, `keep` leaves them unchanged. " +
+      "For other kinds of tokens it has no effect.",
     query: object({
       lobbies: Type.Optional(Type.Enum(["keep", "unroute", "stop"], { default: "unroute" })),
     }),
@@ -226,9 +226,9 @@ export const namespaces = {
     path: `${namespacePath}/version`,
     summary: "Deploys a version of the game to a namespace.",
     details:
-      "Nobody is kicked out: from now on find chooses lobbies of this version only, those of other versions " +
-      "keep their players, take direct joins and stop when they are empty. To deploy the earlier version again " +
-      "is the way back.",
+      "No player loses a seat: from now on find chooses lobbies of this version only. Lobbies of other versions " +
+      "keep their players, accept joins by id and stop when they are empty. To roll back, deploy the earlier " +
+      "version again.",
     body: object({ version_id: uuid("The version to deploy.") }),
     reply: null,
     errors: [...notFound, "CLOUD_VERSION_NOT_FOUND"],
@@ -237,7 +237,7 @@ export const namespaces = {
     ...cloud,
     method: "GET",
     path: `${namespacePath}/version-history`,
-    summary: "Lists what was deployed to a namespace, newest first.",
+    summary: "Lists the deployments of a namespace, newest first.",
     query: pageQuery,
     reply: object({
       versions: Type.Array(
@@ -245,7 +245,7 @@ export const namespaces = {
           version_id: uuid("The version."),
           display_name: displayName,
           deploy_ts: timestamp("When it was deployed."),
-          is_deleted: Type.Boolean({ description: "The version is gone; this is what is left of it." }),
+          is_deleted: Type.Boolean({ description: "The version was deleted; the history keeps its id and name." }),
         }),
       ),
       cursor,

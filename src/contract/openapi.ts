@@ -1,4 +1,4 @@
-import { everyErrorOf, type Operation } from "./define.ts";
+import { listErrorCodes, type Operation } from "./define.ts";
 import { errorCodes, errorTable } from "./errors.ts";
 import { operationList } from "./index.ts";
 import { versionConfig } from "./version-config.ts";
@@ -78,7 +78,7 @@ function retryParameters(operation: Operation) {
 }
 
 function streamParameters(operation: Operation) {
-  const description = "The id of the last event received: the stream goes on after it.";
+  const description = "The id of the last event received: the stream continues after it.";
   const header = { name: "Last-Event-ID", in: "header", required: false, schema: { type: "string" }, description };
   return operation.stream ? [header] : [];
 }
@@ -90,7 +90,7 @@ function requestBody(operation: Operation) {
 function responses(operation: Operation) {
   const success = successOf(operation);
   const codesOf = new Map<number, string[]>();
-  for (const code of everyErrorOf(operation)) {
+  for (const code of listErrorCodes(operation)) {
     const { status } = errorTable[code];
     codesOf.set(status, [...(codesOf.get(status) ?? []), code]);
   }
@@ -107,11 +107,11 @@ function responses(operation: Operation) {
 function successOf({ reply, dryRunReply, csvField, stream, streamWhen }: Operation) {
   const events = stream ? { "text/event-stream": { schema: { anyOf: Object.values(stream) } } } : {};
   if (stream && !reply) {
-    const description = "Server-sent events until the client goes away; the schema is that of each event's data.";
+    const description = "Server-sent events until the client disconnects; the schema is that of each event's data.";
     return { 200: { description, content: events } };
   }
   if (!reply) return { 204: { description: "Done. The body is empty." } };
-  const usual = dryRunReply ? "Done; to `dry_run` the second form." : "Done.";
+  const usual = dryRunReply ? "Success; with `dry_run` the second form." : "Success.";
   const description = streamWhen ? `${usual} To \`${streamWhen}\` server-sent events.` : usual;
   const schema = dryRunReply ? { anyOf: [reply, dryRunReply] } : reply;
   const csv = csvField ? { "text/csv": { schema: { type: "string" } } } : {};
@@ -123,7 +123,7 @@ const errorSchema = {
   required: ["code", "message", "request_id", "documentation"],
   properties: {
     code: { type: "string", enum: errorCodes },
-    message: { type: "string", description: "What is wrong and, where there is one, the way out." },
+    message: { type: "string", description: "What is wrong and, if possible, what to do." },
     request_id: { type: "string" },
     documentation: { type: "string" },
     errors: {

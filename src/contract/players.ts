@@ -17,8 +17,8 @@ export const players = {
     ...lobby,
     method: "POST",
     path: "/matchmaker/players/connected",
-    summary: "Says that a player has connected to the calling lobby; the first use of a player token wins.",
-    details: "Call it before letting the player in, and turn the player away if it is refused.",
+    summary: "Reports that a player has connected to the calling lobby; a player token can be used once.",
+    details: "Call it before you admit the player, and reject the player if the call is refused.",
     body: ticket,
     reply: object({ player_id: uuid("The player.") }),
     errors: [
@@ -34,8 +34,8 @@ export const players = {
     ...lobby,
     method: "POST",
     path: "/matchmaker/players/disconnected",
-    summary: "Says that a player has left the calling lobby and frees the seat.",
-    details: "To say it again changes nothing. A seat that was reserved and never used is freed too.",
+    summary: "Reports that a player has left the calling lobby, and frees the seat.",
+    details: "Repeating it changes nothing. It also frees a reserved seat that was never connected.",
     body: ticket,
     reply: null,
     errors: ["MATCHMAKER_PLAYER_NOT_FOUND", "MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY", "MATCHMAKER_LOBBY_STOPPED"],
@@ -49,7 +49,7 @@ export const players = {
     bodyMaxBytes,
     method: "GET",
     path: "/matchmaker/players/statistics",
-    summary: "Counts the seats taken, by game mode and region.",
+    summary: "Counts the taken seats, by game mode and region.",
     reply: object({
       player_count: uint32("In the namespace."),
       game_modes: record(

@@ -21,7 +21,7 @@ export const regions = {
     bodyMaxBytes,
     method: "GET",
     path: "/matchmaker/regions",
-    summary: "Lists the regions of the deployed version, nearest first when the client's place is known.",
+    summary: "Lists the regions of the deployed version, nearest first when the client's location is known.",
     reply: object({ regions: Type.Array(region) }),
     errors: ["MATCHMAKER_NO_VERSION_DEPLOYED"],
   },

@@ -2,13 +2,13 @@ import { type Static, type TSchema, Type } from "typebox";
 import { gameModesMax, nameIdMaxCharacters, portsMax, regionsMax, uint32Max } from "../ground/limits.ts";
 import { object, optional, record } from "./common.ts";
 
-/** What a name_id, a game mode, a region and a port label look like. Reserved words are a matter of name_id alone. */
+/** The pattern of a name_id, a game mode, a region and a port label. Reserved words apply to name_id only. */
 export const namePatternSource = `^(?=.{1,${nameIdMaxCharacters}}$)[a-z0-9]+(?:-[a-z0-9]+)*$`;
 
 /** One day. Ten missed heartbeats of this length (10 days) still fit the longest timer of the platform (24.8 days). */
 const timeoutMaxS = 86_400;
 
-/** Per game mode and region. Each one is a running server with nobody in it, so more than this is a slip of the keyboard. */
+/** Per game mode and region. Each one is a running server without players, so a larger number is likely a typing error. */
 const idleLobbiesMax = 1000;
 
 export const protocols = ["http", "https", "ws", "wss", "tcp", "tls", "udp"] as const;
@@ -19,7 +19,7 @@ const flag = (value: boolean, description: string) => optional(Type.Boolean({ de
 const seconds = (minimum: number, value: number, description: string) =>
   optional(Type.Integer({ minimum, maximum: timeoutMaxS, default: value, description }));
 
-/** Text that is handed to the operating system, which ends strings at NUL. */
+/** Text that is passed to the operating system, which ends strings at NUL. */
 const systemText = (minLength: number, description: string) =>
   Type.String({ minLength, maxLength: 8192, pattern: "^[^\\u0000]*$", description });
 
@@ -29,7 +29,7 @@ const byName = <S extends TSchema>(schema: S, rest: Parameters<typeof record>[1]
 const region = object(
   {
     display_name: optional(
-      Type.String({ description: "What players are shown. 1 to 128 bytes; by default the region's own name." }),
+      Type.String({ description: "The name that players see. 1 to 128 bytes; by default the region's own name." }),
     ),
     provider_display_name: optional(
       Type.String({ default: "", description: "Who runs the machines there; at most 128 bytes, may be empty." }),
@@ -41,26 +41,26 @@ const region = object(
       Type.Number({ minimum: -180, maximum: 180, default: 0, description: "Degrees, east is positive." }),
     ),
   },
-  "A place where lobbies run.",
+  "A location where lobbies run.",
 );
 
 const timeouts = object(
   {
-    ready_s: seconds(1, 300, "A lobby that has not said ready after this long is stopped."),
+    ready_s: seconds(1, 300, "Foyer stops a lobby that is not ready after this time."),
     reservation_s: seconds(1, 120, "How long a reserved seat waits for its player, counted from the lobby's ready."),
     heartbeat_s: seconds(
       0,
       0,
-      "A lobby silent for longer gets no new players; silent for ten times as long, it is stopped. 0 turns this off.",
+      "A lobby that sends no heartbeat for this time gets no players from find; after ten times as long Foyer stops it. 0 turns this off.",
     ),
-    empty_s: seconds(0, 30, "A lobby that Foyer runs stops after this long without a taken seat."),
+    empty_s: seconds(0, 30, "Foyer stops a lobby that it runs after this time without a taken seat."),
   },
   "Whole seconds, at most one day each.",
 );
 
 const actions = object(
   {
-    find: optional(object({ enabled: flag(true, "Whether players are routed to lobbies of this mode.") })),
+    find: optional(object({ enabled: flag(true, "Whether find may send players to lobbies of this mode.") })),
     join: optional(object({ enabled: flag(true, "Whether players may join a lobby of this mode by its id.") })),
     create: optional(
       object({
@@ -77,10 +77,10 @@ const port = object({
   protocol: optional(
     Type.Unsafe<Protocol>({
       type: "string",
-      // Optional fields may be null, and an enumeration has to say so itself.
+      // Optional fields may be null, and an enumeration has to list null itself.
       enum: [...protocols, null],
       default: "ws",
-      description: "What clients speak to this port. https, wss and tls are shown to clients as is_tls.",
+      description: "The protocol of this port. Clients see https, wss and tls as is_tls.",
     }),
   ),
 });
@@ -102,7 +102,7 @@ const process = object(
         propertyNames: Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$", maxLength: 256 }),
         maxProperties: 256,
         default: {},
-        description: "Environment variables of the program. PORT, PORT_… and FOYER_… are set by Foyer itself.",
+        description: "Environment variables of the program. Foyer sets PORT, PORT_… and FOYER_… itself.",
       }),
     ),
   },
@@ -112,9 +112,9 @@ const process = object(
 const runtime = object(
   {
     process: optional(process),
-    external: optional(object({}, "The studio's own servers register their lobbies themselves.")),
+    external: optional(object({}, "Your own servers register their lobbies themselves.")),
   },
-  "How lobbies are run: exactly one of the two.",
+  "How lobbies run: exactly one of the two.",
 );
 
 const gameMode = object(
@@ -145,7 +145,7 @@ const gameMode = object(
             maximum: idleLobbiesMax,
             default: 0,
             description:
-              "How many empty lobbies are kept running in each region, ahead of need. It means nothing with `external`: nobody but the studio starts those.",
+              "How many empty lobbies Foyer keeps running in each region, before players need them. No effect with `external`: Foyer does not start those.",
           }),
         ),
       }),
@@ -164,7 +164,7 @@ const gameMode = object(
   "A kind of lobby.",
 );
 
-/** The document a version is made of. What no schema can say is checked by operations/version-config.ts. */
+/** The document of a version. operations/cloud/version-document.ts checks what a schema cannot express. */
 export const versionConfig = object(
   {
     regions: byName(region, { minProperties: 1, maxProperties: regionsMax, description: "The regions by name." }),
@@ -174,7 +174,7 @@ export const versionConfig = object(
       description: "The game modes by name.",
     }),
   },
-  "Game modes, regions and how lobbies are run. Immutable once made.",
+  "Game modes, regions and how lobbies run. It never changes after its creation.",
 );
 
 export type VersionConfig = Static<typeof versionConfig>;

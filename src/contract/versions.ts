@@ -1,12 +1,12 @@
 import { Type } from "typebox";
-import { cursor, faults, object, pageQuery, timestamp, uuid } from "./common.ts";
+import { cursor, issueList, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName } from "./games.ts";
 import type { VersionConfig } from "./version-config.ts";
 
 /**
- * Any object passes the request's shape: a version's faults are results of its check, all of them listed with their
- * paths. The document itself is described by the schema VersionConfig.
+ * The request's shape accepts any object: issues of a version are results of its check, all of them listed with their
+ * paths (see docs/decisions/0007). The schema VersionConfig describes the document itself.
  */
 const proposedVersion = object({
   display_name: displayName,
@@ -24,7 +24,7 @@ export const versions = {
     ...cloud,
     method: "POST",
     path: "/cloud/games/{game_id}/versions",
-    summary: "Makes a version: an immutable document of game modes, regions and how lobbies are run.",
+    summary: "Creates a version: an immutable document of game modes, regions and how lobbies run.",
     body: proposedVersion,
     reply: object({ version_id: uuid("The new version's id.") }),
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VALIDATION_ERROR", "TOKEN_FORBIDDEN", "CLOUD_QUOTA_REACHED"],
@@ -34,9 +34,9 @@ export const versions = {
     method: "POST",
     path: "/cloud/games/{game_id}/versions/validate",
     isCheck: true,
-    summary: "Checks a proposed version and lists every fault.",
+    summary: "Checks a proposed version and lists every issue.",
     body: proposedVersion,
-    reply: faults,
+    reply: issueList,
     errors: ["CLOUD_GAME_NOT_FOUND"],
   },
   "games.versions.listGameVersions": {
@@ -52,7 +52,7 @@ export const versions = {
     ...cloud,
     method: "GET",
     path: "/cloud/games/{game_id}/versions/{version_id}",
-    summary: "Reads a version with its document.",
+    summary: "Returns a version with its document.",
     reply: object({
       version: object({
         ...versionSummary,
@@ -71,8 +71,8 @@ export const versions = {
     path: "/cloud/games/{game_id}/versions/{version_id}",
     summary: "Deletes a version that nothing uses.",
     details:
-      "It is refused while the version is deployed to a namespace, or a lobby of it that Foyer runs is alive. " +
-      "Lobbies of it that you run yourself go on. Histories keep its id and display name, with `is_deleted`.",
+      "It is refused while the version is deployed to a namespace, or while Foyer runs a lobby of it. " +
+      "Lobbies of it that you run yourself continue. Histories keep its id and display name, with `is_deleted`.",
     reply: null,
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VERSION_NOT_FOUND", "CLOUD_VERSION_IN_USE"],
   },

@@ -1,4 +1,4 @@
-import { everyErrorOf, type Operation } from "../../contract/define.ts";
+import { listErrorCodes, type Operation } from "../../contract/define.ts";
 import { type ErrorCode, errorCodes, errorTable } from "../../contract/errors.ts";
 import { operationList } from "../../contract/index.ts";
 import { versionConfig } from "../../contract/version-config.ts";
@@ -64,7 +64,7 @@ function operationSection(id: string, operation: Operation): string {
     operation.query && `<h4>Query</h4>${schemaTable(operation.query)}`,
     operation.body && `<h4>Body${operation.bodyOptional ? " (optional)" : ""}</h4>${schemaTable(operation.body)}`,
     ...answerParts(operation),
-    `<h4>Failures</h4><p class="codes">${everyErrorOf(operation).map(errorLink).join(" ")}</p>`,
+    `<h4>Failures</h4><p class="codes">${listErrorCodes(operation).map(errorLink).join(" ")}</p>`,
   ];
   return `<section id="${id}"><h3><a href="#${id}">${id}</a></h3><p><span class="call">${operation.method} ${escapeHtml(
     operation.path,
