@@ -1,4 +1,13 @@
-import type { Answer, CommandOf, CommandType, Event, Outcome, QueryOf, QueryType } from "../matchmaker/commands.ts";
+import type {
+  Answer,
+  CommandOf,
+  CommandType,
+  Event,
+  LobbyEvent,
+  Outcome,
+  QueryOf,
+  QueryType,
+} from "../matchmaker/commands.ts";
 
 /** Where live state is kept. It speaks in decisions, so that no caller ever holds a lock, retries a row or doubles a rule. */
 export interface Engine extends EngineEvents {
@@ -14,10 +23,16 @@ export interface Engine extends EngineEvents {
 /** An event with its position among the events of its namespace (see positions.ts). */
 export type PlacedEvent = Event & { readonly position: string };
 
+/** Events that show a lobby: what happens to it, but not to its players. */
+export const isLobbyEvent = (event: Event): event is LobbyEvent => "lobby" in event;
+
 /** What happened. The positions of a namespace's events grow, and every node of the engine knows the same ones. */
 export interface EngineEvents {
-  /** Everything that happens from this call on, in order per namespace. */
-  events(): AsyncIterable<PlacedEvent>;
+  /**
+   * Everything that happens from this call on, in order per namespace; `isWanted` leaves out the rest. Most events are of
+   * players: a listener that does not need them should not be woken by each find.
+   */
+  events(isWanted?: (event: Event) => boolean): AsyncIterable<PlacedEvent>;
   /** Where the events of a namespace end now. */
   position(namespaceId: string): Promise<string>;
   /**

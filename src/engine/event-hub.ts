@@ -3,12 +3,15 @@ import type { PlacedEvent } from "./engine.ts";
 /** Hands events to whoever listens in this process, in order. */
 export interface EventHub {
   publish(event: PlacedEvent): void;
-  /** Hears everything that is published from this call on. */
-  subscribe(): AsyncIterable<PlacedEvent>;
+  /** Hears everything that is published from this call on and wanted. */
+  subscribe(isWanted?: IsWanted): AsyncIterable<PlacedEvent>;
   close(): void;
 }
 
+type IsWanted = (event: PlacedEvent) => boolean;
+
 interface Listener {
+  isWanted: IsWanted | undefined;
   push(event: PlacedEvent): void;
   end(): void;
 }
@@ -19,10 +22,12 @@ export function createEventHub(): EventHub {
 
   return {
     publish(event) {
-      for (const listener of listeners) listener.push(event);
+      for (const listener of listeners) {
+        if (listener.isWanted === undefined || listener.isWanted(event)) listener.push(event);
+      }
     },
-    subscribe() {
-      const queue = createQueue((listener) => listeners.delete(listener));
+    subscribe(isWanted) {
+      const queue = createQueue(isWanted, (listener) => listeners.delete(listener));
       if (isClosed) queue.listener.end();
       else listeners.add(queue.listener);
       return queue.events;
@@ -34,12 +39,13 @@ export function createEventHub(): EventHub {
   };
 }
 
-function createQueue(onLeave: (listener: Listener) => void) {
+function createQueue(isWanted: IsWanted | undefined, onLeave: (listener: Listener) => void) {
   let queue: PlacedEvent[] = [];
   let isEnded = false;
   /** Gives whoever waits what comes next. */
   let hand: ((result: IteratorResult<PlacedEvent>) => void) | null = null;
   const listener: Listener = {
+    isWanted,
     push(event) {
       const waiting = hand;
       hand = null;

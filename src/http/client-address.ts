@@ -65,7 +65,7 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
     const forwardedFor = headers["x-forwarded-for"];
     const client =
       peer.isTrusted && forwardedFor !== undefined ? furthestVouched(peer, [forwardedFor].flat().join(",")) : peer;
-    const isDirectLoopback = peer.isLoopback && !forwardingHeaders.some((name) => headers[name] !== undefined);
+    const isDirectLoopback = peer.isLoopback && !hasForwardingHeader(headers);
     if (peer.isLoopback && !isDirectLoopback && !isUnbelievedSaid) {
       isUnbelievedSaid = true;
       onUnbelieved();
@@ -88,7 +88,7 @@ const knownMax = 4096;
 const addressTextMax = 64;
 
 /** Any of these means that somebody stands between us and the client. */
-const forwardingHeaders = [
+const forwardingHeaders: ReadonlySet<string> = new Set([
   "x-forwarded-for",
   "forwarded",
   "x-real-ip",
@@ -111,7 +111,13 @@ const forwardingHeaders = [
   "x-forwarded-proto",
   "x-forwarded-scheme",
   "x-forwarded-server",
-];
+]);
+
+/** A request has fewer headers than there are of these. */
+function hasForwardingHeader(headers: ForwardingHeaders): boolean {
+  for (const name in headers) if (forwardingHeaders.has(name) && headers[name] !== undefined) return true;
+  return false;
+}
 
 function parseNetwork(text: string): Network {
   const [addressText = "", prefixText, ...more] = text.trim().split("/");

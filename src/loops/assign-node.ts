@@ -1,3 +1,4 @@
+import { isLobbyEvent } from "../engine/engine.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import { collectErrors } from "./collect-errors.ts";
 import { createNodeChoice, type NodeChoice } from "./placement/choose-node.ts";
@@ -43,7 +44,7 @@ export function placeLobbies(parts: PlaceParts): Placing {
     isSweepWanted = true;
   };
   const placer = createPlacer(parts, { offers, choice, wantSweep });
-  const events = engine.events()[Symbol.asyncIterator]();
+  const events = engine.events(isLobbyEvent)[Symbol.asyncIterator]();
   nodes.onLease(wantSweep);
   const listening = listen();
 

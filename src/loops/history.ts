@@ -44,7 +44,7 @@ export async function record(parts: RecordParts): Promise<Recorder> {
   let isBehind = true;
   const exits = createExits(db);
   let isIdle = false;
-  const events = engine.events()[Symbol.asyncIterator]();
+  const events = engine.events(({ type }) => type === "lobby.stopped")[Symbol.asyncIterator]();
   const listening = listen();
 
   async function listen(): Promise<void> {

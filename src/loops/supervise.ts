@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isLobbyEvent } from "../engine/engine.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import { pickLobbies } from "./pick-lobbies.ts";
 import { adoptServers } from "./servers/adopt-servers.ts";
@@ -39,7 +40,7 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   const handleExit = createHandleExit(parts, own, { ends, failures });
   const work: Work = { ends, failures, stopServer, launch };
 
-  const events = engine.events()[Symbol.asyncIterator]();
+  const events = engine.events(isLobbyEvent)[Symbol.asyncIterator]();
   runtime.onExit((lobbyId, exit) => {
     const namespaceId = own.namespaceIds.get(lobbyId);
     if (namespaceId !== undefined) own.recording.add(handleExit(namespaceId, lobbyId, exit));

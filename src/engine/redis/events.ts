@@ -8,7 +8,7 @@ import { eventsAfterScript } from "./scripts.ts";
 /** The events of all namespaces, read from their streams and handed to whoever listens in this process. */
 export interface Streams extends EngineEvents {
   /** Hears everything from this call on, and nothing that this process was answered before. */
-  events(): AsyncIterable<PlacedEvent>;
+  events: EngineEvents["events"];
   /** This process was answered something that was told up to this position. */
   note(namespaceId: string, position: string): void;
   /** What this process was answered is told first. */
@@ -140,7 +140,7 @@ export async function createStreams(
   sweeping.unref();
 
   return {
-    events: () => laterThan(new Map(answered), hub.subscribe()),
+    events: (isWanted) => laterThan(new Map(answered), hub.subscribe(isWanted)),
 
     async position(namespaceId) {
       const end = await endOf(namespaceId);

@@ -53,8 +53,7 @@ export function readAhead({ db, engine, configs }: Context, log: Logger): void {
   }
 
   async function listen(): Promise<void> {
-    for await (const event of engine.events()) {
-      if (event.type !== "namespace.configured") continue;
+    for await (const event of engine.events(({ type }) => type === "namespace.configured")) {
       await attempt(() => learn(event.namespaceId), { namespace_id: event.namespaceId });
     }
   }

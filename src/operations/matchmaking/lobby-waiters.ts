@@ -1,4 +1,4 @@
-import type { Engine } from "../../engine/engine.ts";
+import { type Engine, isLobbyEvent } from "../../engine/engine.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import type { WhenGone } from "../callers.ts";
 
@@ -28,7 +28,7 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
   void listen();
 
   async function listen(): Promise<void> {
-    for await (const event of engine.events()) {
+    for await (const event of engine.events(isLobbyEvent)) {
       if (event.type === "lobby.ready" || event.type === "lobby.changed") {
         if (isReachable(event.lobby)) wake(event.lobby.lobbyId, { end: "ready", lobby: event.lobby });
       }
