@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { addDurations } from "./durations.ts";
 import { isLoopback, isOwnName } from "./local-host.ts";
 
 export interface Metrics {
@@ -32,11 +33,19 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
+  /** Counted here and handed over when somebody scrapes: each of prom-client's own steps checks and joins the labels. */
+  const answered = new Map<string, Map<number, number>>();
+  new Counter({
     name: "foyer_http_requests_total",
     help: "Requests answered, by operation and status.",
     labelNames: ["operation", "status"],
     registers,
+    collect() {
+      this.reset();
+      for (const [operation, byStatus] of answered) {
+        for (const [status, count] of byStatus) this.inc({ operation, status }, count);
+      }
+    },
   });
   const shed = new Counter({
     name: "foyer_http_shed_total",
@@ -60,11 +69,7 @@ export function createMetrics(): Metrics {
     const of = memo((value) => counted.labels(value));
     return (value) => of(value).inc();
   };
-  const durations: Metrics["durations"] = (name, help, label) => {
-    const histogram = new Histogram({ name, help, labelNames: [label], buckets: durationBucketsS, registers });
-    const of = memo((value) => histogram.labels(value));
-    return (value, seconds) => of(value).observe(seconds);
-  };
+  const durations: Metrics["durations"] = (name, help, label) => addDurations(registry, name, help, label);
 
   let inFlight = 0;
   gauge("foyer_http_in_flight", "Requests being handled now.", () => inFlight);
@@ -75,7 +80,11 @@ export function createMetrics(): Metrics {
     "operation",
   );
   const noteUnavailable = counter("foyer_http_unavailable_total", "Requests answered 503, by cause.", "cause");
-  const requestsOf = memo((operation) => memo((status) => requests.labels(operation, status)));
+  function countAnswer(operation: string, status: number): void {
+    const byStatus = answered.get(operation) ?? new Map<number, number>();
+    if (byStatus.size === 0) answered.set(operation, byStatus);
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+  }
 
   return {
     registry,
@@ -84,12 +93,12 @@ export function createMetrics(): Metrics {
     },
     requestDone(operation, status, seconds) {
       inFlight -= 1;
-      requestsOf(operation)(String(status)).inc();
+      countAnswer(operation, status);
       noteDuration(operation, seconds);
     },
     requestStreams(operation, status) {
       inFlight -= 1;
-      requestsOf(operation)(String(status)).inc();
+      countAnswer(operation, status);
     },
     requestShed: () => shed.inc(),
     requestUnavailable: noteUnavailable,
@@ -99,8 +108,6 @@ export function createMetrics(): Metrics {
     durations,
   };
 }
-
-const durationBucketsS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
 /** Serves GET /metrics and nothing else. */
 export async function startMetricsServer(

@@ -18,6 +18,8 @@ type Build<T extends CommandType, Other> = (
 export interface NamespaceConfigs {
   /** Null: there is no such namespace. */
   get(namespaceId: string): Promise<NamespaceConfig | null>;
+  /** The same without a promise, for what each find asks. Null: ask `get`. */
+  peek(namespaceId: string): NamespaceConfig | null;
   /** A version of the game, deployed or not. */
   version(gameId: string, versionId: string): Promise<VersionInUse | null>;
   /** Reads a version before a request needs it, as long as that pushes out none that is in use. */
@@ -49,11 +51,17 @@ export interface NamespaceConfigs {
   ): Promise<Answer<"previewFind"> | Exclude<Other, Find> | null>;
 }
 
+interface Known {
+  readonly loading: Promise<NamespaceConfig | null>;
+  /** Null until it is loaded. */
+  config: NamespaceConfig | null;
+}
+
 const attemptsMax = 10;
 
 export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number): NamespaceConfigs {
   const reader = createConfigReader(db, engine, now);
-  const known = new Map<string, Promise<NamespaceConfig | null>>();
+  const known = new Map<string, Known>();
   /** What was read before a change is not the store's last word. */
   let changes = 0;
   let removals = 0;
@@ -64,16 +72,21 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
 
   function get(namespaceId: string): Promise<NamespaceConfig | null> {
     const cached = known.get(namespaceId);
-    if (cached) return cached;
-    const loading = load(namespaceId);
-    known.set(namespaceId, loading);
+    if (cached) return cached.loading;
+    const fresh: Known = { loading: load(namespaceId), config: null };
+    known.set(namespaceId, fresh);
     const discard = () => {
-      if (known.get(namespaceId) === loading) known.delete(namespaceId);
+      if (known.get(namespaceId) === fresh) known.delete(namespaceId);
     };
     // What does not exist is not remembered, or asking for random ids would fill the memory.
-    loading.then((config) => config ?? discard(), discard);
-    return loading;
+    fresh.loading.then((config) => {
+      fresh.config = config;
+      if (!config) discard();
+    }, discard);
+    return fresh.loading;
   }
+
+  const peek = (namespaceId: string) => known.get(namespaceId)?.config ?? null;
 
   async function load(namespaceId: string): Promise<NamespaceConfig | null> {
     const changesBefore = changes;
@@ -100,8 +113,9 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
   }
 
   return {
-    ...sendCurrent(engine, get, renew),
+    ...sendCurrent(engine, { get, peek, renew }),
     get,
+    peek,
     version: (gameId, versionId) => reader.version(gameId, versionId),
     async readVersion(gameId, versionId) {
       if (reader.hasSpace()) await reader.version(gameId, versionId);
@@ -129,8 +143,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
 /** The retry loop: when the engine finds that what was built is stale, it is built from a newer configuration. */
 function sendCurrent(
   engine: Engine,
-  get: NamespaceConfigs["get"],
-  renew: NamespaceConfigs["renew"],
+  { get, peek, renew }: Pick<NamespaceConfigs, "get" | "peek" | "renew">,
 ): Pick<NamespaceConfigs, "execute" | "previewFind"> {
   async function send<T extends CommandType, Other, A extends { readonly ok: true } | Refusal>(
     type: T,
@@ -139,7 +152,7 @@ function sendCurrent(
     sendBuilt: (command: CommandOf<T>) => Promise<A>,
   ) {
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
-      const config = await get(namespaceId);
+      const config = peek(namespaceId) ?? (await get(namespaceId));
       if (!config) return null;
       const built = build(config);
       const command = built instanceof Promise ? await built : built;

@@ -96,10 +96,11 @@ function blocksPage(query: PageQuery) {
   });
 }
 
-/** For admission. Null, now or later: the caller is no client, or its namespace serves it. */
+/** For admission. Null, now or later: the caller is no client, or its namespace serves it. Every find passes here. */
 export function checkClient(context: Context, caller: Caller, client: Client) {
   if (caller.kind !== "pub" && caller.kind !== "origin") return null;
   const { namespaceId } = caller;
+  if (context.configs.peek(namespaceId)?.isBlocked === null) return null;
   return context.configs.get(namespaceId).then((config) => config && refuseBlocked(config, client, context.now()));
 }
 

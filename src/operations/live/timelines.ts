@@ -24,6 +24,8 @@ const usualMomentsMax = 100_000;
 interface Timeline {
   /** What happened to players is kept as it came: there is much of it, and hardly anybody looks. */
   readonly moments: (Moment | PlayerEvent)[];
+  /** Where the oldest moment is: when there are as many as may be, the next one takes its place. */
+  oldest: number;
   /** What `lobby.changed` is compared with; null before the first event that shows the lobby. */
   last: Pick<LobbyView, "isSilent" | "ports" | "isClosed" | "operatorClose"> | null;
 }
@@ -40,12 +42,13 @@ export function createTimelines(momentsMax = usualMomentsMax): Timelines {
       timelines.set(lobbyId, timeline);
       newest = timeline;
     }
+    if (timeline.moments.length === momentsPerLobbyMax) {
+      timeline.moments[timeline.oldest] = moment;
+      timeline.oldest = (timeline.oldest + 1) % momentsPerLobbyMax;
+      return;
+    }
     timeline.moments.push(moment);
     momentCount += 1;
-    if (timeline.moments.length > momentsPerLobbyMax) {
-      timeline.moments.shift();
-      momentCount -= 1;
-    }
     while (momentCount > momentsMax) forgetQuietest();
   }
 
@@ -60,7 +63,7 @@ export function createTimelines(momentsMax = usualMomentsMax): Timelines {
     push(event) {
       if (event.type === "namespace.configured") return;
       const lobbyId = "lobby" in event ? event.lobby.lobbyId : event.lobbyId;
-      const timeline = timelines.get(lobbyId) ?? { moments: [], last: null };
+      const timeline = timelines.get(lobbyId) ?? { moments: [], oldest: 0, last: null };
       if (!("lobby" in event)) return note(lobbyId, timeline, event);
       const details = lobbyDetails(event, timeline.last);
       const { isSilent, ports, isClosed, operatorClose } = event.lobby;
@@ -68,7 +71,8 @@ export function createTimelines(momentsMax = usualMomentsMax): Timelines {
       note(lobbyId, timeline, { at: event.at, event: event.type, details });
     },
     of(lobby) {
-      const moments = (timelines.get(lobby.lobbyId)?.moments ?? []).map(momentOf);
+      const { moments: kept, oldest } = timelines.get(lobby.lobbyId) ?? { moments: [], oldest: 0 };
+      const moments = [...kept.slice(oldest), ...kept.slice(0, oldest)].map(momentOf);
       const seen = new Set(moments.map(({ event }) => event));
       const recorded = recordedMoments(lobby).filter(({ event }) => !seen.has(event));
       return [...recorded, ...moments].sort((a, b) => a.at - b.at).slice(-momentsPerLobbyMax);

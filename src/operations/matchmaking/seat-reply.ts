@@ -74,7 +74,8 @@ export async function answerEarlier(
 }
 
 async function joinAnswer(context: Context, namespaceId: string, lobby: LobbyView, playerIds: readonly string[]) {
-  const displayName = await regionName(context, namespaceId, lobby);
+  const displayName =
+    deployedRegionName(context, namespaceId, lobby) ?? (await regionName(context, namespaceId, lobby));
   const players = playerIds.map((playerId) => ({
     player_id: playerId,
     token: context.tokens.make({ kind: "player", namespaceId, lobbyId: lobby.lobbyId, playerId }),
@@ -83,6 +84,12 @@ async function joinAnswer(context: Context, namespaceId: string, lobby: LobbyVie
   const ports = lobby.ports === null ? {} : JSON.parse(lobby.ports);
   const region = { region_id: lobby.region, display_name: displayName };
   return { lobby: { lobby_id: lobby.lobbyId, region, ports, player }, ports, player, players };
+}
+
+/** Without a promise, since nearly every find is answered with a lobby of the deployed version. Null: ask `regionName`. */
+function deployedRegionName({ configs }: Context, namespaceId: string, { region, versionId }: LobbyView) {
+  const deployed = configs.peek(namespaceId)?.version;
+  return deployed?.versionId === versionId ? (deployed.config.regions[region]?.display_name ?? null) : null;
 }
 
 /** As the lobby's version has it. The seat is taken, so a store that is away does not stand in the way: the id is a name too. */
