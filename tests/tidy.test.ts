@@ -39,7 +39,6 @@ const stillLong = new Set([
   "src/operations/matchmaking/lobby.ts lobbyCallOperations",
   "src/operations/matchmaking/mocks.ts mockOperations",
   "src/redis/watch.ts watchClient",
-  "src/runtime/process.ts createProcessRuntime",
   "src/store/migrations/0001-control-plane.ts controlPlane",
   "src/store/migrations/0001-control-plane.ts up",
 ]);

@@ -10,7 +10,7 @@ import { type Metrics, startMetricsServer } from "../ground/metrics.ts";
 import type { Holdings } from "../ground/shares.ts";
 import { createExpire } from "../loops/expire.ts";
 import { createProcessRuntime } from "../runtime/process.ts";
-import { portRangeOf } from "../runtime/process-ports.ts";
+import { parsePortRange } from "../runtime/process-ports.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { sqliteFileName } from "../store/backup.ts";
 import type { Db, StoreSharing } from "../store/db.ts";
@@ -98,7 +98,7 @@ export async function openRuntime(
     dataDir,
     lobbyRoot: resolve(config.lobbyRoot),
     hostname: config.lobbyHostname ?? publicHost,
-    ports: portRangeOf(config.lobbyPorts),
+    ports: parsePortRange(config.lobbyPorts),
     processesMax: startsProcesses ? config.maxLobbyProcesses : 0,
     stopGraceMs: config.lobbyStopGraceS * 1000,
     logMaxBytes: config.lobbyLogKib * 1024,

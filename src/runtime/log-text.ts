@@ -4,7 +4,7 @@ import type { Hide, LobbyLog, LogPiece } from "./runtime.ts";
 export const secretBytes = 512;
 
 /** The newest part of a log, at most that many bytes, without secrets. */
-export async function newestText(
+export async function readNewestText(
   piece: (from: number, maxBytes: number) => Promise<LogPiece>,
   maxBytes: number,
   hide: Hide,

@@ -5,7 +5,7 @@ import { delimiter, dirname } from "node:path";
  * and a lobby that happens to work because of one would not work elsewhere. The version's variables may replace the
  * common ones, but not where the lobby's own folder is; those of the contract and the ports stand above all.
  */
-export function environmentOf(
+export function buildEnvironment(
   given: Readonly<Record<string, string>>,
   ports: Readonly<Record<string, number>>,
   own: { readonly home: string; readonly temporary: string },

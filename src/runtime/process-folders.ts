@@ -4,7 +4,7 @@ import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { signalGroup } from "./process-group.ts";
-import { processesOf } from "./process-identity.ts";
+import { findProcesses } from "./process-identity.ts";
 import type { LobbyUser } from "./process-user.ts";
 
 /** A folder of its own for each lobby, for whatever its process writes. It is gone when the process is. */
@@ -19,7 +19,7 @@ export interface LobbyFolders {
 export async function createLobbyFolders(dataDir: string, user: LobbyUser): Promise<LobbyFolders> {
   const root = join(dataDir, "work");
   mkdirSync(root, { recursive: true, mode: 0o700 });
-  if (user.ids !== null) await letPass(dataDir, root, user.ids);
+  if (user.ids !== null) await allowPassage(dataDir, root, user.ids);
 
   async function remove(lobbyId: string): Promise<void> {
     // What cannot be removed now, such as a folder that a lobby has locked, is tried again at the next start.
@@ -52,10 +52,10 @@ export async function createLobbyFolders(dataDir: string, user: LobbyUser): Prom
  * the folder itself, which stands where the user cannot write.
  */
 async function removeAs(ids: { uid: number; gid: number }, folder: string, lobbyId: string): Promise<void> {
-  // What has left the group of the lobby's process would fill the folder anew. It may have forked meanwhile.
-  for (let left = await processesOf(lobbyId), rounds = 0; left.length > 0 && rounds < 5; rounds++) {
+  // What has left the group of the lobby's process would fill the folder again. It may have forked since.
+  for (let left = await findProcesses(lobbyId), rounds = 0; left.length > 0 && rounds < 5; rounds++) {
     for (const { pid } of left) signalGroup(pid, "SIGKILL", "this one");
-    left = await processesOf(lobbyId);
+    left = await findProcesses(lobbyId);
   }
   // Folders that are closed to their own user are opened first. The outermost one stays, so rm always complains.
   const script = 'exec >/dev/null 2>&1; chmod -R u+rwX -- "$1"; exec rm -rf -- "$1"';
@@ -71,7 +71,7 @@ const removeWithinMs = 10_000;
  * A user that may not list the data folder still has to get through it to the folders of its lobbies. Everything else
  * in there is closed to it by its own rights.
  */
-async function letPass(dataDir: string, root: string, ids: { uid: number; gid: number }): Promise<void> {
+async function allowPassage(dataDir: string, root: string, ids: { uid: number; gid: number }): Promise<void> {
   for (const folder of [dataDir, root]) chmodSync(folder, (statSync(folder).mode & 0o777) | 0o011);
   try {
     await run("/bin/sh", ["-c", 'cd -- "$1"', "sh", root], { ...ids, cwd: "/", env: {} });

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
  * What tells a process from a later one with the same number: when it started, and since which boot that is counted.
  * Null: no such process runs. One that has ended and was not collected by its parent does not run.
  */
-export async function identityOf(pid: number): Promise<string | null> {
+export async function readIdentity(pid: number): Promise<string | null> {
   if (platform() !== "linux") return identityByPs(pid);
   const stat = await readStat(pid);
   if (stat === null || stat.state === "Z" || stat.state === "X") return null;
@@ -18,7 +18,7 @@ export async function identityOf(pid: number): Promise<string | null> {
  * The processes that a lobby's variables were given to, and which group each is in: the lobby's own leads its group.
  * Only Linux can tell; elsewhere none is found.
  */
-export async function processesOf(lobbyId: string): Promise<{ pid: number; isLeader: boolean }[]> {
+export async function findProcesses(lobbyId: string): Promise<{ pid: number; isLeader: boolean }[]> {
   if (platform() !== "linux") return [];
   const found: { pid: number; isLeader: boolean }[] = [];
   for (const name of await readdir("/proc")) {

@@ -16,7 +16,7 @@ import type { LogPiece, LogStream } from "./runtime.ts";
  * A lobby's process writes its output straight into files, so that it can go on while the service is down. It holds
  * them open for appending, hence they cannot be replaced: a file that has grown too long is copied beside and emptied,
  * and the next line starts at its beginning. What is written between the last look and the emptying, two calls of the
- * system one after the other, is lost, which is the price of having nobody between the lobby and the disk.
+ * system one after the other, is lost, which is the price of having no other process between the lobby and the disk.
  */
 export interface ProcessLogs {
   /** Opens both for appending. The caller closes them once the process has them. */
@@ -30,8 +30,8 @@ export interface ProcessLogs {
 
 const logStreams = ["stdout", "stderr"] as const;
 
-export function createProcessLogs(folderOf: (lobbyId: string) => string): ProcessLogs {
-  /** Where a byte is to be found changes while a log starts anew, so nobody reads meanwhile. */
+export function createProcessLogs(folderPath: (lobbyId: string) => string): ProcessLogs {
+  /** Where a byte is changes while a log is rotated, so each lobby's tasks run one after the other. */
   const turns = new Map<string, Promise<unknown>>();
 
   function inTurn<T>(lobbyId: string, task: () => Promise<T>): Promise<T> {
@@ -46,10 +46,10 @@ export function createProcessLogs(folderOf: (lobbyId: string) => string): Proces
 
   return {
     open(lobbyId) {
-      const folder = folderOf(lobbyId);
+      const folder = folderPath(lobbyId);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const stdout = openSync(currentOf(folder, "stdout"), "a", 0o600);
-      const stderr = openSync(currentOf(folder, "stderr"), "a", 0o600);
+      const stdout = openSync(currentPath(folder, "stdout"), "a", 0o600);
+      const stderr = openSync(currentPath(folder, "stderr"), "a", 0o600);
       return {
         descriptors: [stdout, stderr],
         close() {
@@ -60,26 +60,26 @@ export function createProcessLogs(folderOf: (lobbyId: string) => string): Proces
     },
     rotate(lobbyId, maxBytes) {
       return inTurn(lobbyId, async () => {
-        for (const stream of logStreams) await rotateOne(folderOf(lobbyId), stream, maxBytes);
+        for (const stream of logStreams) await rotateOne(folderPath(lobbyId), stream, maxBytes);
       });
     },
     shorten(lobbyId, maxBytes) {
       return inTurn(lobbyId, async () => {
-        for (const stream of logStreams) await shortenOne(folderOf(lobbyId), stream, maxBytes);
+        for (const stream of logStreams) await shortenOne(folderPath(lobbyId), stream, maxBytes);
       });
     },
     piece(lobbyId, stream, from, maxBytes) {
-      return inTurn(lobbyId, () => readPiece(folderOf(lobbyId), stream, from, maxBytes));
+      return inTurn(lobbyId, () => readPiece(folderPath(lobbyId), stream, from, maxBytes));
     },
   };
 }
 
 async function rotateOne(folder: string, stream: LogStream, maxBytes: number): Promise<void> {
-  const { currentStart, end } = await keptOf(folder, stream);
+  const { currentStart, end } = await readKept(folder, stream);
   const size = end - currentStart;
   if (size <= maxBytes) return;
-  const [previous, draft] = [previousOf(folder, stream), draftOf(folder, stream)];
-  await using(currentOf(folder, stream), "r+", (from) =>
+  const [previous, draft] = [previousPath(folder, stream), draftPath(folder, stream)];
+  await using(currentPath(folder, stream), "r+", (from) =>
     using(draft, "w", async (to) => {
       const copied = await copyMost(from, to, size - maxBytes, 2 * maxBytes);
 
@@ -130,13 +130,13 @@ function copyRest(from: number, to: number, place: number): number {
 }
 
 async function shortenOne(folder: string, stream: LogStream, maxBytes: number): Promise<void> {
-  const { first, end } = await keptOf(folder, stream);
+  const { first, end } = await readKept(folder, stream);
   if (end - first <= maxBytes) return;
   const { bytes } = await readPiece(folder, stream, end - maxBytes, maxBytes);
-  await writeFile(draftOf(folder, stream), bytes, { mode: 0o600 });
+  await writeFile(draftPath(folder, stream), bytes, { mode: 0o600 });
   noteStart(folder, stream, end);
-  await rename(draftOf(folder, stream), previousOf(folder, stream));
-  await truncate(currentOf(folder, stream));
+  await rename(draftPath(folder, stream), previousPath(folder, stream));
+  await truncate(currentPath(folder, stream));
 }
 
 /** Places in a log are counted from the first byte ever written, whatever became of it. */
@@ -148,48 +148,48 @@ interface Kept {
   readonly end: number;
 }
 
-async function keptOf(folder: string, stream: LogStream): Promise<Kept> {
-  const previousSize = await sizeOf(previousOf(folder, stream));
-  const noted = Number(await readFile(startOf(folder, stream), "utf8").catch(() => ""));
+async function readKept(folder: string, stream: LogStream): Promise<Kept> {
+  const previousSize = await readSize(previousPath(folder, stream));
+  const noted = Number(await readFile(startPath(folder, stream), "utf8").catch(() => ""));
   const currentStart = Math.max(previousSize, Number.isSafeInteger(noted) ? noted : 0);
-  const end = currentStart + (await sizeOf(currentOf(folder, stream)));
+  const end = currentStart + (await readSize(currentPath(folder, stream)));
   return { first: currentStart - previousSize, currentStart, end };
 }
 
 async function readPiece(folder: string, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece> {
-  const { first, currentStart, end } = await keptOf(folder, stream);
+  const { first, currentStart, end } = await readKept(folder, stream);
   const start = Math.min(Math.max(from, first), end);
   const length = Math.min(maxBytes, end - start);
   const ofPrevious = Math.min(length, Math.max(0, currentStart - start));
-  const previous = await readAt(previousOf(folder, stream), start - first, ofPrevious);
+  const previous = await readAt(previousPath(folder, stream), start - first, ofPrevious);
   const offset = Math.max(0, start - currentStart);
-  const current = await readAt(currentOf(folder, stream), offset, length - ofPrevious);
+  const current = await readAt(currentPath(folder, stream), offset, length - ofPrevious);
   return { first, start, end, bytes: Buffer.concat([previous, current]) };
 }
 
-function currentOf(folder: string, stream: LogStream): string {
+function currentPath(folder: string, stream: LogStream): string {
   return join(folder, `${stream}.log`);
 }
 
-function previousOf(folder: string, stream: LogStream): string {
+function previousPath(folder: string, stream: LogStream): string {
   return join(folder, `${stream}.previous.log`);
 }
 
 /** The previous log while it is being written, so that there is always a whole one. */
-function draftOf(folder: string, stream: LogStream): string {
+function draftPath(folder: string, stream: LogStream): string {
   return join(folder, `${stream}.previous.new`);
 }
 
 /** How many bytes were written before the current file began. There is none before the first time. */
-function startOf(folder: string, stream: LogStream): string {
+function startPath(folder: string, stream: LogStream): string {
   return join(folder, `${stream}.start`);
 }
 
 function noteStart(folder: string, stream: LogStream, start: number): void {
-  writeFileSync(startOf(folder, stream), String(start), { mode: 0o600 });
+  writeFileSync(startPath(folder, stream), String(start), { mode: 0o600 });
 }
 
-function sizeOf(file: string): Promise<number> {
+function readSize(file: string): Promise<number> {
   return withFile(file, 0, async (handle) => (await handle.stat()).size);
 }
 
@@ -205,9 +205,9 @@ function readAt(file: string, offset: number, length: number): Promise<Buffer> {
 async function withFile<T>(file: string, absent: T, use: (handle: FileHandle) => Promise<T>): Promise<T> {
   try {
     return await using(file, "r", use);
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === "ENOENT") return absent;
-    throw fault;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return absent;
+    throw error;
   }
 }
 

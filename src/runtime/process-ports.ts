@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
-import { LobbyNotStarted } from "./runtime.ts";
+import { LobbyNotStarted, type LobbyPorts } from "./runtime.ts";
 
 export interface PortRange {
   readonly min: number;
@@ -9,7 +9,7 @@ export interface PortRange {
 
 /** Hands out ports of a range, each to one lobby at a time. */
 export interface Ports {
-  /** One free port per label. Rejects when the range has not enough. */
+  /** One free port per label. Rejects when the range does not have enough. */
   take(protocols: Readonly<Record<string, { readonly protocol: string }>>): Promise<Record<string, number>>;
   /** Marks ports that an earlier process of the service handed out. */
   hold(ports: Iterable<number>): void;
@@ -18,9 +18,13 @@ export interface Ports {
 }
 
 /** `27000-27999`, or a single port. */
-export function portRangeOf(text: string): PortRange {
+export function parsePortRange(text: string): PortRange {
   const [min = 0, max = min] = text.split("-").map(Number);
   return { min, max };
+}
+
+export function listPortNumbers(ports: LobbyPorts): number[] {
+  return Object.values(ports).map(({ port }) => port);
 }
 
 /**
@@ -54,9 +58,9 @@ export function createPorts(range: PortRange, firstOffset: number): Ports {
       try {
         for (const [label, { protocol }] of Object.entries(protocols)) ports[label] = await takeOne(protocol);
         return ports;
-      } catch (fault) {
+      } catch (error) {
         for (const port of Object.values(ports)) taken.delete(port);
-        throw fault;
+        throw error;
       }
     },
     hold(ports) {
@@ -69,7 +73,7 @@ export function createPorts(range: PortRange, firstOffset: number): Ports {
   };
 }
 
-/** Whether nobody else has it, found out by binding it. The loopback address too: not every system counts it in. */
+/** Whether no other program has it, found out by binding it. The loopback address too: not every system counts it in. */
 async function isFree(port: number, protocol: string): Promise<boolean> {
   if (!(await canListen(port, undefined)) || !(await canListen(port, "127.0.0.1"))) return false;
   return protocol !== "udp" || (await canBind(port));

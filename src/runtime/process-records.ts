@@ -8,7 +8,7 @@ export interface ProcessRecord {
   readonly lobbyId: string;
   /** Null: it was about to be started, or it has ended. */
   readonly pid: number | null;
-  /** See identityOf; null as long as it is not known. */
+  /** See readIdentity; null as long as it is not known. */
   readonly identity: string | null;
   readonly ports: LobbyPorts;
   readonly hasEnded: boolean;
@@ -17,7 +17,7 @@ export interface ProcessRecord {
 }
 
 export interface ProcessRecords {
-  folderOf(lobbyId: string): string;
+  folderPath(lobbyId: string): string;
   /** Done when it returns, so that nothing can happen between starting a process and writing its number down. */
   write(record: ProcessRecord): void;
   /** Every lobby that has a folder. */
@@ -32,12 +32,12 @@ export interface ProcessRecords {
 /** One folder per lobby, with its record and its logs. The disk need not sync: no process outlives the machine. */
 export function createProcessRecords(root: string): ProcessRecords {
   mkdirSync(root, { recursive: true, mode: 0o700 });
-  const folderOf = (lobbyId: string) => join(root, lobbyId);
+  const folderPath = (lobbyId: string) => join(root, lobbyId);
 
   function read(lobbyId: string): ProcessRecord {
     try {
       // Border: only this file writes them.
-      return JSON.parse(readFileSync(join(folderOf(lobbyId), recordName), "utf8")) as ProcessRecord;
+      return JSON.parse(readFileSync(join(folderPath(lobbyId), recordName), "utf8")) as ProcessRecord;
     } catch {
       // The service ended before it had written one, so there was no process yet.
       return { lobbyId, pid: null, identity: null, ports: {}, hasEnded: true };
@@ -45,9 +45,9 @@ export function createProcessRecords(root: string): ProcessRecords {
   }
 
   return {
-    folderOf,
+    folderPath,
     write(record) {
-      const folder = folderOf(record.lobbyId);
+      const folder = folderPath(record.lobbyId);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const draft = join(folder, `${recordName}.new`);
       writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
@@ -61,7 +61,7 @@ export function createProcessRecords(root: string): ProcessRecords {
       const ended: { lobbyId: string; at: number }[] = [];
       for (const { lobbyId, hasEnded } of await this.readAll()) {
         if (!hasEnded) continue;
-        const at = await stat(join(folderOf(lobbyId), recordName)).then(
+        const at = await stat(join(folderPath(lobbyId), recordName)).then(
           ({ mtimeMs }) => mtimeMs,
           () => 0,
         );
@@ -70,7 +70,7 @@ export function createProcessRecords(root: string): ProcessRecords {
       ended.sort((a, b) => b.at - a.at);
       const isKept = ({ at }: { at: number }, index: number) => index < keep && at >= endedBefore;
       for (const [index, lobby] of ended.entries()) {
-        if (!isKept(lobby, index)) await rm(folderOf(lobby.lobbyId), { recursive: true, force: true });
+        if (!isKept(lobby, index)) await rm(folderPath(lobby.lobbyId), { recursive: true, force: true });
       }
       return ended.filter(isKept);
     },

@@ -1,6 +1,6 @@
 import { pageSizeDefault } from "../../ground/limits.ts";
 import { redact } from "../../ground/redact.ts";
-import { newestText } from "../../runtime/log-text.ts";
+import { readNewestText } from "../../runtime/log-text.ts";
 import { findPastLobby, type HistoryCursor, type ListedLobby, listPastLobbies } from "../../store/lobby-history.ts";
 import { tokenIdOf } from "../callers.ts";
 import type { Context } from "../context.ts";
@@ -38,7 +38,7 @@ export function lobbyRecordOperations(context: Context) {
       if (query.follow) return following.open(params, owner, lobby, stream, lastEventId);
       const piece = (from: number, maxBytes: number) => lobbyServers.logPiece(lobby, stream, from, maxBytes);
       // A program that prints its environment must not give its token to everyone who may read logs.
-      const { text, isTruncated } = await newestText(piece, newestLogBytes, redact);
+      const { text, isTruncated } = await readNewestText(piece, newestLogBytes, redact);
       return { stream, text, is_truncated: isTruncated };
     },
 
