@@ -31,16 +31,11 @@ const stillLong = new Set([
   "src/http/sse/streams.ts createEventStreams",
   "src/nodes/cache-invalidation.ts createSharedStore",
   "src/nodes/redis-nodes.ts joinNodes",
-  "src/operations/cloud/games.ts gameOperations",
-  "src/operations/cloud/lobbies.ts namespaceLobbyOperations",
-  "src/operations/cloud/namespaces.ts namespaceOperations",
   "src/operations/live/log-reader.ts openLogReader",
   "src/operations/matchmaking/find.ts seatingOperations",
   "src/operations/matchmaking/lobby.ts lobbyCallOperations",
   "src/operations/matchmaking/mocks.ts mockOperations",
   "src/redis/watch.ts watchClient",
-  "src/store/migrations/0001-control-plane.ts controlPlane",
-  "src/store/migrations/0001-control-plane.ts up",
 ]);
 
 test("there is something to look at", () => {

@@ -1,10 +1,14 @@
 import { recordChanges } from "./auth/record-changes.ts";
 import { auditOperations } from "./cloud/audit.ts";
 import { blockOperations } from "./cloud/blocks.ts";
+import { cloudTokenOperations } from "./cloud/cloud-tokens.ts";
+import { deploymentOperations } from "./cloud/deployments.ts";
 import { namespaceEventOperations } from "./cloud/events.ts";
 import { gameOperations } from "./cloud/games.ts";
 import { namespaceLobbyOperations } from "./cloud/lobbies.ts";
 import { lobbyRecordOperations } from "./cloud/lobby-logs.ts";
+import { namespaceConfigOperations } from "./cloud/namespace-config.ts";
+import { namespaceDomainOperations } from "./cloud/namespace-domains.ts";
 import { namespaceTokenOperations } from "./cloud/namespace-tokens.ts";
 import { namespaceOperations } from "./cloud/namespaces.ts";
 import { versionOperations } from "./cloud/versions.ts";
@@ -20,7 +24,11 @@ import { regionOperations } from "./matchmaking/regions.ts";
 export function createHandlers(context: Context): ServedHandlers {
   return recordChanges(context, {
     ...gameOperations(context),
+    ...cloudTokenOperations(context),
     ...namespaceOperations(context),
+    ...namespaceConfigOperations(context),
+    ...namespaceDomainOperations(context),
+    ...deploymentOperations(context),
     ...namespaceTokenOperations(context),
     ...namespaceLobbyOperations(context),
     ...blockOperations(context),

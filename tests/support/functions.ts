@@ -11,9 +11,12 @@ interface LongFunction {
 export function longFunctions(files: readonly string[], max: number): LongFunction[] {
   return files.flatMap((file) => {
     const text = read(file);
+    if (text.split("\n").length <= max) return [];
     const { program, errors } = parseSync(file, text);
     if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]!.message}`);
-    return functionsIn(program, "?")
+    const found: FoundFunction[] = [];
+    collectFunctions(program, "?", found);
+    return found
       .map(({ name, start, end }) => ({ name: `${file} ${name}`, lines: text.slice(start, end).split("\n").length }))
       .filter(({ lines }) => lines > max);
   });
@@ -25,16 +28,16 @@ interface FoundFunction {
   readonly end: number;
 }
 
+const functionTypes = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
+
 /** Walks the syntax tree without knowing its types: what matters is which nodes are functions, and what they are called. */
-function functionsIn(value: unknown, outerName: string): FoundFunction[] {
-  if (Array.isArray(value)) return value.flatMap((item) => functionsIn(item, outerName));
-  if (typeof value !== "object" || value === null) return [];
-  // Every node of the parser's ESTree has these; other objects, such as comments, have no children that matter.
+function collectFunctions(value: unknown, outerName: string, found: FoundFunction[]): void {
+  if (typeof value !== "object" || value === null) return;
+  // Every node of the parser's ESTree has these; other objects have no children that matter.
   const node = value as Partial<FoundFunction> & { type?: string; id?: Named | null; key?: Named | null };
   const name = node.id?.name ?? node.key?.name ?? outerName;
-  const isFunction = /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type ?? "");
-  const own = isFunction ? [{ name, start: node.start!, end: node.end! }] : [];
-  return [...own, ...Object.values(value).flatMap((child) => functionsIn(child, name))];
+  if (functionTypes.has(node.type ?? "")) found.push({ name, start: node.start!, end: node.end! });
+  for (const child of Object.values(value)) collectFunctions(child, name, found);
 }
 
 interface Named {

@@ -14,17 +14,6 @@ import { cutPage, type PageQuery, pageByText, timestampOf } from "./pagination.t
 export function blockOperations(context: Context) {
   const { db } = context;
 
-  /** Of the seats that were taken before: a call that is under way is built again by the new revision, and refused. */
-  async function endSeats(namespaceId: string, range: ClientRange): Promise<void> {
-    let after: string | null = null;
-    do {
-      const command: EndSeats = { type: "endSeats", namespaceId, now: context.now(), range, after };
-      const outcome: Outcome<"endSeats"> = await context.engine.execute<"endSeats">(command);
-      if (!outcome.ok) throw new Error(`the rules answered ${outcome.code} to the end of blocked seats`);
-      after = outcome.next;
-    } while (after !== null);
-  }
-
   return {
     "games.namespaces.blocks.set": async ({ params, body, record }) => {
       const now = context.now();
@@ -52,7 +41,7 @@ export function blockOperations(context: Context) {
         return refuse("CLOUD_QUOTA_REACHED", message);
       }
       await context.configs.changed(namespaceId);
-      if (body.end_seats) await endSeats(namespaceId, named.range);
+      if (body.end_seats) await endSeats(context, namespaceId, named.range);
       return null;
     },
 
@@ -86,6 +75,17 @@ export function blockOperations(context: Context) {
       return null;
     },
   } satisfies Partial<Handlers>;
+}
+
+/** Ends seats that were taken before the block. A call that is under way is made again for the new revision, and refused. */
+async function endSeats({ engine, now }: Context, namespaceId: string, range: ClientRange): Promise<void> {
+  let after: string | null = null;
+  do {
+    const command: EndSeats = { type: "endSeats", namespaceId, now: now(), range, after };
+    const outcome: Outcome<"endSeats"> = await engine.execute<"endSeats">(command);
+    if (!outcome.ok) throw new Error(`the rules answered ${outcome.code} to the end of blocked seats`);
+    after = outcome.next;
+  } while (after !== null);
 }
 
 /** By client. */

@@ -1,14 +1,11 @@
-import { hashToken, newKeptToken } from "../../ground/tokens.ts";
 import { deleteGame, findGame, type Game, gameNameExists, insertGame, listGames } from "../../store/games.ts";
-import { insertToken, listTokens, revokeToken } from "../../store/tokens.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { isRefusal, refuse } from "../refusal.ts";
-import { gameNotFound, gameOf, quoted } from "./lookup.ts";
+import { isRefusal } from "../refusal.ts";
+import { gameNotFound, gameOf } from "./lookup.ts";
 import { checkNames, nameTaken, refuseNames } from "./names-of.ts";
-import { cutPage, isUuid, pageOf, timestampOf } from "./pagination.ts";
+import { cutPage, pageOf, timestampOf } from "./pagination.ts";
 import { namespacesOf, removeEveryLobby, removeRemains } from "./remove-lobbies.ts";
-import { tokenAnswer } from "./token-reply.ts";
 
 export function gameOperations(context: Context) {
   const { db } = context;
@@ -64,51 +61,6 @@ export function gameOperations(context: Context) {
         );
         return deleted ? null : gameNotFound(params.game_id);
       });
-    },
-
-    "games.tokens.createCloudToken": async ({ params, body, record }) => {
-      const expiresTs = body?.expires_ts ? Date.parse(body.expires_ts) : null;
-      if (expiresTs !== null && expiresTs <= context.now()) {
-        const fault = { path: ["expires_ts", "out_of_range"], message: "must be in the future" };
-        return refuse("CLOUD_VALIDATION_ERROR", "The token would be expired already.", { errors: [fault] });
-      }
-      const game = await gameOf(db, params);
-      if (isRefusal(game)) return game;
-
-      const token = newKeptToken("cloud");
-      const tokenId = context.newId();
-      const inserted = await insertToken(record({ target: tokenId }), {
-        tokenId,
-        kind: "cloud",
-        gameId: game.gameId,
-        namespaceId: null,
-        details: null,
-        createTs: context.now(),
-        lastUsedTs: null,
-        expiresTs,
-        revokeTs: null,
-        hash: hashToken(token),
-      });
-      return inserted === "ok" ? { token, token_id: tokenId } : gameNotFound(params.game_id);
-    },
-
-    "games.tokens.listTokens": async ({ params, query }) => {
-      const page = pageOf(query);
-      if (isRefusal(page)) return page;
-      const game = await gameOf(db, params);
-      if (isRefusal(game)) return game;
-      const tokens = await listTokens(db, { gameId: game.gameId, namespaceId: null }, page);
-      const { rows, more } = cutPage(tokens, page, (token) => token.tokenId);
-      return { tokens: rows.map((row) => tokenAnswer(row, context.tokenUses)), ...more };
-    },
-
-    "games.tokens.revokeToken": async ({ params, record }) => {
-      const game = await gameOf(db, params);
-      if (isRefusal(game)) return game;
-      const scope = { gameId: game.gameId, namespaceId: null };
-      const tokenId = params.token_id.toLowerCase();
-      const known = isUuid(tokenId) && (await revokeToken(record(), scope, tokenId, context.now()));
-      return known ? null : refuse("CLOUD_TOKEN_NOT_FOUND", `The game has no cloud token ${quoted(params.token_id)}.`);
     },
   } satisfies Partial<Handlers>;
 }

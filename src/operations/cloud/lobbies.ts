@@ -13,28 +13,6 @@ import { cursorAfter, cutPage, fittingCount, isUuid, pageOf, timestampOf } from 
 export function namespaceLobbyOperations(context: Context) {
   const { db, engine } = context;
 
-  async function lobbyOf(params: { game_id: string; namespace_id: string; lobby_id: string }) {
-    const namespace = await namespaceOf(db, params);
-    if (isRefusal(namespace)) return namespace;
-    const { namespaceId } = namespace;
-    const lobbyId = params.lobby_id.toLowerCase();
-    const query = { type: "lobby", namespaceId, lobbyId, now: context.now() } as const;
-    const lobby = isUuid(lobbyId) ? await engine.read(query) : null;
-    if (!lobby) return lobbyNotFound(params.lobby_id);
-    return { namespaceId, lobby };
-  }
-
-  function heldBackAnswer(deployedVersionId: string | null) {
-    const held = context.gate.all(context.now()).filter(({ versionId }) => versionId === deployedVersionId);
-    return held.map(({ versionId, gameMode, consecutiveFailures, nextTryAt, message }) => ({
-      version_id: versionId,
-      game_mode_id: gameMode,
-      consecutive_failures: consecutiveFailures,
-      next_try_ts: timestampOf(nextTryAt),
-      message,
-    }));
-  }
-
   return {
     "games.namespaces.lobbies.list": async ({ params, query }) => {
       const page = pageOf(query);
@@ -53,11 +31,11 @@ export function namespaceLobbyOperations(context: Context) {
       const answers = rows.map((lobby) => lobbyAnswer(lobby, exits.get(lobby.lobbyId)));
       const count = fittingCount(answers);
       const rest = count < rows.length ? { cursor: cursorAfter(rows[count - 1]!.lobbyId) } : more;
-      return { lobbies: answers.slice(0, count), held_back: heldBackAnswer(namespace.versionId), ...rest };
+      return { lobbies: answers.slice(0, count), held_back: listHeldBack(context, namespace.versionId), ...rest };
     },
 
     "games.namespaces.lobbies.get": async ({ params }) => {
-      const found = await lobbyOf(params);
+      const found = await lookUpLobby(context, params);
       if (isRefusal(found)) return found;
       const { namespaceId, lobby } = found;
       const query = { type: "players", namespaceId, lobbyId: lobby.lobbyId, now: context.now() } as const;
@@ -76,7 +54,7 @@ export function namespaceLobbyOperations(context: Context) {
     },
 
     "games.namespaces.lobbies.setClosed": async ({ params, body }) => {
-      const found = await lobbyOf(params);
+      const found = await lookUpLobby(context, params);
       if (isRefusal(found)) return found;
       const { namespaceId, lobby } = found;
       const { lobbyId } = lobby;
@@ -87,7 +65,7 @@ export function namespaceLobbyOperations(context: Context) {
     },
 
     "games.namespaces.lobbies.stop": async ({ params }) => {
-      const found = await lobbyOf(params);
+      const found = await lookUpLobby(context, params);
       if (isRefusal(found)) return found;
       const { namespaceId, lobby } = found;
       const command = { namespaceId, lobbyId: lobby.lobbyId, now: context.now(), exit: null };
@@ -96,6 +74,33 @@ export function namespaceLobbyOperations(context: Context) {
       return null;
     },
   } satisfies Partial<Handlers>;
+}
+
+/** The lobby that a path names. */
+async function lookUpLobby(
+  { db, engine, now }: Context,
+  params: { readonly game_id: string; readonly namespace_id: string; readonly lobby_id: string },
+) {
+  const namespace = await namespaceOf(db, params);
+  if (isRefusal(namespace)) return namespace;
+  const { namespaceId } = namespace;
+  const lobbyId = params.lobby_id.toLowerCase();
+  const query = { type: "lobby", namespaceId, lobbyId, now: now() } as const;
+  const lobby = isUuid(lobbyId) ? await engine.read(query) : null;
+  if (!lobby) return lobbyNotFound(params.lobby_id);
+  return { namespaceId, lobby };
+}
+
+/** The game modes of the deployed version whose lobbies keep failing. */
+function listHeldBack({ gate, now }: Context, deployedVersionId: string | null) {
+  const held = gate.all(now()).filter(({ versionId }) => versionId === deployedVersionId);
+  return held.map(({ versionId, gameMode, consecutiveFailures, nextTryAt, message }) => ({
+    version_id: versionId,
+    game_mode_id: gameMode,
+    consecutive_failures: consecutiveFailures,
+    next_try_ts: timestampOf(nextTryAt),
+    message,
+  }));
 }
 
 function lobbyNotFound(reference: string) {

@@ -20,38 +20,10 @@ interface NamespaceParams {
 export function namespaceTokenOperations(context: Context) {
   const { db } = context;
 
-  async function make(
-    { params, record }: { params: NamespaceParams; record(details: ChangeDetails): Db },
-    kind: "pub" | "dev" | "server",
-    server: DevelopmentServer | null,
-  ) {
-    const namespace = await namespaceOf(db, params);
-    if (isRefusal(namespace)) return namespace;
-    const token = newKeptToken(kind);
-    const tokenId = context.newId();
-    const { maxTokensPerNamespace: tokensMax } = context.config;
-    const row = {
-      tokenId,
-      kind,
-      gameId: namespace.gameId,
-      namespaceId: namespace.namespaceId,
-      details: server && JSON.stringify(server),
-      createTs: context.now(),
-      lastUsedTs: null,
-      expiresTs: null,
-      revokeTs: null,
-      hash: hashToken(token),
-    };
-    const inserted = await insertToken(record({ target: tokenId }), row, { tokensMax });
-    if (inserted === "TOO_MANY")
-      return quotaReached("namespace", tokensMax, "tokens that are not revoked", "max_tokens_per_namespace");
-    return inserted === "ok" ? { token, token_id: tokenId } : namespaceNotFound(params.namespace_id);
-  }
-
   return {
-    "games.namespaces.createGameNamespaceTokenPublic": (request) => make(request, "pub", null),
+    "games.namespaces.createGameNamespaceTokenPublic": (request) => createToken(context, request, "pub", null),
 
-    "games.namespaces.createGameNamespaceTokenServer": (request) => make(request, "server", null),
+    "games.namespaces.createGameNamespaceTokenServer": (request) => createToken(context, request, "server", null),
 
     "games.namespaces.createGameNamespaceTokenDevelopment": async (request) => {
       const { body } = request;
@@ -66,7 +38,7 @@ export function namespaceTokenOperations(context: Context) {
       if (errors.length > 0) {
         return refuse("CLOUD_VALIDATION_ERROR", "The development server is invalid; see `errors`.", { errors });
       }
-      return make(request, "dev", server);
+      return createToken(context, request, "dev", server);
     },
 
     "games.namespaces.listTokens": async ({ params, query }) => {
@@ -93,6 +65,35 @@ export function namespaceTokenOperations(context: Context) {
       return null;
     },
   } satisfies Partial<Handlers>;
+}
+
+async function createToken(
+  context: Context,
+  { params, record }: { params: NamespaceParams; record(details: ChangeDetails): Db },
+  kind: "pub" | "dev" | "server",
+  server: DevelopmentServer | null,
+) {
+  const namespace = await namespaceOf(context.db, params);
+  if (isRefusal(namespace)) return namespace;
+  const token = newKeptToken(kind);
+  const tokenId = context.newId();
+  const { maxTokensPerNamespace: tokensMax } = context.config;
+  const row = {
+    tokenId,
+    kind,
+    gameId: namespace.gameId,
+    namespaceId: namespace.namespaceId,
+    details: server && JSON.stringify(server),
+    createTs: context.now(),
+    lastUsedTs: null,
+    expiresTs: null,
+    revokeTs: null,
+    hash: hashToken(token),
+  };
+  const inserted = await insertToken(record({ target: tokenId }), row, { tokensMax });
+  if (inserted === "TOO_MANY")
+    return quotaReached("namespace", tokensMax, "tokens that are not revoked", "max_tokens_per_namespace");
+  return inserted === "ok" ? { token, token_id: tokenId } : namespaceNotFound(params.namespace_id);
 }
 
 function developmentServerFaults(server: DevelopmentServer): Fault[] {

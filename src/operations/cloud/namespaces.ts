@@ -1,19 +1,15 @@
-import { domainsPerNamespaceMax, lobbyCountMaxDefault, maxPlayersDefault, uint32Max } from "../../ground/limits.ts";
-import { addDomain, type Domain, listDomains, listDomainsOf, removeDomain } from "../../store/domains.ts";
+import { lobbyCountMaxDefault, maxPlayersDefault } from "../../ground/limits.ts";
+import { type Domain, listDomains, listDomainsOf } from "../../store/domains.ts";
 import {
   deleteNamespace,
   insertNamespace,
   listNamespaces,
   type Namespace,
   namespaceNameExists,
-  setDomainPublicAuth,
-  setMatchmakerConfig,
 } from "../../store/namespaces.ts";
-import { deployVersion, listDeployments } from "../../store/versions.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { type Fault, isRefusal, refuse } from "../refusal.ts";
-import { normaliseDomain } from "./domain-names.ts";
+import { isRefusal } from "../refusal.ts";
 import { gameNotFound, gameOf, namespaceNotFound, namespaceOf, quotaReached, versionNotFound } from "./lookup.ts";
 import { checkNames, nameTaken, refuseNames } from "./names-of.ts";
 import { cutPage, pageOf, timestampOf } from "./pagination.ts";
@@ -43,19 +39,12 @@ export function namespaceOperations(context: Context) {
       if (names.faults.length > 0) return refuseNames(names, "namespace");
       if (isRefusal(game)) return game;
 
-      const namespace: Namespace = {
-        namespaceId: context.newId(),
+      const namespace = newNamespace(context, {
         gameId: game.gameId,
         nameId: body.name_id,
         displayName: names.displayName,
-        createTs: context.now(),
         versionId: body.version_id?.toLowerCase() ?? null,
-        lobbyCountMax: lobbyCountMaxDefault,
-        maxPlayers: maxPlayersDefault,
-        maxPlayersPerClient: null,
-        domainPublicAuth: { enabled: false, allowLocalhost: false },
-        revision: 1,
-      };
+      });
       const deployment = namespace.versionId && { deploymentId: context.newId(), deployTs: namespace.createTs };
       const { namespaceId, nameId } = namespace;
       const { maxNamespacesPerGame: namespacesMax } = context.config;
@@ -93,103 +82,27 @@ export function namespaceOperations(context: Context) {
         return deleted ? null : namespaceNotFound(params.namespace_id);
       });
     },
-
-    "games.namespaces.updateGameNamespaceMatchmakerConfig": async ({ params, body, record }) => {
-      const namespace = await namespaceOf(db, params);
-      if (isRefusal(namespace)) return namespace;
-      const revision = await setMatchmakerConfig(record(), namespace.namespaceId, {
-        lobbyCountMax: body.lobby_count_max,
-        maxPlayers: body.max_players,
-        ...(body.max_players_per_client !== undefined && { maxPlayersPerClient: body.max_players_per_client }),
-      });
-      if (revision === null) return namespaceNotFound(params.namespace_id);
-      await context.configs.changed(namespace.namespaceId);
-      return null;
-    },
-
-    "games.namespaces.validateGameNamespaceMatchmakerConfig": async ({ params, body }) => {
-      const namespace = await namespaceOf(db, params);
-      if (isRefusal(namespace)) return namespace;
-      const fields = ["lobby_count_max", "max_players", "max_players_per_client"] as const;
-      return { errors: fields.filter((field) => !isUint32(body[field])).map(outOfRange) };
-    },
-
-    "games.namespaces.addNamespaceDomain": async ({ params, body, record }) => {
-      const checked = normaliseDomain(body.domain);
-      if ("fault" in checked) return invalidDomain(checked.fault);
-      const namespace = await namespaceOf(db, params);
-      if (isRefusal(namespace)) return namespace;
-      const { domain } = checked;
-      const outcome = await addDomain(record({ target: domain }), {
-        namespaceId: namespace.namespaceId,
-        domain,
-        createTs: context.now(),
-        domainsMax: domainsPerNamespaceMax,
-      });
-      if (outcome === "TAKEN") {
-        return refuse(
-          "CLOUD_DOMAIN_TAKEN",
-          `The domain ${domain} belongs to another namespace; remove it there first.`,
-        );
-      }
-      if (outcome === "TOO_MANY") {
-        const message = `The namespace has ${domainsPerNamespaceMax} domains already, which is the most it may have.`;
-        return refuse("CLOUD_TOO_MANY_DOMAINS", message);
-      }
-      return outcome === "NAMESPACE_NOT_FOUND" ? namespaceNotFound(params.namespace_id) : null;
-    },
-
-    "games.namespaces.removeNamespaceDomain": async ({ params, record }) => {
-      const checked = normaliseDomain(params.domain);
-      if ("fault" in checked) return invalidDomain(checked.fault);
-      const namespace = await namespaceOf(db, params);
-      if (isRefusal(namespace)) return namespace;
-      const { domain } = checked;
-      await removeDomain(record({ target: domain }), namespace.namespaceId, domain);
-      return null;
-    },
-
-    "games.namespaces.toggleNamespaceDomainPublicAuth": async ({ params, body, record }) => {
-      const namespace = await namespaceOf(db, params);
-      if (isRefusal(namespace)) return namespace;
-      const revision = await setDomainPublicAuth(record(), namespace.namespaceId, {
-        enabled: body.enabled,
-        ...(typeof body.allow_localhost === "boolean" && { allowLocalhost: body.allow_localhost }),
-      });
-      return revision === null ? namespaceNotFound(params.namespace_id) : null;
-    },
-
-    "games.namespaces.updateGameNamespaceVersion": async ({ params, body, record }) => {
-      const namespace = await namespaceOf(db, params);
-      if (isRefusal(namespace)) return namespace;
-      const versionId = body.version_id.toLowerCase();
-      const outcome = await deployVersion(record({ target: versionId }), {
-        namespaceId: namespace.namespaceId,
-        versionId,
-        deployment: () => ({ deploymentId: context.newId(), deployTs: context.now() }),
-      });
-      if (outcome === "VERSION_NOT_FOUND") return versionNotFound(body.version_id);
-      if (outcome === "NAMESPACE_NOT_FOUND") return namespaceNotFound(params.namespace_id);
-      await context.configs.changed(namespace.namespaceId);
-      return null;
-    },
-
-    "games.namespaces.getVersionHistory": async ({ params, query }) => {
-      const page = pageOf(query);
-      if (isRefusal(page)) return page;
-      const namespace = await namespaceOf(db, params);
-      if (isRefusal(namespace)) return namespace;
-      const deployments = await listDeployments(db, namespace.namespaceId, page);
-      const { rows, more } = cutPage(deployments, page, (row) => row.deploymentId);
-      const versions = rows.map((row) => ({
-        version_id: row.versionId,
-        display_name: row.displayName,
-        deploy_ts: timestampOf(row.deployTs),
-        is_deleted: row.isDeleted,
-      }));
-      return { versions, ...more };
-    },
   } satisfies Partial<Handlers>;
+}
+
+/** A namespace without a row yet, with the limits that apply until somebody sets them. */
+function newNamespace(
+  { newId, now }: Context,
+  { gameId, nameId, displayName, versionId }: Pick<Namespace, "gameId" | "nameId" | "displayName" | "versionId">,
+): Namespace {
+  return {
+    namespaceId: newId(),
+    gameId,
+    nameId,
+    displayName,
+    createTs: now(),
+    versionId,
+    lobbyCountMax: lobbyCountMaxDefault,
+    maxPlayers: maxPlayersDefault,
+    maxPlayersPerClient: null,
+    domainPublicAuth: { enabled: false, allowLocalhost: false },
+    revision: 1,
+  };
 }
 
 function namespaceAnswer(namespace: Namespace, domains: readonly Domain[]) {
@@ -211,16 +124,4 @@ function namespaceAnswer(namespace: Namespace, domains: readonly Domain[]) {
       allow_localhost: namespace.domainPublicAuth.allowLocalhost,
     },
   };
-}
-
-function isUint32(value: number | null | undefined): boolean {
-  return value === null || value === undefined || (Number.isInteger(value) && value >= 0 && value <= uint32Max);
-}
-
-function outOfRange(field: string): Fault {
-  return { path: [field, "out_of_range"], message: `${field} must be an integer from 0 to ${uint32Max}.` };
-}
-
-function invalidDomain(message: string) {
-  return refuse("CLOUD_INVALID_DOMAIN", message, { errors: [{ path: ["domain"], message }] });
 }
