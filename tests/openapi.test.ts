@@ -4,6 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import { operationIds, operations } from "../src/contract/index.ts";
 import { openApiDocument } from "../src/contract/openapi.ts";
+import { openApi30Document } from "../src/contract/openapi-3.0.ts";
 import { versionConfig } from "../src/contract/version-config.ts";
 import type { StopReason } from "../src/matchmaker/commands.ts";
 import type { Schema } from "../src/operations/cloud/schema-issues.ts";
@@ -16,6 +17,7 @@ interface Described {
 }
 
 interface BodySchema {
+  $ref?: string;
   type: string;
   required?: string[];
   properties: Record<string, BodySchema>;
@@ -27,7 +29,20 @@ interface BodySchema {
 const file = fileURLToPath(new URL("../openapi.json", import.meta.url));
 // The document goes through its text, as every reader of it gets it.
 const text = `${JSON.stringify(openApiDocument(null), null, 2)}\n`;
-const document = JSON.parse(text) as { paths: Record<string, Record<string, Described>> };
+const document = JSON.parse(text) as Document;
+const document30 = JSON.parse(JSON.stringify(openApi30Document(null))) as Document;
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Described>>;
+  components: { schemas: Record<string, BodySchema> };
+}
+
+/** The schema itself, where the document refers to it by its name. */
+function resolve(schema: BodySchema | undefined): BodySchema | undefined {
+  const name = schema?.$ref?.replace("#/components/schemas/", "");
+  return name === undefined ? schema : document.components.schemas[name];
+}
 
 test("[T39] openapi.json is what the contract says; `node scripts/write-openapi.mjs` writes it anew", () => {
   expect(readFileSync(file, "utf8") === text).toBe(true);
@@ -58,6 +73,70 @@ test("[T39] every reason for which a lobby stops is in the reference and in the 
 test("[T39] it is valid OpenAPI 3.1", async () => {
   const result = await new Validator().validate(JSON.parse(text));
   expect(result).toEqual({ valid: true });
+});
+
+describe.each([
+  ["openapi.json", document],
+  ["openapi-3.0.json", document30],
+])("%s, for code generators", (_name, { paths, components }) => {
+  test("[OA1] every object of more than three fields has a name, and every reference leads to one", () => {
+    const anonymous: string[] = [];
+    const lost: string[] = [];
+    function look(value: unknown, path: string): void {
+      if (typeof value !== "object" || value === null) return;
+      const { properties, $ref } = value as Partial<BodySchema>;
+      const isNamed = /^\/components\/schemas\/\w+$/.test(path);
+      if (properties && typeof properties === "object" && !isNamed && Object.keys(properties).length > 3) {
+        anonymous.push(path);
+      }
+      if ($ref && !components.schemas[$ref.replace("#/components/schemas/", "")]) lost.push($ref);
+      for (const [name, inner] of Object.entries(value)) look(inner, `${path}/${name}`);
+    }
+    look({ paths, components }, "");
+    expect({ anonymous, lost }).toEqual({ anonymous: [], lost: [] });
+  });
+
+  test("[OA1] the names that guides use are there", () => {
+    const names = ["FindRequest", "FindDryRunAnswer", "JoinRequest", "JoinAnswer", "Lobby", "Region", "Error"];
+    expect(Object.keys(components.schemas)).toEqual(expect.arrayContaining(names));
+  });
+});
+
+test("[OA2] openapi-3.0.json is valid OpenAPI 3.0 with every operation of /matchmaker and nothing of 3.1", async () => {
+  expect(await new Validator().validate(JSON.parse(JSON.stringify(document30)))).toEqual({ valid: true });
+  expect(document30.openapi).toBe("3.0.3");
+  const games = Object.keys(document.paths).filter((path) => path.startsWith("/matchmaker/"));
+  expect(Object.keys(document30.paths)).toEqual(games);
+  const newer: string[] = [];
+  JSON.stringify(document30, function (this: object, key, value) {
+    if (key === "type" && Array.isArray(value)) newer.push(`type ${value}`);
+    if (["const", "propertyNames", "examples", "patternProperties"].includes(key)) newer.push(key);
+    if (value === "null") newer.push(`${key}: null`);
+    return value;
+  });
+  expect(newer).toEqual([]);
+  expect(document30.components.schemas.FindRequest?.properties.regions).toMatchObject({
+    type: "array",
+    nullable: true,
+  });
+});
+
+test("[OA3] streams, CSV and dry runs say what a typed client gets", () => {
+  const events = document.paths["/cloud/games/{game_id}/namespaces/{namespace_id}/events"]?.get?.responses["200"];
+  const schema = events?.content?.["text/event-stream"]?.schema as unknown as {
+    oneOf: { $ref: string }[];
+    discriminator: { propertyName: string; mapping: Record<string, string> };
+  };
+  expect(schema.discriminator.propertyName).toBe("event");
+  expect(Object.values(schema.discriminator.mapping).sort()).toEqual(schema.oneOf.map(({ $ref }) => $ref).sort());
+  expect(schema.discriminator.mapping["lobby.created"]).toBe("#/components/schemas/LobbyCreatedEvent");
+  const history = document.paths["/cloud/games/{game_id}/namespaces/{namespace_id}/lobby-history"]?.get;
+  const csv = history?.responses["200"]?.content?.["text/csv"]?.schema as unknown as { description: string };
+  expect(csv.description).toContain("Columns: lobby_id, game_mode_id,");
+  const found = document.paths["/matchmaker/lobbies/find"]?.post?.responses["200"]?.content?.["application/json"];
+  expect(found?.schema).toEqual({
+    anyOf: [{ $ref: "#/components/schemas/JoinAnswer" }, { $ref: "#/components/schemas/FindDryRunAnswer" }],
+  });
 });
 
 test("[T39] it has exactly the operations of the table, each where the table has it", () => {
@@ -179,7 +258,7 @@ describe("the operations that the service was asked for", () => {
     const described = document.paths[path]?.[method];
     expect(described?.operationId).toBe(id);
     expect(described?.requestBody?.required).toBe(true);
-    const schema = described?.requestBody?.content["application/json"]?.schema;
+    const schema = resolve(described?.requestBody?.content["application/json"]?.schema);
     expect(schema?.required?.sort()).toEqual(Object.keys(fields).sort());
     expect(schema?.properties).toMatchObject(fields);
     const successes = Object.keys(described?.responses ?? {}).filter((status) => status.startsWith("2"));
@@ -189,7 +268,7 @@ describe("the operations that the service was asked for", () => {
 
   test("validateGameNamespace answers errors, each with a path of strings", () => {
     const described = document.paths["/cloud/games/{game_id}/namespaces/validate"]?.post;
-    const schema = described?.responses["200"]?.content?.["application/json"]?.schema;
+    const schema = resolve(described?.responses["200"]?.content?.["application/json"]?.schema);
     expect(schema).toMatchObject({
       type: "object",
       required: ["errors"],

@@ -1,9 +1,9 @@
 import { Type } from "typebox";
-import { cursor, object, pageQuery, timestamp, uuid } from "./common.ts";
+import { cursor, named, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 
-const entry = object({
+const entry = named("AuditEntry", {
   audit_id: uuid("The entry."),
   at: timestamp("When the change was made."),
   operation: Type.String({ description: "The operation that made it." }),

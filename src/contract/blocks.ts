@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { blockNoteMaxCharacters } from "../ground/limits.ts";
-import { cursor, object, optional, pageQuery, timestamp } from "./common.ts";
+import { cursor, named, object, optional, pageQuery, timestamp } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 
@@ -43,7 +43,7 @@ export const blocks = {
     query: pageQuery,
     reply: object({
       blocks: Type.Array(
-        object({
+        named("Block", {
           client: Type.String({ description: "In the same form as in the operator's view of a lobby." }),
           create_ts: timestamp("When it was set."),
           until_ts: Type.Optional(timestamp("When it ends by itself.")),

@@ -6,6 +6,30 @@ export function object<P extends Record<string, TSchema>>(properties: P, descrip
   return Type.Object(properties, { additionalProperties: false, ...(description && { description }) });
 }
 
+/** Symbols, because copies of a schema keep them and JSON Schema does not see them. */
+const nameKey = Symbol("name");
+const descriptionKey = Symbol("described as");
+
+/** An object with a name in openapi.json, for code generators: no object of more than three fields goes without one. */
+export function named<P extends Record<string, TSchema>>(name: string, properties: P, description?: string) {
+  return Object.assign(object(properties, description), { [nameKey]: name });
+}
+
+/** Null: it has none. */
+export function schemaName(schema: { readonly [nameKey]?: string }): string | null {
+  return schema[nameKey] ?? null;
+}
+
+/** A schema that requests and answers are not checked against, described in openapi.json as if it were `other`. */
+export function describedAs<S extends TSchema>(other: TSchema, schema: S): S {
+  return Object.assign(schema, { [descriptionKey]: other });
+}
+
+/** What openapi.json describes instead of this schema, if there is anything. */
+export function described(schema: { readonly [descriptionKey]?: object }): object {
+  return schema[descriptionKey] ?? schema;
+}
+
 /**
  * An object with names that the caller chooses. Not Type.Record, which uses a pattern for names: `^.*$` does not match
  * a name with a line break, so its value would be neither checked nor answered.
@@ -52,7 +76,7 @@ export const stopReasons =
 export const timestamp = (description: string) => Type.String({ format: "date-time", description });
 
 /** The answer of validate operations: an empty list means that creating it would succeed. */
-export const issueList = object({
+export const issueList = named("ValidationAnswer", {
   errors: Type.Array(
     object({
       path: Type.Array(Type.String(), { description: "Where the issue is; the last element is the reason." }),

@@ -1,17 +1,26 @@
 import { Type } from "typebox";
-import { nullable, object, timestamp, uuid } from "./common.ts";
+import { named, nullable, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 import { operatorLobby } from "./namespace-lobbies.ts";
 
 const at = timestamp("As of when it happened.");
 
+/** `lobby.created` is LobbyCreatedEvent. */
+function eventName(event: string): string {
+  return `${event.split(".").map(capitalize).join("")}Event`;
+}
+
+function capitalize(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
 function lobbyEvent<Name extends string>(event: Name) {
-  return object({ event: Type.Literal(event), at, lobby: operatorLobby });
+  return named(eventName(event), { event: Type.Literal(event), at, lobby: operatorLobby });
 }
 
 function playerEvent<Name extends string>(event: Name) {
-  return object({
+  return named(eventName(event), {
     event: Type.Literal(event),
     at,
     lobby_id: uuid("The lobby of the seat."),
@@ -39,12 +48,13 @@ export const events = {
       "player.connected": playerEvent("player.connected"),
       "player.left": playerEvent("player.left"),
       "player.expired": playerEvent("player.expired"),
-      "namespace.configured": object({
+      "namespace.configured": named("NamespaceConfiguredEvent", {
         event: Type.Literal("namespace.configured"),
         at,
         version_id: nullable(uuid("The deployed version; null: none.")),
       }),
-      reset: object(
+      reset: named(
+        "ResetEvent",
         { event: Type.Literal("reset"), at },
         "The events after Last-Event-ID are no longer available: read your data again, then continue from here.",
       ),

@@ -1,12 +1,13 @@
 import { Type } from "typebox";
-import { object, uint32, uuid } from "./common.ts";
+import { named, uint32, uuid } from "./common.ts";
 
 /** Why a find chose or refused what it did. */
-export const explanation = object(
+export const explanation = named(
+  "Explanation",
   {
     summary: Type.String({ description: "What find did, or why it did nothing, in a sentence." }),
     candidates: Type.Array(
-      object({
+      named("Candidate", {
         lobby_id: uuid("A lobby of a requested game mode and region."),
         game_mode_id: Type.String(),
         region_id: Type.String(),

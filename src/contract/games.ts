@@ -1,13 +1,13 @@
 import { Type } from "typebox";
 import { bodyMaxBytes } from "../ground/limits.ts";
-import { cursor, issueList, nullable, object, optional, pageQuery, timestamp, uuid } from "./common.ts";
+import { cursor, issueList, named, nullable, object, optional, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 
 export const displayName = Type.String({ description: "Human-readable name, 1 to 128 bytes of UTF-8." });
 export const nameId = Type.String({
   description: "Short identifier, 1 to 32 of `a-z 0-9 -`; can replace the UUID in paths.",
 });
-export const proposedNames = object({ display_name: displayName, name_id: nameId });
+export const proposedNames = named("ProposedNames", { display_name: displayName, name_id: nameId });
 
 /** What all operations of the control plane share. */
 export const cloud = {
@@ -24,7 +24,7 @@ export const forceQuery = object({
   force: Type.Optional(Type.Boolean({ description: "Stop running lobbies." })),
 });
 
-const game = object({
+const game = named("Game", {
   game_id: uuid("The game's id."),
   name_id: nameId,
   display_name: displayName,
@@ -32,9 +32,9 @@ const game = object({
 });
 
 /** A kept token in a list: never with its secret. */
-export const tokenList = object({
+export const tokenList = named("TokenList", {
   tokens: Type.Array(
-    object({
+    named("Token", {
       token_id: uuid("The token's id, for revoking it."),
       kind: Type.Enum(["cloud", "pub", "dev", "server"]),
       create_ts: timestamp("When it was made."),
@@ -46,7 +46,7 @@ export const tokenList = object({
   cursor,
 });
 
-export const newToken = object({
+export const newToken = named("NewToken", {
   token: Type.String({ description: "The secret. It is shown only once; Foyer stores only its hash." }),
   token_id: uuid("The token's id, for revoking it."),
 });

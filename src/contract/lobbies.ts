@@ -10,7 +10,7 @@ import {
   partySizeMax,
   portsMax,
 } from "../ground/limits.ts";
-import { cursor, nullable, object, optional, plainTextPatternSource, record, uint32, uuid } from "./common.ts";
+import { cursor, named, nullable, object, optional, plainTextPatternSource, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { explanation } from "./explanation.ts";
 import { region } from "./regions.ts";
@@ -54,7 +54,7 @@ const publicity = Type.Unsafe<"public" | "private" | null>({
   description: "Private lobbies are never found.",
 });
 
-const portOut = object({
+const portOut = named("LobbyPort", {
   hostname: Type.String(),
   host: Type.Optional(Type.String({ description: "`hostname:port`" })),
   port: Type.Optional(Type.Integer()),
@@ -66,8 +66,10 @@ const playerTicket = object({
   token: Type.String({ description: "Pass it to the lobby, which calls players.connected." }),
 });
 
-const joinAnswerFields = {
-  lobby: object({
+const explain = Type.Optional(explanation);
+
+const joinAnswer = named("JoinAnswer", {
+  lobby: named("JoinedLobby", {
     lobby_id: uuid("The lobby."),
     region: object({ region_id: Type.String(), display_name: Type.String() }),
     ports: portsOut,
@@ -76,11 +78,10 @@ const joinAnswerFields = {
   ports: portsOut,
   player: playerTicket,
   players: Type.Array(object({ player_id: uuid("The player."), token: Type.String() })),
-};
-const joinAnswer = object(joinAnswerFields);
-const explain = Type.Optional(explanation);
+  explain,
+});
 
-const dryRunAnswer = object({
+const dryRunAnswer = named("FindDryRunAnswer", {
   lobby: nullable(
     object(
       {
@@ -141,7 +142,7 @@ export const lobbies = {
         }),
       ),
     }),
-    reply: object({ ...joinAnswerFields, explain }),
+    reply: joinAnswer,
     dryRunReply: dryRunAnswer,
     errors: [
       ...modeErrors,
@@ -219,7 +220,7 @@ export const lobbies = {
       game_modes: Type.Array(object({ game_mode_id: Type.String() })),
       regions: Type.Array(region),
       lobbies: Type.Array(
-        object({
+        named("Lobby", {
           lobby_id: uuid("The lobby."),
           game_mode_id: Type.String(),
           region_id: Type.String(),

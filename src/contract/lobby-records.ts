@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { cursor, nullable, object, pageQuery, stopReasons, timestamp, uint32, uuid } from "./common.ts";
+import { cursor, named, nullable, object, pageQuery, stopReasons, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 
@@ -17,7 +17,7 @@ const exit = {
   exit_message: nullable(Type.String({ description: "How its process ended or why it was not started." })),
 };
 
-const pastLobby = object({
+const pastLobby = named("PastLobby", {
   lobby_id: uuid("The lobby."),
   game_mode_id: Type.String(),
   region_id: Type.String(),
@@ -54,18 +54,23 @@ export const lobbyRecords = {
       is_truncated: Type.Boolean({ description: "The log has more before this text." }),
     }),
     stream: {
-      line: object({
+      line: named("LogLineEvent", {
         event: Type.Literal("line"),
         text: Type.String({ description: "Without its line break; tokens are removed." }),
         is_cut: Type.Optional(
           Type.Boolean({ description: "The line is longer than 16 KiB and continues in the next event." }),
         ),
       }),
-      reset: object(
+      reset: named(
+        "LogResetEvent",
         { event: Type.Literal("reset") },
         "The next lines are no longer kept, because the log was rotated. The stream continues with the newest part.",
       ),
-      end: object({ event: Type.Literal("end"), ...exit }, "The lobby has ended and the whole log was sent."),
+      end: named(
+        "LogEndEvent",
+        { event: Type.Literal("end"), ...exit },
+        "The lobby has ended and the whole log was sent.",
+      ),
     },
     streamWhen: "follow",
     errors: ["API_BAD_QUERY", ...notFound, "CLOUD_LOBBY_NOT_FOUND", "API_UNAVAILABLE"],

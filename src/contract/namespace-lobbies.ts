@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { cursor, nullable, object, pageQuery, record, stopReasons, timestamp, uint32, uuid } from "./common.ts";
+import { cursor, named, nullable, object, pageQuery, record, stopReasons, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 import { portsOut } from "./lobbies.ts";
@@ -52,7 +52,7 @@ const lobbyFields = {
 };
 
 /** A lobby as the operator sees it, without its players. */
-export const operatorLobby = object(lobbyFields);
+export const operatorLobby = named("OperatorLobby", lobbyFields);
 
 export const namespaceLobbies = {
   "games.namespaces.lobbies.list": {
@@ -69,7 +69,7 @@ export const namespaceLobbies = {
     reply: object({
       lobbies: Type.Array(operatorLobby),
       held_back: Type.Array(
-        object({
+        named("HeldBackMode", {
           version_id: uuid("The version."),
           game_mode_id: Type.String(),
           consecutive_failures: uint32("How many lobbies failed one after the other."),
@@ -88,11 +88,11 @@ export const namespaceLobbies = {
     path: `${lobbiesPath}/{lobby_id}`,
     summary: "Returns a lobby with its players and its latest events.",
     reply: object({
-      lobby: object({
+      lobby: named("OperatorLobbyDetails", {
         ...lobbyFields,
         log_tail: nullable(Type.String({ description: "The last lines of the process's log, if it ended by itself." })),
         players: Type.Array(
-          object({
+          named("OperatorSeat", {
             player_id: uuid("The player."),
             status: Type.String({ description: "reserved or connected" }),
             client: Type.String({ description: "The client that asked for the seat." }),
@@ -102,7 +102,7 @@ export const namespaceLobbies = {
           }),
         ),
         timeline: Type.Array(
-          object({
+          named("TimelineEntry", {
             at: timestamp("As of when it happened."),
             event: Type.String({ description: "The name of the event, as in games.namespaces.events." }),
             details: Type.Optional(

@@ -1,6 +1,18 @@
 import { Type } from "typebox";
 import { portsMax, uint32Max } from "../ground/limits.ts";
-import { cursor, issueList, nullable, object, optional, pageQuery, record, timestamp, uint32, uuid } from "./common.ts";
+import {
+  cursor,
+  issueList,
+  named,
+  nullable,
+  object,
+  optional,
+  pageQuery,
+  record,
+  timestamp,
+  uint32,
+  uuid,
+} from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName, forceQuery, nameId, newToken, proposedNames, tokenList } from "./games.ts";
 import { protocols } from "./version-config.ts";
@@ -8,7 +20,7 @@ import { protocols } from "./version-config.ts";
 const namespacePath = "/cloud/games/{game_id}/namespaces/{namespace_id}";
 const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;
 
-const namespace = object({
+const namespace = named("Namespace", {
   namespace_id: uuid("The namespace's id."),
   game_id: uuid("The game it belongs to."),
   name_id: nameId,
@@ -24,7 +36,7 @@ const namespace = object({
   domain_public_auth: object({ enabled: Type.Boolean(), allow_localhost: Type.Boolean() }),
 });
 
-const matchmakerConfig = object({
+const matchmakerConfig = named("MatchmakerConfig", {
   lobby_count_max: uint32("The most lobbies at the same time in the namespace. 0: no new lobby."),
   max_players: uint32("The most players in one lobby. 0: no player gets a seat."),
   max_players_per_client: optional(
@@ -33,7 +45,7 @@ const matchmakerConfig = object({
 });
 
 /** The same fields with any number in them: being out of range is a result of the check, not a bad request. */
-const proposedMatchmakerConfig = object({
+const proposedMatchmakerConfig = named("ProposedMatchmakerConfig", {
   lobby_count_max: Type.Number({ description: `Valid: an integer from 0 to ${uint32Max}.` }),
   max_players: Type.Number({ description: `Valid: an integer from 0 to ${uint32Max}.` }),
   max_players_per_client: optional(Type.Number({ description: `Valid: an integer from 0 to ${uint32Max}, or null.` })),
@@ -41,7 +53,7 @@ const proposedMatchmakerConfig = object({
 
 const portNumber = Type.Integer({ minimum: 1, maximum: 65_535 });
 
-const developmentServer = object({
+const developmentServer = named("DevelopmentServer", {
   hostname: Type.String({ minLength: 1, maxLength: 253, description: "Where the game server under development runs." }),
   ports: record(
     object({
@@ -241,7 +253,7 @@ export const namespaces = {
     query: pageQuery,
     reply: object({
       versions: Type.Array(
-        object({
+        named("Deploy", {
           version_id: uuid("The version."),
           display_name: displayName,
           deploy_ts: timestamp("When it was deployed."),

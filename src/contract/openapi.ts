@@ -1,10 +1,13 @@
 import { listErrorCodes, type Operation } from "./define.ts";
 import { errorCodes, errorTable } from "./errors.ts";
 import { operationList } from "./index.ts";
-import { versionConfig } from "./version-config.ts";
+import { operationName } from "./openapi-names.ts";
+import { collectSchemas, type NamedSchemas } from "./openapi-schemas.ts";
 
 /** The contract as OpenAPI 3.1. The committed openapi.json is this without a server address. */
 export function openApiDocument(publicUrl: string | null) {
+  const schemas = collectSchemas();
+  const described = paths(schemas);
   return {
     openapi: "3.1.0",
     info: {
@@ -17,15 +20,15 @@ export function openApiDocument(publicUrl: string | null) {
     },
     servers: [{ url: publicUrl ?? "/" }],
     tags: [...new Set(operationList.map(([id]) => tagOf(id)))].map((name) => ({ name })),
-    paths: paths(),
+    paths: described,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "The kind is the token's prefix." } },
-      schemas: { Error: errorSchema, VersionConfig: versionConfig },
+      schemas: { Error: errorSchema, ...schemas.all() },
     },
   };
 }
 
-function paths(): Record<string, Record<string, unknown>> {
+function paths(schemas: NamedSchemas): Record<string, Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [id, operation] of operationList) {
     paths[operation.path] ??= {};
@@ -41,8 +44,8 @@ function paths(): Record<string, Record<string, unknown>> {
         ...retryParameters(operation),
         ...streamParameters(operation),
       ],
-      ...(operation.body && { requestBody: requestBody(operation) }),
-      responses: responses(operation),
+      ...(operation.body && { requestBody: requestBody(id, operation, schemas) }),
+      responses: responses(id, operation, schemas),
     };
   }
   return paths;
@@ -83,12 +86,13 @@ function streamParameters(operation: Operation) {
   return operation.stream ? [header] : [];
 }
 
-function requestBody(operation: Operation) {
-  return { required: !operation.bodyOptional, content: { "application/json": { schema: operation.body } } };
+function requestBody(id: string, operation: Operation, schemas: NamedSchemas) {
+  const schema = schemas.describeAs(`${operationName(id)}Request`, operation.body!);
+  return { required: !operation.bodyOptional, content: { "application/json": { schema } } };
 }
 
-function responses(operation: Operation) {
-  const success = successOf(operation);
+function responses(id: string, operation: Operation, schemas: NamedSchemas) {
+  const success = describeSuccess(id, operation, schemas);
   const codesOf = new Map<number, string[]>();
   for (const code of listErrorCodes(operation)) {
     const { status } = errorTable[code];
@@ -104,18 +108,34 @@ function responses(operation: Operation) {
   return { ...success, ...Object.fromEntries(failures) };
 }
 
-function successOf({ reply, dryRunReply, csvField, stream, streamWhen }: Operation) {
-  const events = stream ? { "text/event-stream": { schema: { anyOf: Object.values(stream) } } } : {};
+function describeSuccess(id: string, operation: Operation, schemas: NamedSchemas) {
+  const { reply, dryRunReply, csvField, stream, streamWhen } = operation;
+  const events = stream ? { "text/event-stream": { schema: describeEvents(stream, schemas) } } : {};
   if (stream && !reply) {
-    const description = "Server-sent events until the client disconnects; the schema is that of each event's data.";
+    const description =
+      "Server-sent events until the client disconnects. The schema is that of each event's data, which repeats the event's name in `event`.";
     return { 200: { description, content: events } };
   }
   if (!reply) return { 204: { description: "Done. The body is empty." } };
-  const usual = dryRunReply ? "Success; with `dry_run` the second form." : "Success.";
-  const description = streamWhen ? `${usual} To \`${streamWhen}\` server-sent events.` : usual;
-  const schema = dryRunReply ? { anyOf: [reply, dryRunReply] } : reply;
-  const csv = csvField ? { "text/csv": { schema: { type: "string" } } } : {};
+  const usual = dryRunReply ? "Success; with `dry_run: true` a FindDryRunAnswer." : "Success.";
+  const description = streamWhen ? `${usual} With \`${streamWhen}=true\` server-sent events.` : usual;
+  const answer = schemas.describeAs(`${operationName(id)}Answer`, reply);
+  const schema = dryRunReply ? { anyOf: [answer, schemas.describe(dryRunReply)] } : answer;
+  const csv = csvField ? { "text/csv": { schema: describeCsv(reply, csvField) } } : {};
   return { 200: { description, content: { "application/json": { schema }, ...csv, ...events } } };
+}
+
+function describeEvents(stream: NonNullable<Operation["stream"]>, schemas: NamedSchemas) {
+  const references = Object.entries(stream).map(([name, data]) => [name, schemas.describe(data)] as const);
+  const mapping = Object.fromEntries(references.map(([name, { $ref }]) => [name, $ref]));
+  return { oneOf: references.map(([, reference]) => reference), discriminator: { propertyName: "event", mapping } };
+}
+
+/** Text, with the names of its columns for those who parse it. */
+function describeCsv(reply: object, csvField: string) {
+  const { properties } = reply as { properties: Record<string, { items: { properties: object } }> };
+  const columns = Object.keys(properties[csvField]!.items.properties);
+  return { type: "string", description: `A header line, then a line per row. Columns: ${columns.join(", ")}.` };
 }
 
 const errorSchema = {

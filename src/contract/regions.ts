@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import { bodyMaxBytes } from "../ground/limits.ts";
-import { object } from "./common.ts";
+import { named, object } from "./common.ts";
 import type { Operation } from "./define.ts";
 
-export const region = object({
+export const region = named("Region", {
   region_id: Type.String(),
   provider_display_name: Type.String(),
   region_display_name: Type.String(),

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { gameModesMax, nameIdMaxCharacters, portsMax, regionsMax, uint32Max } from "../ground/limits.ts";
-import { object, optional, record } from "./common.ts";
+import { named, object, optional, record } from "./common.ts";
 
 /** The pattern of a name_id, a game mode, a region and a port label. Reserved words apply to name_id only. */
 export const namePatternSource = `^(?=.{1,${nameIdMaxCharacters}}$)[a-z0-9]+(?:-[a-z0-9]+)*$`;
@@ -26,7 +26,8 @@ const systemText = (minLength: number, description: string) =>
 const byName = <S extends TSchema>(schema: S, rest: Parameters<typeof record>[1]) =>
   record(schema, { propertyNames: Type.String({ pattern: namePatternSource }), ...rest });
 
-const region = object(
+const region = named(
+  "RegionConfig",
   {
     display_name: optional(
       Type.String({ description: "The name that players see. 1 to 128 bytes; by default the region's own name." }),
@@ -44,7 +45,8 @@ const region = object(
   "A location where lobbies run.",
 );
 
-const timeouts = object(
+const timeouts = named(
+  "Timeouts",
   {
     ready_s: seconds(1, 300, "Foyer stops a lobby that is not ready after this time."),
     reservation_s: seconds(1, 120, "How long a reserved seat waits for its player, counted from the lobby's ready."),
@@ -58,7 +60,8 @@ const timeouts = object(
   "Whole seconds, at most one day each.",
 );
 
-const actions = object(
+const actions = named(
+  "Actions",
   {
     find: optional(object({ enabled: flag(true, "Whether find may send players to lobbies of this mode.") })),
     join: optional(object({ enabled: flag(true, "Whether players may join a lobby of this mode by its id.") })),
@@ -85,7 +88,8 @@ const port = object({
   ),
 });
 
-const process = object(
+const process = named(
+  "ProcessRuntime",
   {
     command: systemText(1, "The program to start, without a shell."),
     args: optional(
@@ -109,7 +113,8 @@ const process = object(
   "Foyer starts each lobby as a process on its own machine.",
 );
 
-const runtime = object(
+const runtime = named(
+  "Runtime",
   {
     process: optional(process),
     external: optional(object({}, "Your own servers register their lobbies themselves.")),
@@ -117,7 +122,8 @@ const runtime = object(
   "How lobbies run: exactly one of the two.",
 );
 
-const gameMode = object(
+const gameMode = named(
+  "GameMode",
   {
     max_players: Type.Integer({ minimum: 1, maximum: uint32Max, description: "The seats that find may fill." }),
     max_players_direct: optional(
@@ -165,7 +171,8 @@ const gameMode = object(
 );
 
 /** The document of a version. operations/cloud/version-document.ts checks what a schema cannot express. */
-export const versionConfig = object(
+export const versionConfig = named(
+  "VersionConfig",
   {
     regions: byName(region, { minProperties: 1, maxProperties: regionsMax, description: "The regions by name." }),
     game_modes: byName(gameMode, {

@@ -1,16 +1,19 @@
 import { Type } from "typebox";
-import { cursor, issueList, object, pageQuery, timestamp, uuid } from "./common.ts";
+import { cursor, describedAs, issueList, named, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName } from "./games.ts";
-import type { VersionConfig } from "./version-config.ts";
+import { type VersionConfig, versionConfig } from "./version-config.ts";
 
 /**
  * The request's shape accepts any object: issues of a version are results of its check, all of them listed with their
  * paths (see docs/decisions/0007). The schema VersionConfig describes the document itself.
  */
-const proposedVersion = object({
+const proposedVersion = named("ProposedVersion", {
   display_name: displayName,
-  config: Type.Unsafe<Record<string, unknown>>({ type: "object", description: "A VersionConfig document." }),
+  config: describedAs(
+    versionConfig,
+    Type.Unsafe<Record<string, unknown>>({ type: "object", description: "A VersionConfig document." }),
+  ),
 });
 
 const versionSummary = {
@@ -45,7 +48,7 @@ export const versions = {
     path: "/cloud/games/{game_id}/versions",
     summary: "Lists the versions of a game, newest first.",
     query: pageQuery,
-    reply: object({ versions: Type.Array(object(versionSummary)), cursor }),
+    reply: object({ versions: Type.Array(named("VersionSummary", versionSummary)), cursor }),
     errors: ["API_BAD_QUERY", "CLOUD_GAME_NOT_FOUND"],
   },
   "games.versions.getGameVersion": {
@@ -54,13 +57,16 @@ export const versions = {
     path: "/cloud/games/{game_id}/versions/{version_id}",
     summary: "Returns a version with its document.",
     reply: object({
-      version: object({
+      version: named("Version", {
         ...versionSummary,
-        config: Type.Unsafe<VersionConfig>({
-          type: "object",
-          additionalProperties: true,
-          description: "A VersionConfig.",
-        }),
+        config: describedAs(
+          versionConfig,
+          Type.Unsafe<VersionConfig>({
+            type: "object",
+            additionalProperties: true,
+            description: "A VersionConfig.",
+          }),
+        ),
       }),
     }),
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VERSION_NOT_FOUND"],

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Config } from "../config/config.ts";
 import { openApiDocument } from "../contract/openapi.ts";
+import { openApi30Document } from "../contract/openapi-3.0.ts";
 import { bodyMaxBytes, headersMax } from "../ground/limits.ts";
 import { type Logger, nowAndThen } from "../ground/log.ts";
 import type { Metrics } from "../ground/metrics.ts";
@@ -201,6 +202,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   addOperations(app, parts, { ...admit, enter: inFlight.enter }, streams);
   addPages(app, {
     openApi: openApiDocument(config.publicUrl),
+    openApi30: openApi30Document(config.publicUrl),
     checkReady: parts.checkReady,
     admit,
     hasDemo: parts.playPage !== null,

@@ -6,7 +6,7 @@ import { expectRefusal } from "./expectations.ts";
 import { type Service, startService } from "./harness.ts";
 
 const trusting = { trustedProxies: ["127.0.0.1"] };
-const paths = ["/", "/docs", "/docs/errors", "/docs/style.css", "/openapi.json"];
+const paths = ["/", "/docs", "/docs/errors", "/docs/style.css", "/openapi.json", "/openapi-3.0.json"];
 
 describe("the service's own pages", () => {
   let service: Service;

@@ -24,7 +24,7 @@ export function referencePage(): string {
     "API reference",
     `<p>Every call takes and answers JSON in UTF-8. Tokens go into <code>Authorization: Bearer &lt;token&gt;</code>. A success
     without a listed answer is <code>204</code> with an empty body. <code>{game_id}</code> and <code>{namespace_id}</code> take a
-    UUID or a name_id. Machines read <a href="/openapi.json">openapi.json</a>; every code of a failure is on the
+    UUID or a name_id. Machines read <a href="/openapi.json">openapi.json</a> or, what games call, as OpenAPI 3.0 <a href="/openapi-3.0.json">openapi-3.0.json</a>; every code of a failure is on the
     <a href="/docs/errors">errors page</a>.</p><ul class="contents">${contents.join("")}</ul>${sections.join("")}${version}`,
   );
 }
@@ -52,7 +52,7 @@ export function homePage(hasDemo: boolean): string {
     `<p>Foyer is a matchmaker for multiplayer games: it keeps games and their namespaces, routes players to lobbies and
     reserves their seats.</p>
     <ul>${hasDemo ? '<li><a href="/play">Play the demo</a> in two tabs</li>' : ""}<li><a href="/docs">API reference</a></li><li><a href="/docs/errors">Error codes</a></li>
-    <li><a href="/openapi.json">openapi.json</a> for code generators</li>
+    <li><a href="/openapi.json">openapi.json</a> for code generators, and <a href="/openapi-3.0.json">openapi-3.0.json</a> for those that need OpenAPI 3.0</li>
     <li><a href="/healthz">/healthz</a> and <a href="/readyz">/readyz</a> for probes</li></ul>
     <p>What the service printed at its start has a first command to try, and the admin token or the file that it is in.</p>`,
   );

@@ -13,6 +13,7 @@ export interface AdmitPage {
 
 export interface PagesParts {
   readonly openApi: object;
+  readonly openApi30: object;
   readonly hasDemo: boolean;
   readonly admit: AdmitPage;
   checkReady(): Promise<void>;
@@ -23,6 +24,7 @@ export function addPages(app: FastifyInstance, { admit, ...parts }: PagesParts):
   addProbes(app, admit, parts.checkReady);
   const html = (text: string) => storedPage(htmlType, text, htmlHeaders);
   addPage(app, admit, "/openapi.json", storedPage(jsonType, JSON.stringify(parts.openApi)));
+  addPage(app, admit, "/openapi-3.0.json", storedPage(jsonType, JSON.stringify(parts.openApi30)));
   addPage(app, admit, "/docs", html(referencePage()));
   addPage(app, admit, "/docs/errors", html(errorsPage()));
   addPage(app, admit, "/docs/style.css", storedPage("text/css; charset=utf-8", stylesheet));
