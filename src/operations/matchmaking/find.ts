@@ -182,6 +182,10 @@ export function seatingOperations(context: Context) {
       };
 
       if (body.dry_run) {
+        // As the find itself would be refused; nothing is spent.
+        const seats = context.seatBudget.take(client, body.party_size ?? 1);
+        if (isRefusal(seats)) return seats;
+        seats.settle(false);
         const ask = () => context.configs.previewFind(namespaceId, build(budget.hasRoom));
         let preview = await ask();
         // As the find itself would wait.
@@ -281,14 +285,16 @@ export function seatingOperations(context: Context) {
         });
       try {
         let outcome = await execute();
-        for (let mayFit = room.whenRoom(); mayFit; mayFit = room.whenRoom()) {
+        while (isRefusal(outcome)) {
+          // Room is for another lobby: a retry whose lobby was made does not wait for it.
+          const earlier = await answerEarlier(context, seating, client, idempotency);
+          if (earlier) return earlier;
+          const mayFit = room.whenRoom();
+          if (!mayFit) return room.refusal() ?? outcome;
           await mayFit;
           outcome = await execute();
         }
         if (outcome === null) return namespaceGone();
-        if (isRefusal(outcome)) {
-          return (await answerEarlier(context, seating, client, idempotency)) ?? room.refusal() ?? outcome;
-        }
         if (!outcome.ok) {
           const NO_AVAILABLE_LOBBIES = `No lobby is created: ${tooLarge(body.party_size ?? 1)}.`;
           return seatRefusal(outcome.code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES });

@@ -77,6 +77,22 @@ export function seatRatesTests(): void {
     });
   });
 
+  test("[GP6] a dry run that asks for more seats than are left is refused like the find, and spends nothing", async () => {
+    await withArena({ rateSeats: 4 }, async (arena) => {
+      await arena.ready();
+      const alice = from("192.0.2.1");
+      expect((await arena.find({ party_size: 3 }, alice)).status).toBe(200);
+      for (let round = 0; round < 3; round++) {
+        const refused = await arena.find({ party_size: 2, dry_run: true }, alice);
+        expectRefusal(refused, "API_RATE_LIMIT");
+        expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+        expect((await arena.find({ dry_run: true }, alice)).status).toBe(200);
+      }
+      expect((await arena.find({}, alice)).status).toBe(200);
+      expectRefusal(await arena.find({ dry_run: true }, alice), "API_RATE_LIMIT");
+    });
+  });
+
   test("[RA1] [T36] programs on the same machine, without a proxy, have no such limit, and 0 is none", async () => {
     await withArena({ rateSeats: 2, trustedProxies: [] }, async (arena) => {
       await arena.ready();
