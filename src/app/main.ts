@@ -18,6 +18,7 @@ import { createDerivedTokens } from "../ground/tokens.ts";
 import { createHttpServer } from "../http/server.ts";
 import { placeLobbies } from "../loops/assign-node.ts";
 import { record } from "../loops/history.ts";
+import { everyLobby, lobbiesPlacedOn } from "../loops/servers/own-lobbies.ts";
 import { supervise } from "../loops/supervise.ts";
 import type { LobbyView } from "../matchmaker/commands.ts";
 import { type Nodes, onlyNode } from "../nodes/nodes.ts";
@@ -214,7 +215,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     runtime: driver,
     gate,
     log,
-    ownId: nodes.ownId,
+    ownLobbies: nodes.ownId === null ? everyLobby("") : lobbiesPlacedOn(nodes.ownId),
     now,
     describe: async (namespaceId, lobby) => describeLobby(context, await urlKnown, namespaceId, lobby),
     portsText,
@@ -291,7 +292,7 @@ async function openLiveState(shared: Shared | null, dataDir: string, clock: Cloc
 
 /** The node that ran a lobby writes it down; for those that no living node ran, the holder of the lease does. */
 function isRecordedHere(nodes: Nodes, { nodeId }: LobbyView): boolean {
-  if (nodes.ownId === null || nodeId === nodes.ownId) return true;
+  if (nodeId === nodes.ownId) return true;
   const isNobodyElses = !nodes.all().some((node) => node.nodeId === nodeId && node.isAlive);
   return nodes.lease() !== null && isNobodyElses;
 }

@@ -124,7 +124,7 @@ export async function openEmbeddedEngine(dataDir: string, clock: Clock, log: Log
   let latest = 0;
   for (const state of engine.states().values()) latest = Math.max(latest, state.now);
   clock.startAt(latest);
-  await createExpire(engine, clock.now)();
+  await createExpire(engine, { lease: () => ({}) }, clock.now)();
   return { engine, journal };
 }
 

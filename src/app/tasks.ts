@@ -1,6 +1,6 @@
 import { type Logger, nowAndThen } from "../ground/log.ts";
 import type { Placing } from "../loops/assign-node.ts";
-import { createExpire, createSharedExpire } from "../loops/expire.ts";
+import { createExpire } from "../loops/expire.ts";
 import type { Recorder } from "../loops/history.ts";
 import { createKeepIdle, type PlanWarm } from "../loops/keep-idle.ts";
 import { repeat } from "../loops/repeat.ts";
@@ -43,8 +43,7 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
   ];
   tasks.push(["looking for the data folder", 2_000, async () => folderWatch.check()]);
   if (followClock) tasks.push(["following the wall clock", 1_000, async () => followClock()]);
-  if (nodes.ownId === null) tasks.push(["ending what is due", 200, createExpire(engine, now)]);
-  else tasks.push(["ending what is due", 500, createSharedExpire(engine, nodes, now)]);
+  tasks.push(["ending what is due", sharedStore ? 500 : 200, createExpire(engine, nodes, now)]);
   if (runtime || placing) {
     const keepIdle = createKeepIdle(engine, now, planFor(context), (namespaceId) => wantsIdle(context, namespaceId));
     // What another node has deployed is in force here too.
@@ -110,8 +109,8 @@ function createTellDeployed({ db, configs, nodes }: Context): () => Promise<void
 /** With the number of the lease, so that a node that has lost it starts nothing any more. */
 function planFor(context: Context): PlanWarm {
   return async (namespaceId, pair) => {
-    const fence = context.nodes.lease()?.fence;
-    const planned = await planWarm(context, namespaceId, pair);
-    return planned && { ...planned, ...(fence !== undefined && { fence }) };
+    const lease = context.nodes.lease();
+    const planned = lease && (await planWarm(context, namespaceId, pair));
+    return planned && { ...planned, ...lease };
   };
 }

@@ -32,7 +32,7 @@ const recordWithinMs = 3_000;
  */
 export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   const { engine, runtime } = parts;
-  const own = createOwnServers(parts.ownId);
+  const own = createOwnServers(parts.ownLobbies);
   const ends = createLobbyEnds(parts, own);
   const failures = createFailures(parts);
   const stopServer = createStopServer(parts, own);
@@ -82,12 +82,12 @@ interface Work {
 type LobbyEvent = Extract<Event, { lobby: LobbyView }>;
 
 function handleEvent(
-  { gate }: SuperviseParts,
+  { gate, ownLobbies }: SuperviseParts,
   own: OwnServers,
   { launch, stopServer, failures }: Work,
   { type, namespaceId, lobby }: LobbyEvent,
 ): void {
-  if (own.isToStart(type, lobby)) own.recording.add(launch(namespaceId, lobby));
+  if (type === ownLobbies.startedBy && own.isWaiting(lobby)) own.recording.add(launch(namespaceId, lobby));
   if (own.isTakenOver(type, lobby)) stopServer(lobby.lobbyId);
   if (type === "lobby.ready") gate.becameReady(lobby.versionId, lobby.gameMode, lobby.lobbyId);
   if (type !== "lobby.stopped") return;
@@ -115,13 +115,13 @@ async function resync(
   { launch, stopServer }: Work,
   namespaceId: string,
 ): Promise<void> {
-  const { engine, now, ownId } = parts;
-  const wanted = { status: "starting", nodeId: ownId ?? "" } as const;
+  const { engine, now, ownLobbies } = parts;
+  const wanted = { status: "starting", ...ownLobbies.picked } as const;
   // A deleted namespace has nothing left to start, however much of it is still to be removed.
   const { revision } = await engine.read({ type: "counts", namespaceId, now: now() });
   for await (const lobby of revision === null ? [] : pickLobbies(engine, namespaceId, now, wanted)) {
     if (own.isClosed) return;
-    if (!lobby.isExternal && own.isToStart("lobby.changed", lobby)) own.recording.add(launch(namespaceId, lobby));
+    if (!lobby.isExternal && own.isWaiting(lobby)) own.recording.add(launch(namespaceId, lobby));
   }
   for (const [lobbyId, of] of [...own.namespaceIds]) {
     if (of === namespaceId) await reconcileServer(parts, own, stopServer, { namespaceId, lobbyId });

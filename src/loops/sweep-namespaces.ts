@@ -47,10 +47,10 @@ export function createSweepNamespaces(parts: SweepParts): () => Promise<void> {
   /** One that was removed in good order is listed for a while too. */
   async function remove(namespaceId: string): Promise<void> {
     const { revision, starting, ready } = await engine.read({ type: "counts", namespaceId, now: now() });
-    const fence = nodes.lease()?.fence;
+    const lease = nodes.lease();
     const isEmpty = revision === null && starting + ready === 0;
-    if (isEmpty || fence === undefined) return;
+    if (isEmpty || lease === null) return;
     log.warn({ namespace_id: namespaceId, lobbies: starting + ready }, "a namespace that was deleted is removed");
-    await engine.execute({ type: "removeNamespace", namespaceId, now: now(), force: true, fence });
+    await engine.execute({ type: "removeNamespace", namespaceId, now: now(), force: true, ...lease });
   }
 }

@@ -32,8 +32,8 @@ export type OwnStatus = Pick<NodeStatus, "regions" | "room" | "places" | "held" 
 
 /** The right to do what must be done once, not once per node. */
 export interface Lease {
-  /** Goes into commands, so that a holder that was late is refused; undefined: there are no others. */
-  readonly fence: number | undefined;
+  /** Goes into commands, so that a holder that was late is refused. The only node is never late and has none. */
+  readonly fence?: number;
 }
 
 /** The nodes of one installation. */
@@ -73,7 +73,7 @@ export interface Nodes {
 export function onlyNode(status: () => OwnStatus): Nodes {
   return {
     ownId: null,
-    lease: () => ({ fence: undefined }),
+    lease: () => ({}),
     onLease() {},
     onGone() {},
     all: () => [{ nodeId: "", ...status(), isAlive: true, isLate: false, heardAt: 0 }],

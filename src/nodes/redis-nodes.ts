@@ -46,7 +46,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   const key = `${prefix}:{nodes}:list`;
   const watch = createNodeWatch(steadyNow);
   let nodes: readonly ListedNode[] = [];
-  let lease: (Lease & { readonly endsAt: number }) | null = null;
+  let held: { readonly lease: Lease; readonly endsAt: number } | null = null;
   let clockOffsetMs = 0;
   let twinSightings = 0;
   let isLeaving = false;
@@ -97,7 +97,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
 
   function noteLease(fence: number | null, askedAt: number): void {
     const isNew = fence !== null && currentLease()?.fence !== fence;
-    lease = fence === null ? null : { fence, endsAt: askedAt + leaseMs - leaseMarginMs };
+    held = fence === null ? null : { lease: { fence }, endsAt: askedAt + leaseMs - leaseMarginMs };
     if (isNew) for (const listener of leaseListeners) listener();
   }
 
@@ -108,7 +108,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   }
 
   function currentLease(): Lease | null {
-    return lease !== null && steadyNow() < lease.endsAt ? lease : null;
+    return held !== null && steadyNow() < held.endsAt ? held.lease : null;
   }
 
   function beatNext(): Promise<void> {
@@ -176,7 +176,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
       clearInterval(timer);
       isLeaving = true;
       await beating.catch(() => undefined);
-      lease = null;
+      held = null;
       const status = statusText(options.status(), { room: 0, hasLeft: true, instanceId });
       await link.run(leaveScript, key, [nodeId, instanceId, isForGood ? "1" : "0", status, `${prefix}:nodes`]);
     },

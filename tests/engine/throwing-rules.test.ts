@@ -205,6 +205,8 @@ test("[DU8] a namespace whose rules throw does not keep the others from being br
       return engine.execute(command);
     }) as typeof engine.execute,
   };
-  await expect(createExpire(half, () => other.now + 1000)()).rejects.toThrow("a rule that throws");
+  await expect(createExpire(half, { lease: () => ({}) }, () => other.now + 1000)()).rejects.toThrow(
+    "a rule that throws",
+  );
   expect(engine.states().get(other.namespaceId)?.reservedCount).toBe(0);
 });

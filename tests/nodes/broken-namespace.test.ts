@@ -1,6 +1,6 @@
 import { expect, inject, test } from "vitest";
 import type { Engine } from "../../src/engine/engine.ts";
-import { createSharedExpire } from "../../src/loops/expire.ts";
+import { createExpire } from "../../src/loops/expire.ts";
 import { createKeepIdle } from "../../src/loops/keep-idle.ts";
 import { onlyNode } from "../../src/nodes/nodes.ts";
 import { closeAfterEach, openEngine, underTest } from "../conformance/redis-engine.ts";
@@ -53,7 +53,7 @@ test.each(ways)(
     expect(await dueBy(engine, at)).toHaveLength(worlds.length);
     if (command === "SET") await link.call("DEL", key("timers"));
     await link.call(command, key("timers"), [...args]);
-    const expire = createSharedExpire(engine, withLease, () => at);
+    const expire = createExpire(engine, withLease, () => at);
     await expect(expire()).rejects.toThrow("a script failed");
     expect(await dueBy(engine, at)).toEqual([broken.namespaceId]);
   },

@@ -119,7 +119,7 @@ describe("what is due", () => {
   test("it is ended at its moment, not after it, in each namespace that has something due", async () => {
     const world = await createWorld(memory);
     const { id } = await world.starting({ readyMs: 1_000 });
-    const expire = createExpire(world.under.engine, () => world.now);
+    const expire = createExpire(world.under.engine, { lease: () => ({}) }, () => world.now);
     const ended: string[] = [];
     void (async () => {
       for await (const event of world.under.engine.events()) if (event.type === "lobby.stopped") ended.push(event.type);

@@ -4,6 +4,7 @@ import { createEventHub } from "../../src/engine/event-hub.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createLog } from "../../src/ground/log.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
+import { everyLobby, lobbiesPlacedOn } from "../../src/loops/servers/own-lobbies.ts";
 import { supervise } from "../../src/loops/supervise.ts";
 import type { LobbyView } from "../../src/matchmaker/commands.ts";
 import { createStartGate } from "../../src/operations/capacity/crash-backoff.ts";
@@ -29,7 +30,7 @@ test("[RD10] [ND3] a node that missed events starts what was placed on it and st
     runtime,
     gate: createStartGate(),
     log: createLog({ level: "silent", format: "json" }),
-    ownId: "own",
+    ownLobbies: lobbiesPlacedOn("own"),
     now: () => world.now,
     describe,
     portsText: () => "{}",
@@ -71,7 +72,7 @@ async function superviseWorld(world: World, runtime: FakeRuntime, engine: Engine
     runtime,
     gate,
     log: createLog({ level: "silent", format: "json" }),
-    ownId: null,
+    ownLobbies: everyLobby("only"),
     now: () => world.now,
     describe: async (namespaceId, { lobbyId }) => {
       return { namespaceId, lobbyId, command: "node", args: [], cwd: null, env: {}, ports: {} };

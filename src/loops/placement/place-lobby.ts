@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../../engine/engine.ts";
 import type { Logger } from "../../ground/log.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
-import type { Nodes } from "../../nodes/nodes.ts";
+import type { Lease, Nodes } from "../../nodes/nodes.ts";
 import { writeUnseenEnd } from "../lobby-end.ts";
 import type { NodeChoice, WantedLobby } from "./choose-node.ts";
 import { isUnplaced, type Offers } from "./offers.ts";
@@ -46,9 +46,9 @@ export function createPlacer(
       if (isStopping) return;
       // The node that has it is back.
       if (lobby.nodeId !== null && !nodes.isGone(lobby.nodeId)) return;
-      const fence = nodes.lease()?.fence;
-      if (fence === undefined) return wantSweep();
-      if (nodeId === null) return endUnplaced(namespaceId, lobbyId, fence);
+      const lease = nodes.lease();
+      if (lease === null) return wantSweep();
+      if (nodeId === null) return endUnplaced(namespaceId, lobbyId, lease);
       const statusAt = choice.statusAt(nodeId);
       const insteadOf = lobby.nodeId === null ? {} : { insteadOf: lobby.nodeId };
       if (await offers.offer(nodeId, { namespaceId, lobbyId, ...insteadOf })) return;
@@ -72,10 +72,10 @@ export function createPlacer(
     return null;
   }
 
-  async function endUnplaced(namespaceId: string, lobbyId: string, fence: number): Promise<void> {
+  async function endUnplaced(namespaceId: string, lobbyId: string, lease: Lease): Promise<void> {
     const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
     if (lobby === null || !isUnplaced(lobby)) return;
-    const base = { namespaceId, lobbyId, now: now(), fence };
+    const base = { namespaceId, lobbyId, now: now(), ...lease };
     await engine.execute({ type: "stopLobby", ...base, reason: "start_failed", exit: noRoom });
   }
 

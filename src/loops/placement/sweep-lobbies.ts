@@ -27,10 +27,10 @@ export function isStartingOnGone(nodes: Nodes, { isExternal, status, nodeId }: L
 }
 
 async function endLost({ engine, nodes, log, now }: PlaceParts, namespaceId: string, lobby: LobbyView): Promise<void> {
-  const fence = nodes.lease()?.fence;
-  if (fence === undefined) return;
+  const lease = nodes.lease();
+  if (lease === null) return;
   const { lobbyId, nodeId } = lobby;
   log.warn({ lobby_id: lobbyId, node_id: nodeId }, "ending a lobby: its node has been gone for too long");
-  const base = { namespaceId, lobbyId, now: now(), fence };
+  const base = { namespaceId, lobbyId, now: now(), ...lease };
   await engine.execute({ type: "stopLobby", ...base, reason: "node_lost", exit: nodeGone });
 }

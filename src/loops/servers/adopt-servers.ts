@@ -15,9 +15,9 @@ export async function adoptServers(
   own: OwnServers,
   work: { ends: LobbyEnds; launch: Launch; stopServer: StopServer },
 ): Promise<void> {
-  const { engine, runtime, now } = parts;
+  const { engine, runtime, now, ownLobbies } = parts;
   for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-    for await (const lobby of pickLobbies(engine, namespaceId, now, own.ownNode)) {
+    for await (const lobby of pickLobbies(engine, namespaceId, now, ownLobbies.picked)) {
       if (!lobby.isExternal) await adopt(parts, own, work, namespaceId, lobby);
     }
   }
@@ -25,7 +25,7 @@ export async function adoptServers(
 }
 
 async function adopt(
-  { engine, runtime, log, now, ownId, portsText }: SuperviseParts,
+  { engine, runtime, log, now, ownLobbies, portsText }: SuperviseParts,
   own: OwnServers,
   { ends, launch }: { ends: LobbyEnds; launch: Launch },
   namespaceId: string,
@@ -34,7 +34,7 @@ async function adopt(
   const { lobbyId } = lobby;
   own.namespaceIds.set(lobbyId, namespaceId);
   const ports = await runtime.adopt(lobbyId, namespaceId);
-  if (!ports && ownId !== null && lobby.ports === null) {
+  if (!ports && ownLobbies.areGivenMeanwhile && lobby.ports === null) {
     // It was placed here while this node was down.
     own.recording.add(launch(namespaceId, lobby));
   } else if (!ports) {
@@ -44,7 +44,8 @@ async function adopt(
     await ends.end(namespaceId, lobbyId, "crashed", end);
   } else if (lobby.ports === null) {
     // The service was killed after it started the server and before it recorded the ports.
-    const command = { type: "setPorts", namespaceId, lobbyId, ports: portsText(ports), ...own.ownNode } as const;
+    const { nodeId } = ownLobbies;
+    const command = { type: "setPorts", namespaceId, lobbyId, ports: portsText(ports), nodeId } as const;
     await engine.execute({ ...command, now: now() });
   }
 }

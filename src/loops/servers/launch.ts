@@ -29,7 +29,7 @@ export function createLaunch(
     const started = runtime.start(description);
     parts.counted(lobbyId);
     const ports = parts.portsText(await started);
-    const command = { type: "setPorts", namespaceId, lobbyId, ports, ...own.ownNode } as const;
+    const command = { type: "setPorts", namespaceId, lobbyId, ports, nodeId: parts.ownLobbies.nodeId } as const;
     const outcome = await whenReachable(() => engine.execute({ ...command, now: now() }));
     // The lobby ended or was moved while its server was starting, so no event will stop the server.
     if (!outcome.ok) stopServer(lobbyId);

@@ -1,4 +1,5 @@
 import type { Event, LobbyView } from "../../matchmaker/commands.ts";
+import type { OwnLobbies } from "./own-lobbies.ts";
 
 /** The lobby servers of this node, and the work on them that is under way. */
 export interface OwnServers {
@@ -12,10 +13,9 @@ export interface OwnServers {
   isStoppingAll: boolean;
   /** The supervisor no longer follows events. */
   isClosed: boolean;
-  /** This node, as commands name it. Empty where it is the only one. */
-  readonly ownNode: { readonly nodeId?: string };
   isOwn(lobby: LobbyView): boolean;
-  isToStart(type: Event["type"], lobby: LobbyView): boolean;
+  /** This node runs the lobby, and has not begun to start it. */
+  isWaiting(lobby: LobbyView): boolean;
   /** Another node took the lobby over, because this one was out of reach for a while. */
   isTakenOver(type: Event["type"], lobby: LobbyView): boolean;
 }
@@ -26,9 +26,8 @@ interface Tasks {
   settled(): Promise<void>;
 }
 
-export function createOwnServers(ownId: string | null): OwnServers {
+export function createOwnServers({ isOwn }: OwnLobbies): OwnServers {
   const namespaceIds = new Map<string, string>();
-  const isOwn = (lobby: LobbyView) => ownId === null || lobby.nodeId === ownId;
 
   return {
     namespaceIds,
@@ -36,13 +35,9 @@ export function createOwnServers(ownId: string | null): OwnServers {
     stopping: createTasks(),
     isStoppingAll: false,
     isClosed: false,
-    ownNode: ownId === null ? {} : { nodeId: ownId },
     isOwn,
-    // The only node starts a lobby when it is created; one of several, when the lobby was placed on it.
-    isToStart(type, lobby) {
-      if (ownId === null) return type === "lobby.created";
-      const isWaiting = lobby.status === "starting" && lobby.ports === null && !namespaceIds.has(lobby.lobbyId);
-      return type === "lobby.changed" && lobby.nodeId === ownId && isWaiting;
+    isWaiting(lobby) {
+      return isOwn(lobby) && lobby.status === "starting" && lobby.ports === null && !namespaceIds.has(lobby.lobbyId);
     },
     isTakenOver(type, lobby) {
       return type === "lobby.changed" && lobby.nodeId !== null && !isOwn(lobby) && namespaceIds.has(lobby.lobbyId);

@@ -3,6 +3,7 @@ import type { Logger } from "../../ground/log.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import type { StartGate } from "../../operations/capacity/crash-backoff.ts";
 import type { LobbyExit, LobbyPorts, LobbyToStart, Runtime } from "../../runtime/runtime.ts";
+import type { OwnLobbies } from "./own-lobbies.ts";
 
 /** What the supervisor of lobby servers works with. */
 export interface SuperviseParts {
@@ -10,8 +11,7 @@ export interface SuperviseParts {
   readonly runtime: Runtime;
   readonly gate: StartGate;
   readonly log: Logger;
-  /** This node, where several run lobbies; null: it runs them all. */
-  readonly ownId: string | null;
+  readonly ownLobbies: OwnLobbies;
   now(): number;
   /** How to start the lobby; null: its version is gone. */
   describe(namespaceId: string, lobby: LobbyView): Promise<LobbyToStart | null>;

@@ -7,7 +7,7 @@ import type { StopServer } from "./stop-server.ts";
  * lobby was created, ended or placed. Places the lobby here if it has no node; stops the server if it has no lobby.
  */
 export async function reconcileServer(
-  { engine, log, now, ownId }: SuperviseParts,
+  { engine, log, now, ownLobbies }: SuperviseParts,
   own: OwnServers,
   stopServer: StopServer,
   { namespaceId, lobbyId }: { readonly namespaceId: string; readonly lobbyId: string },
@@ -15,10 +15,12 @@ export async function reconcileServer(
   const at = { namespaceId, lobbyId, now: now() };
   const lobby = await engine.read({ type: "lobby", ...at });
   if (!own.namespaceIds.has(lobbyId)) return;
-  if (ownId !== null && lobby?.nodeId === null && lobby.status !== "stopped") {
-    const outcome = await engine.execute({ type: "placeLobby", ...at, nodeId: ownId });
-    if (outcome.ok) return;
-  } else if (lobby && lobby.status !== "stopped" && own.isOwn(lobby)) return;
+  if (lobby && lobby.status !== "stopped") {
+    if (own.isOwn(lobby)) return;
+    const { nodeId } = ownLobbies;
+    const isPlaced = lobby.nodeId === null && (await engine.execute({ type: "placeLobby", ...at, nodeId })).ok;
+    if (isPlaced) return;
+  }
   log.warn(
     { lobby_id: lobbyId, namespace_id: namespaceId },
     "stopping orphaned lobby server: its lobby no longer exists",

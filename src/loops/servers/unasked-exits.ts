@@ -7,14 +7,14 @@ import type { SuperviseParts } from "./parts.ts";
 
 /** Ends the lobby of a server that ended without being asked to. A ready one that ends with code 0 has ended itself. */
 export function createHandleExit(
-  { engine, runtime, log, now, ownId }: SuperviseParts,
+  { engine, runtime, log, now }: SuperviseParts,
   own: OwnServers,
   { ends, failures }: { ends: LobbyEnds; failures: Failures },
 ): (namespaceId: string, lobbyId: string, exit: LobbyExit) => Promise<void> {
   return async (namespaceId, lobbyId, exit) => {
     const lobby = await ends.persist(() => engine.read({ type: "lobby", namespaceId, lobbyId, now: now() }));
     if (!lobby || lobby.status === "stopped") return;
-    if (ownId !== null && lobby.nodeId !== null && !own.isOwn(lobby)) return;
+    if (lobby.nodeId !== null && !own.isOwn(lobby)) return;
     const message = describeExit(exit, lobby.readyAt !== null);
     const end = { ...exit, message, log: await readLastLines(runtime, lobbyId) };
     if (exit.code === 0 && lobby.readyAt !== null) return ends.end(namespaceId, lobbyId, "self", end);
