@@ -21,10 +21,6 @@ function places(of: readonly string[], pattern: RegExp): string[] {
 /** Functions that are longer than the limit until they are split. */
 const stillLong = new Set([
   "src/app/main.ts start",
-  "src/engine/memory/memory.ts createMemoryEngine",
-  "src/engine/memory/sqlite-journal.ts createSqliteJournal",
-  "src/engine/redis/events.ts createStreams",
-  "src/engine/redis/redis.ts createRedisEngine",
   "src/http/admit.ts createAdmit",
   "src/http/connections.ts createConnections",
   "src/http/server.ts createHttpServer",

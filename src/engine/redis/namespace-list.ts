@@ -19,7 +19,7 @@ export interface NamespaceList {
   /** It is there: this process was answered so. */
   use(namespaceId: string): void;
   /** Something may have changed in it. */
-  doubt(namespaceId: string): void;
+  invalidate(namespaceId: string): void;
   /** Those that are there. One in which nothing seems to have happened is asked now and then only. */
   all(ids: readonly string[]): Promise<readonly { readonly namespaceId: string; readonly nextDueAt: number | null }[]>;
   close(): void;
@@ -33,21 +33,21 @@ const sayAgainMs = 5_000;
 export function createNamespaceList(link: RedisLink, prefix: string): NamespaceList {
   const key = `${prefix}:namespaces`;
   const known = new Map<string, NextDue & { readonly until: number }>();
-  /** The latest question about each; whoever doubts the answer before it is there takes it away. */
+  /** The latest question about each; whoever invalidates the answer before it is there takes it away. */
   const asking = new Map<string, symbol>();
   const used = new Set<string>();
 
   async function ask(namespaceId: string): Promise<NextDue> {
     const earlier = known.get(namespaceId);
     if (earlier && performance.now() < earlier.until) return earlier;
-    doubt(namespaceId);
+    invalidate(namespaceId);
     const question = Symbol();
     asking.set(namespaceId, question);
     const found = await nextDue(namespaceId);
     const until = performance.now() + askEveryMs * (1 + Math.random());
-    const isUndoubted = asking.get(namespaceId) === question;
-    if (isUndoubted) asking.delete(namespaceId);
-    if (isUndoubted && found.isThere) known.set(namespaceId, { ...found, until });
+    const isCurrent = asking.get(namespaceId) === question;
+    if (isCurrent) asking.delete(namespaceId);
+    if (isCurrent && found.isThere) known.set(namespaceId, { ...found, until });
     return found;
   }
 
@@ -63,12 +63,12 @@ export function createNamespaceList(link: RedisLink, prefix: string): NamespaceL
     }
   }
 
-  function doubt(namespaceId: string): void {
+  function invalidate(namespaceId: string): void {
     known.delete(namespaceId);
     asking.delete(namespaceId);
   }
 
-  async function strikeOff(namespaceId: string): Promise<void> {
+  async function unlist(namespaceId: string): Promise<void> {
     used.delete(namespaceId);
     await link.call("SREM", key, [namespaceId]);
     if ((await ask(namespaceId)).isThere) await link.call("SADD", key, [namespaceId]);
@@ -87,11 +87,11 @@ export function createNamespaceList(link: RedisLink, prefix: string): NamespaceL
   return {
     ids: async () => (await link.call("SMEMBERS", key)) as string[],
     async add(namespaceId) {
-      doubt(namespaceId);
+      invalidate(namespaceId);
       await link.call("SADD", key, [namespaceId]);
     },
     use: (namespaceId) => void used.add(namespaceId),
-    doubt,
+    invalidate,
     async all(ids) {
       const there: { namespaceId: string; nextDueAt: number | null }[] = [];
       for (let from = 0; from < ids.length; from += atOnce) {
@@ -100,7 +100,7 @@ export function createNamespaceList(link: RedisLink, prefix: string): NamespaceL
         for (const [at, namespaceId] of some.entries()) {
           const { isThere, nextDueAt } = found[at]!;
           if (isThere) there.push({ namespaceId, nextDueAt });
-          else await strikeOff(namespaceId);
+          else await unlist(namespaceId);
         }
       }
       return there;

@@ -1,0 +1,60 @@
+import type { Change } from "../../matchmaker/changes.ts";
+import type { Entity } from "../../matchmaker/state.ts";
+import { type Batch, type JournalCore, settleable } from "./journal-core.ts";
+import { entities, type ToWorker } from "./journal-messages.ts";
+
+/** Appends on their way to the worker: those of one turn of the event loop, or of one commit's duration, go together. */
+
+export function appendChanges(core: JournalCore, namespaceId: string, changes: readonly Change[]): Promise<void> {
+  if (core.blockedBy !== null) return Promise.reject(core.blockedBy);
+  core.filling ??= beginBatch(core);
+  const append: unknown[] = [namespaceId];
+  for (const { entity, id, value } of changes) append.push(entityNumbers[entity], id, value);
+  core.filling.appends.push(append);
+  core.filling.changeCount += changes.length;
+  core.pendingChanges += changes.length;
+  return core.filling.done;
+}
+
+function beginBatch(core: JournalCore): Batch {
+  core.batchNumber += 1;
+  const batch: Batch = { number: core.batchNumber, appends: [], changeCount: 0, isDue: false, ...settleable() };
+  // Requests that arrive together are handled in one turn: what they decide is sent when the turn is over.
+  setImmediate(() => {
+    batch.isDue = true;
+    sendIfDue(core);
+  });
+  return batch;
+}
+
+/** While the worker commits one batch, the next one fills: a message for every few changes would cost both threads more. */
+function sendIfDue(core: JournalCore): void {
+  if (core.sent.length === 0 && core.filling?.isDue) sendFilling(core);
+}
+
+export function sendFilling(core: JournalCore): void {
+  if (core.filling === null) return;
+  const { number, appends, changeCount } = core.filling;
+  core.sent.push(core.filling);
+  core.filling = null;
+  core.worker?.postMessage({ type: "commit", batch: number, appends, changeCount } satisfies ToWorker);
+}
+
+export function finishBatches(core: JournalCore, throughBatch: number): void {
+  core.commits += 1;
+  for (let batch = core.sent[0]; batch !== undefined && batch.number <= throughBatch; batch = core.sent[0]) {
+    core.sent.shift();
+    core.pendingChanges -= batch.changeCount;
+    batch.resolve();
+  }
+  sendIfDue(core);
+}
+
+/** Resolves when everything appended so far is durable. */
+export function flushBatches(core: JournalCore): Promise<void> {
+  const last = core.filling ?? core.sent.at(-1);
+  if (last !== undefined) return last.done;
+  return core.blockedBy === null ? Promise.resolve() : Promise.reject(core.blockedBy);
+}
+
+const entityNumbers = Object.fromEntries(entities.map((entity, number) => [entity, number])) as Record<Entity, number>;

@@ -1,0 +1,111 @@
+import type { Worker } from "node:worker_threads";
+import type { TakeStored } from "./journal.ts";
+import { type JournalSyncFailed, JournalUnavailable } from "./journal-errors.ts";
+import type { Loading } from "./journal-loading.ts";
+import type { Append, FailpointModule } from "./journal-messages.ts";
+
+export interface SqliteJournalOptions {
+  readonly dataDir: string;
+  /**
+   * Called once, when a sync has failed: nothing can be promised any more, so the process must end, and at once
+   * (by SIGKILL): an orderly end closes the file, which copies pages that may no longer be what was written.
+   */
+  readonly onSyncFailure?: (error: JournalSyncFailed) => void;
+  /** Something that the operator should know, and that stops nothing. */
+  readonly onWarning?: (message: string) => void;
+  /** For tests only. */
+  readonly failpoints?: FailpointModule;
+}
+
+/** What the journal in the main thread is made of. sqlite-journal.ts, journal-batches.ts and journal-link.ts work on it. */
+export interface JournalCore {
+  readonly options: SqliteJournalOptions;
+  readonly file: string;
+  /** Why nothing can be appended now; null: it can. */
+  blockedBy: Error | null;
+  worker: Worker | null;
+  workerEnded: Promise<void>;
+  /** Gives the worker up without its end. */
+  abandonWorker(): void;
+  isClosing: boolean;
+  syncFailure: JournalSyncFailed | null;
+  /** Why it was given up for good. */
+  givenUp: JournalUnavailable | null;
+  loading: Loading | null;
+  underway: { readonly take: TakeStored | undefined; readonly done: Loading["done"] } | null;
+  filling: Batch | null;
+  sent: Batch[];
+  probes: Settleable[];
+  /** Of single namespaces, in the order in which they were asked for. */
+  readings: Loading[];
+  batchNumber: number;
+  pendingChanges: number;
+  commits: number;
+}
+
+/** Appends that are sent together, committed together and answered by one promise. */
+export interface Batch extends Settleable {
+  readonly number: number;
+  readonly appends: Append[];
+  changeCount: number;
+  /** The turn of the event loop in which it began is over: it may be sent as soon as the worker has nothing to do. */
+  isDue: boolean;
+}
+
+export interface Settleable {
+  readonly done: Promise<void>;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+export function createJournalCore(options: SqliteJournalOptions, file: string): JournalCore {
+  return {
+    options,
+    file,
+    blockedBy: new JournalUnavailable(`${file} is not loaded yet.`),
+    worker: null,
+    workerEnded: Promise.resolve(),
+    abandonWorker() {},
+    isClosing: false,
+    syncFailure: null,
+    givenUp: null,
+    loading: null,
+    underway: null,
+    filling: null,
+    sent: [],
+    probes: [],
+    readings: [],
+    batchNumber: 0,
+    pendingChanges: 0,
+    commits: 0,
+  };
+}
+
+/** Everything that is under way fails, and so does everything that comes until the next load. */
+export function failAll(core: JournalCore, error: Error): void {
+  const failing = [...core.sent, ...(core.filling === null ? [] : [core.filling]), ...core.probes];
+  const unread = core.readings;
+  core.blockedBy = error;
+  core.worker = null;
+  core.filling = null;
+  core.sent = [];
+  core.probes = [];
+  core.readings = [];
+  core.pendingChanges = 0;
+  for (const waiting of failing) waiting.reject(error);
+  for (const reading of unread) reading.finish(error);
+  core.loading?.finish(error);
+  core.loading = null;
+}
+
+export function settleable(): Settleable {
+  let resolve = () => {};
+  let reject = (_: Error) => {};
+  const done = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  // Whoever waits sees the failure; that nobody may be waiting is no reason to end the process.
+  done.catch(() => undefined);
+  return { done, resolve, reject };
+}

@@ -1,0 +1,70 @@
+import { finishBatches } from "./journal-batches.ts";
+import { failAll, type JournalCore } from "./journal-core.ts";
+import { errorOf, JournalSyncFailed, JournalUnavailable } from "./journal-errors.ts";
+import type { FromWorker, ToWorker } from "./journal-messages.ts";
+import { startThread } from "./journal-thread.ts";
+
+/** The worker thread's life as the main thread sees it, and what becomes of its messages. */
+
+export function startWorker(core: JournalCore): void {
+  const { file, options } = core;
+  const started = startThread({ file, failpoints: options.failpoints ?? null });
+  let cause: unknown;
+  core.worker = started;
+  core.workerEnded = new Promise((resolve) => {
+    core.abandonWorker = () => {
+      started.unref();
+      resolve();
+    };
+    started.on("message", (message: FromWorker) => receive(core, message));
+    started.on("error", (error) => {
+      cause = error;
+    });
+    started.on("exit", (code) => {
+      // It is no longer ours when it was asked to end or has said why it would.
+      if (core.worker === started) {
+        failAll(core, new JournalUnavailable(`The thread that writes ${file} has ended (${code}).`, { cause }));
+      }
+      resolve();
+    });
+  });
+}
+
+export async function stopWorker(core: JournalCore): Promise<void> {
+  core.worker?.postMessage({ type: "close" } satisfies ToWorker);
+  core.worker = null;
+  await core.workerEnded;
+}
+
+function receive(core: JournalCore, message: FromWorker): void {
+  // The thread loads everything before it takes the first message.
+  if (message.type === "rows") (core.loading ?? core.readings[0])?.add(message.namespaceId, message.text);
+  else if (message.type === "warning") core.options.onWarning?.(message.message);
+  else if (message.type === "committed") finishBatches(core, message.throughBatch);
+  else if (message.failure === null) {
+    if (message.type === "loaded") finishLoading(core);
+    else if (message.type === "read") core.readings.shift()?.finish(null);
+    else core.probes.shift()?.resolve();
+  } else {
+    const error = noteSyncFailure(core, errorOf(message.failure));
+    if (message.type === "probed" && core.syncFailure === null) core.probes.shift()?.reject(error);
+    else if (message.type === "read") core.readings.shift()?.finish(error);
+    else failAll(core, error);
+  }
+}
+
+function finishLoading(core: JournalCore): void {
+  const failure = core.loading?.finish(null) ?? null;
+  core.loading = null;
+  if (!core.isClosing) core.blockedBy = failure;
+  if (failure !== null) void stopWorker(core);
+}
+
+function noteSyncFailure(core: JournalCore, error: Error): Error {
+  if (error instanceof JournalSyncFailed && core.syncFailure === null) {
+    core.syncFailure = error;
+    core.abandonWorker();
+    core.options.onSyncFailure?.(error);
+  }
+  return error;
+}

@@ -1,0 +1,83 @@
+import { EngineUnavailable } from "../../ground/unavailable.ts";
+import { apply, takeEffects } from "../../matchmaker/apply.ts";
+import type { Change } from "../../matchmaker/changes.ts";
+import type { CommandOf, CommandType, Event, Outcome } from "../../matchmaker/commands.ts";
+import { CommandFault } from "../../matchmaker/outcome.ts";
+import type { State } from "../../matchmaker/state.ts";
+import { type CommitGroup, findState, keepOrDrop, loseMemory, type Memory, reloadNamespace } from "./memory-state.ts";
+
+/** Decides a command in memory; `committed` resolves when the journal has it. */
+export function runCommand<T extends CommandType>(
+  memory: Memory,
+  command: CommandOf<T>,
+): { outcome: Outcome<T>; committed: Promise<void> } {
+  const { namespaceId, now } = command;
+  if (memory.unstarted.delete(namespaceId)) runCommand(memory, { type: "restarted", namespaceId, now });
+  const state = findState(memory, namespaceId);
+  const { outcome, changes, events } = applyOrReload(memory, state, command);
+  keepOrDrop(memory, state);
+  return { outcome, committed: commit(memory, namespaceId, changes, events) };
+}
+
+/** A rule that throws may have written half of what it meant to; the journal knows what is true of its namespace. */
+function applyOrReload<T extends CommandType>(memory: Memory, state: State, command: CommandOf<T>) {
+  try {
+    return apply(state, command);
+  } catch (error) {
+    if (error instanceof CommandFault) keepEffects(memory, state);
+    else reloadNamespace(memory, state.namespaceId);
+    throw error;
+  }
+}
+
+/** What was due before a command that was no good has happened all the same. */
+function keepEffects(memory: Memory, state: State): void {
+  const { changes, events } = takeEffects(state);
+  keepOrDrop(memory, state);
+  void commit(memory, state.namespaceId, changes, events);
+}
+
+function commit(
+  memory: Memory,
+  namespaceId: string,
+  changes: readonly Change[],
+  events: readonly Event[],
+): Promise<void> {
+  if (changes.length === 0) return memory.lastCommit;
+  const appended = append(memory, namespaceId, changes);
+  let group = memory.lastGroup;
+  if (group?.appended !== appended || group.generation !== memory.generation) group = beginGroup(memory, appended);
+  for (const event of events) group.events.push(event);
+  memory.lastGroup = group;
+  memory.lastCommit = group.committed;
+  return group.committed;
+}
+
+/** A journal that throws at once has refused like one that rejects. */
+function append({ journal }: Memory, namespaceId: string, changes: readonly Change[]): Promise<void> {
+  try {
+    return journal.append(namespaceId, changes);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function beginGroup(memory: Memory, appended: Promise<void>): CommitGroup {
+  const { generation } = memory;
+  const events: Event[] = [];
+  const committed = appended.then(
+    () => {
+      // It is in the journal, and so in what is loaded next, even if its caller cannot be answered so.
+      for (const event of events) memory.hub.publish(memory.log.add(event));
+      if (generation !== memory.generation)
+        throw new EngineUnavailable("Memory was thrown away while the change was written.");
+    },
+    (error: unknown) => {
+      if (generation === memory.generation) loseMemory(memory);
+      throw new EngineUnavailable("The journal did not take the change.", { cause: error });
+    },
+  );
+  // Those who wait for it see the failure; that nobody may be waiting is no reason to end the process.
+  committed.catch(() => undefined);
+  return { appended, generation, events, committed };
+}

@@ -1,0 +1,102 @@
+import { createStateLoader, loadState, type StateLoader } from "../../matchmaker/changes.ts";
+import type { Event } from "../../matchmaker/commands.ts";
+import { createState, type State } from "../../matchmaker/state.ts";
+import { createEventHub, type EventHub } from "../event-hub.ts";
+import { createEventLog, type EventLog } from "./event-log.ts";
+import type { Journal } from "./journal.ts";
+
+/** What the memory engine is made of. The files memory-*.ts work on it; nothing else does. */
+export interface Memory {
+  readonly journal: Journal;
+  readonly hub: EventHub;
+  readonly log: EventLog;
+  states: Map<string, State>;
+  /** Namespaces whose heartbeat clocks still have to start over: their first command does it. */
+  readonly unstarted: Set<string>;
+  phase: "running" | "lost" | "read-only" | "closed";
+  /** Grows with each loss, so that a command knows whether its changes were among those lost. */
+  generation: number;
+  lastCommit: Promise<void>;
+  lastGroup: CommitGroup | null;
+  loading: Promise<void> | null;
+  probing: Promise<void> | null;
+  /** Namespaces that a rule left half written: each is loaded again by itself. Nothing here rejects. */
+  readonly reloads: Map<string, Promise<void>>;
+}
+
+/** Commands whose changes the journal answers with one promise: they are durable together, and told of together. */
+export interface CommitGroup {
+  readonly appended: Promise<void>;
+  readonly generation: number;
+  readonly events: Event[];
+  readonly committed: Promise<void>;
+}
+
+export function createMemory(journal: Journal): Memory {
+  return {
+    journal,
+    hub: createEventHub(),
+    log: createEventLog(),
+    states: new Map(),
+    unstarted: new Set(),
+    phase: "lost",
+    generation: 0,
+    lastCommit: Promise.resolve(),
+    lastGroup: null,
+    loading: null,
+    probing: null,
+    reloads: new Map(),
+  };
+}
+
+/** Throws away what is in memory and takes what the journal has. */
+export async function loadMemory(memory: Memory): Promise<void> {
+  const loaders = new Map<string, StateLoader>();
+  await memory.journal.load((namespaceId, stored) => {
+    const loader = loaders.get(namespaceId) ?? createStateLoader(namespaceId);
+    loaders.set(namespaceId, loader);
+    loader.add(stored);
+  });
+  memory.states = new Map();
+  memory.unstarted.clear();
+  memory.reloads.clear();
+  for (const [namespaceId, loader] of loaders) {
+    memory.states.set(namespaceId, loader.finish());
+    memory.unstarted.add(namespaceId);
+  }
+  memory.lastCommit = Promise.resolve();
+}
+
+/** What was decided before is appended already, and so part of what is loaded. Others do not wait for it. */
+export function reloadNamespace(memory: Memory, namespaceId: string): void {
+  const { generation } = memory;
+  memory.states.delete(namespaceId);
+  const reloaded = memory.journal.loadNamespace(namespaceId).then((stored) => {
+    if (generation !== memory.generation) return;
+    keepOrDrop(memory, loadState(namespaceId, stored));
+    memory.unstarted.add(namespaceId);
+    memory.reloads.delete(namespaceId);
+  });
+  const orLose = () => {
+    if (generation === memory.generation) loseMemory(memory);
+  };
+  memory.reloads.set(namespaceId, reloaded.catch(orLose));
+}
+
+/** The journal has less than memory: nothing in memory counts until it is loaded again. */
+export function loseMemory(memory: Memory): void {
+  memory.generation += 1;
+  if (memory.phase !== "closed") memory.phase = "lost";
+}
+
+/** A namespace with nothing in it is forgotten. */
+export function keepOrDrop(memory: Memory, state: State): void {
+  const isBlank =
+    state.namespace === null && state.lobbies.size === 0 && state.players.size === 0 && state.keys.size === 0;
+  if (isBlank) memory.states.delete(state.namespaceId);
+  else memory.states.set(state.namespaceId, state);
+}
+
+export function findState(memory: Memory, namespaceId: string): State {
+  return memory.states.get(namespaceId) ?? createState(namespaceId);
+}
