@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
-    globalSetup: ["tests/services/global-setup.ts"],
+    globalSetup: ["tests/support/services/global-setup.ts"],
     pool: "forks",
     maxWorkers: 2,
     // They end what hangs, and judge nothing: many tests wait for real processes, leases and failovers.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type RedisServer, until } from "../tests/services/redis.ts";
+import { type RedisServer, until } from "../tests/support/services/redis.ts";
 
 /** What Redis itself did during a measurement, for each find. */
 export interface RedisWork {

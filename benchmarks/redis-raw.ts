@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { commandScripts } from "../src/engine/redis/scripts.ts";
 import { writeCommand } from "../src/engine/redis/write-commands.ts";
-import { findProgram, type RedisServer } from "../tests/services/redis.ts";
+import { findProgram, type RedisServer } from "../tests/support/services/redis.ts";
 import type { RedisNamespace } from "./redis-world.ts";
 
 export interface RawRound {

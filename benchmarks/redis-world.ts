@@ -6,9 +6,9 @@ import { createIds } from "../src/ground/ids.ts";
 import { createLog } from "../src/ground/log.ts";
 import type { NewLobby } from "../src/matchmaker/commands.ts";
 import { openRedis } from "../src/redis/connection.ts";
-import { type PostgresServer, startPostgres } from "../tests/services/postgres.ts";
-import { type RedisServer, startRedis, until } from "../tests/services/redis.ts";
 import { auditNamespace } from "../tests/support/redis-audit.ts";
+import { type PostgresServer, startPostgres } from "../tests/support/services/postgres.ts";
+import { type RedisServer, startRedis, until } from "../tests/support/services/redis.ts";
 import { bearer, send } from "./requests.ts";
 import { type ServerProcess, serveFoyer } from "./server-process.ts";
 

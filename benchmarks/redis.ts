@@ -1,4 +1,4 @@
-import type { RedisServer } from "../tests/services/redis.ts";
+import type { RedisServer } from "../tests/support/services/redis.ts";
 import { interleave, quantile, type Round, type Target } from "./load.ts";
 import { meterRedis, type RedisWork, untilQuiet } from "./redis-meter.ts";
 import { loadRaw } from "./redis-raw.ts";

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConfigError, loadConfig, loadSettings } from "../src/config/config.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const secret = "correct horse battery staple and more";
 

@@ -10,7 +10,7 @@ import {
   wantsColours,
 } from "../src/config/config.ts";
 import { settings } from "../src/config/settings.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const emptyFolder = temporaryFolder();
 

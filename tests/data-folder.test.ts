@@ -10,7 +10,7 @@ import {
   openDataFolder,
   secretFromText,
 } from "../src/ground/data-folder.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const newPath = () => join(temporaryFolder(), "deep", "data");
 const modeOf = (path: string) => statSync(path).mode & 0o777;

@@ -4,9 +4,9 @@ import { afterEach, expect, test } from "vitest";
 import { type RunningFoyer, startFoyer } from "../src/app/main.ts";
 import { type Config, defaultConfig } from "../src/config/config.ts";
 import { createLog } from "../src/ground/log.ts";
-import { clientOf, noteIssued } from "./http/harness.ts";
 import { ownRange } from "./runtime/driver.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { clientOf, noteIssued } from "./support/harness.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const running = new Set<RunningFoyer>();
 

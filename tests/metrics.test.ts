@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMetrics, startMetricsServer } from "../src/ground/metrics.ts";
-import { sendRaw } from "./http/raw.ts";
+import { sendRaw } from "./support/raw.ts";
 
 const metrics = createMetrics();
 let server: Awaited<ReturnType<typeof startMetricsServer>>;

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { startFoyer } from "../src/app/main.ts";
 import { type Config, defaultConfig } from "../src/config/config.ts";
 import { createLog } from "../src/ground/log.ts";
-import { freePort } from "./services/programs.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { freePort } from "./support/services/programs.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 /** What a service that starts and stops says in its log. */
 async function linesOf(overrides: Partial<Config>): Promise<string[]> {

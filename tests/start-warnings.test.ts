@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { startWarnings } from "../src/app/start-warnings.ts";
 import { defaultConfig } from "../src/config/config.ts";
-import { type Service, startService } from "./http/harness.ts";
-import { temporaryFolder } from "./temporary-folder.ts";
+import { type Service, startService } from "./support/harness.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 test("[O19] a start warns of cloud tokens that run programs as Foyer's own user", () => {
   const folder = temporaryFolder();

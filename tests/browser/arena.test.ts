@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { type RunningFoyer, startFoyer } from "../../src/app/main.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/ground/log.ts";
-import { clientOf, noteIssued, until } from "../http/harness.ts";
 import { ownRange } from "../runtime/driver.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { clientOf, noteIssued, until } from "../support/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { pictureFile, startChromium } from "./chromium.ts";
 import { openPlayer, type Player } from "./players.ts";
 

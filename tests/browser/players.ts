@@ -1,5 +1,5 @@
 import type { Browser, Page } from "playwright-core";
-import { until } from "../http/harness.ts";
+import { until } from "../support/harness.ts";
 
 /** Somebody with a browser of their own who plays the example game. */
 export interface Player {

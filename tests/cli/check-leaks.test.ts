@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // Border: the scripts are plain JavaScript, since they run before anything is installed.
 const { findLeaks }: { findLeaks(folder: string): { tokenCount: number; fileCount: number; leaks: string[] } } =

@@ -4,8 +4,8 @@ import { connect, type Socket } from "node:net";
 import { platform } from "node:os";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { until } from "../http/harness.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { until } from "../support/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const program = fileURLToPath(new URL("../../src/cli/foyer.ts", import.meta.url));
 const loader = import.meta.resolve("tsx");

@@ -9,8 +9,8 @@ import { importCommand } from "../../src/cli/import.ts";
 import { run } from "../../src/cli/run.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import { holdDatabase } from "../../src/store/only-node.ts";
-import { freshDatabase } from "../services/stores.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { freshDatabase } from "../support/services/stores.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const program = fileURLToPath(new URL("../../src/cli/foyer.ts", import.meta.url));
 const loader = import.meta.resolve("tsx");

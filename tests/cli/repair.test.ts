@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { openDataFolder } from "../../src/ground/data-folder.ts";
 import { fileIn, journalIn, loadedJournal, namespaceId, player, storedIds } from "../engine/journals.ts";
-import { eventually } from "../nodes/link.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { eventually } from "../support/redis-link.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 async function repair(dataDir: string, ...more: string[]) {
   const written = { out: "", err: "" };

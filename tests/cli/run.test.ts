@@ -6,7 +6,7 @@ import { run } from "../../src/cli/run.ts";
 import { explainStartFailure } from "../../src/cli/start-failure.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { settings } from "../../src/config/settings.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 async function foyer(...argv: string[]) {
   const written = { out: "", err: "" };

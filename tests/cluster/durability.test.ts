@@ -4,9 +4,9 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { createLedger, type Ledger } from "../crash/acknowledged.ts";
 import { playUntilKilled } from "../crash/load.ts";
 import { verify } from "../crash/verify.ts";
-import { createNamespace, ensureServerBuilt, type Namespace } from "../histories/server.ts";
-import { openServer, type RedisServer, until } from "../services/redis.ts";
-import { freshDatabase } from "../services/stores.ts";
+import { createNamespace, ensureServerBuilt, type Namespace } from "../support/server.ts";
+import { openServer, type RedisServer, until } from "../support/services/redis.ts";
+import { freshDatabase } from "../support/services/stores.ts";
 import { auditNamespace } from "./audit.ts";
 import { type Installation, request, startInstallation } from "./nodes.ts";
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { createNamespace, ensureServerBuilt } from "../histories/server.ts";
-import { type RedisServer, until } from "../services/redis.ts";
-import { moveSlot, type RedisCluster, startCluster } from "../services/redis-cluster.ts";
-import { startSentinel } from "../services/redis-sentinel.ts";
-import { freshDatabase } from "../services/stores.ts";
+import { createNamespace, ensureServerBuilt } from "../support/server.ts";
+import { type RedisServer, until } from "../support/services/redis.ts";
+import { moveSlot, type RedisCluster, startCluster } from "../support/services/redis-cluster.ts";
+import { startSentinel } from "../support/services/redis-sentinel.ts";
+import { freshDatabase } from "../support/services/stores.ts";
 import { auditNamespace } from "./audit.ts";
 import { call, type Installation, startInstallation } from "./nodes.ts";
 import { doubting, expectSafe, type Playing, startPlaying } from "./playing.ts";

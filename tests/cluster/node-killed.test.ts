@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { ensureServerBuilt } from "../histories/server.ts";
 import { isRunning, ownRange, testFolder } from "../runtime/driver.ts";
-import { lobbyPids, lobbyVersion } from "../runtime/world.ts";
-import { until } from "../services/redis.ts";
-import { freshDatabase } from "../services/stores.ts";
+import { lobbyPids, lobbyVersion } from "../support/runtime-world.ts";
+import { ensureServerBuilt } from "../support/server.ts";
+import { until } from "../support/services/redis.ts";
+import { freshDatabase } from "../support/services/stores.ts";
 import { call, type Installation, type Node, request, startInstallation } from "./nodes.ts";
 
 let installation: Installation;

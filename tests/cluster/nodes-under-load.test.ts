@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ensureServerBuilt } from "../histories/server.ts";
-import { type RedisServer, startRedis, until } from "../services/redis.ts";
-import { freshDatabase } from "../services/stores.ts";
+import { ensureServerBuilt } from "../support/server.ts";
+import { type RedisServer, startRedis, until } from "../support/services/redis.ts";
+import { freshDatabase } from "../support/services/stores.ts";
 import { auditNamespace } from "./audit.ts";
 import { type Installation, startInstallation } from "./nodes.ts";
 import { expectSafe, startPlaying } from "./playing.ts";

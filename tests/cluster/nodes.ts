@@ -2,8 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Server, startServer } from "../histories/server.ts";
-import { freePort } from "../services/programs.ts";
+import { type Server, startServer } from "../support/server.ts";
+import { freePort } from "../support/services/programs.ts";
 
 /** One node of an installation. Its port and data folder stay the same when it is killed and started again. */
 export interface Node {

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { checkHistory, describeViolations, type Limits } from "../checker/check-history.ts";
 import type { Operation } from "../checker/history.ts";
 import { type LoadOptions, runLoad } from "../histories/load.ts";
-import { createNamespace, type Namespace } from "../histories/server.ts";
+import { createNamespace, type Namespace } from "../support/server.ts";
 import { type Balanced, openBalanced } from "./balanced.ts";
 import type { Installation } from "./nodes.ts";
 

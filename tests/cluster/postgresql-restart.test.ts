@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { ensureServerBuilt } from "../histories/server.ts";
-import { createDatabase, type PostgresServer, startPostgres } from "../services/postgres.ts";
-import { until } from "../services/redis.ts";
+import { ensureServerBuilt } from "../support/server.ts";
+import { createDatabase, type PostgresServer, startPostgres } from "../support/services/postgres.ts";
+import { until } from "../support/services/redis.ts";
 import { type Installation, startInstallation } from "./nodes.ts";
 import { expectSafe, startPlaying } from "./playing.ts";
 

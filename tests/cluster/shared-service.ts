@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
-import { ensureServerBuilt, type OpenService } from "../histories/server.ts";
-import { freshDatabase } from "../services/stores.ts";
+import { ensureServerBuilt, type OpenService } from "../support/server.ts";
+import { freshDatabase } from "../support/services/stores.ts";
 import { openBalanced } from "./balanced.ts";
 import { startInstallation } from "./nodes.ts";
 

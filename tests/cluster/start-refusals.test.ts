@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ensureServerBuilt, startServer } from "../histories/server.ts";
-import { type RedisServer, startRedis } from "../services/redis.ts";
-import { freshDatabase } from "../services/stores.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { ensureServerBuilt, startServer } from "../support/server.ts";
+import { type RedisServer, startRedis } from "../support/services/redis.ts";
+import { freshDatabase } from "../support/services/stores.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let redis: RedisServer;
 let databaseUrl: string;

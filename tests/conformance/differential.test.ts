@@ -1,8 +1,8 @@
 import { describe, expect, inject, test } from "vitest";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createMemoryJournal } from "../support/memory-journal.ts";
+import { closeAfterEach, openEngine } from "../support/redis-engine.ts";
 import { compareEngines } from "./differential.ts";
-import { closeAfterEach, openEngine } from "./redis-engine.ts";
 
 /** Another seed, or more: DIFFERENTIAL_SEED=7 DIFFERENTIAL_COMMANDS=200000 npx vitest run tests/conformance/differential.test.ts */
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? 2_027);

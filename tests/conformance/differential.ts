@@ -3,8 +3,8 @@ import fc from "fast-check";
 import type { Engine, PlacedEvent } from "../../src/engine/engine.ts";
 import type { Command, CommandType, Outcome, Query, QueryType, WantedLobbies } from "../../src/matchmaker/commands.ts";
 import { auditNamespace } from "../support/redis-audit.ts";
+import type { OpenedEngine } from "../support/redis-engine.ts";
 import { createHistory, type Step, steps } from "./random-commands.ts";
-import type { OpenedEngine } from "./redis-engine.ts";
 
 export interface Compared {
   readonly commands: number;

@@ -2,8 +2,8 @@ import { describe } from "vitest";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { createMemoryJournal, type MemoryJournal } from "../support/memory-journal.ts";
-import { everySuite } from "./every-suite.ts";
-import type { EngineUnderTest } from "./world.ts";
+import type { EngineUnderTest } from "../support/world.ts";
+import { everySuite } from "./conformance.suite.ts";
 
 async function startEngine(journal: MemoryJournal): Promise<EngineUnderTest> {
   const engine = await createMemoryEngine(journal);

@@ -5,11 +5,11 @@ import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { commandScripts, hearingScript } from "../../src/engine/redis/scripts.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { RedisLink, Script } from "../../src/redis/interface.ts";
-import { until } from "../services/redis.ts";
 import { createMemoryJournal } from "../support/memory-journal.ts";
 import { auditNamespace } from "../support/redis-audit.ts";
-import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
-import { createWorld, type EngineUnderTest, listen, World } from "./world.ts";
+import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";
+import { until } from "../support/services/redis.ts";
+import { createWorld, type EngineUnderTest, listen, World } from "../support/world.ts";
 
 closeAfterEach();
 

@@ -3,8 +3,8 @@ import { describe, expect, inject, onTestFinished, test, vi } from "vitest";
 import type { RedisEngine } from "../../src/engine/redis/redis.ts";
 import type { Event } from "../../src/matchmaker/commands.ts";
 import type { RedisLink } from "../../src/redis/interface.ts";
-import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
-import { createWorld, listen, rememberedMs, type World } from "./world.ts";
+import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";
+import { createWorld, listen, rememberedMs, type World } from "../support/world.ts";
 
 closeAfterEach();
 

@@ -2,9 +2,9 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { nextDueScript } from "../../src/engine/redis/scripts.ts";
 import type { RedisLink } from "../../src/redis/interface.ts";
-import { type RedisServer, startRedis, until } from "../services/redis.ts";
-import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
-import { createWorld, rememberedMs, World } from "./world.ts";
+import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";
+import { type RedisServer, startRedis, until } from "../support/services/redis.ts";
+import { createWorld, rememberedMs, World } from "../support/world.ts";
 
 closeAfterEach();
 

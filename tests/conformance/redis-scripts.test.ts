@@ -7,13 +7,13 @@ import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import { pickLobbies } from "../../src/loops/pick-lobbies.ts";
 import type { CommandType } from "../../src/matchmaker/commands.ts";
 import type { RedisLink, Script } from "../../src/redis/interface.ts";
-import { type RedisServer, startRedis } from "../services/redis.ts";
 import { createMemoryJournal } from "../support/memory-journal.ts";
 import { auditNamespace } from "../support/redis-audit.ts";
+import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";
+import { type RedisServer, startRedis } from "../support/services/redis.ts";
+import { createWorld, rememberedMs, versionA, versionB, World } from "../support/world.ts";
 import { compareEngines } from "./differential.ts";
 import { createHistory, steps } from "./random-commands.ts";
-import { closeAfterEach, openEngine, underTest } from "./redis-engine.ts";
-import { createWorld, rememberedMs, versionA, versionB, World } from "./world.ts";
 
 closeAfterEach();
 

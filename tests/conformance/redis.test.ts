@@ -1,6 +1,6 @@
 import { describe, inject } from "vitest";
-import { everySuite } from "./every-suite.ts";
-import { closeAfterEach, startOnRedis } from "./redis-engine.ts";
+import { closeAfterEach, startOnRedis } from "../support/redis-engine.ts";
+import { everySuite } from "./conformance.suite.ts";
 
 closeAfterEach();
 

@@ -2,9 +2,9 @@ import { afterEach, describe } from "vitest";
 import { createMemoryEngine, type MemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createSqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
 import { checkInvariants } from "../support/invariants.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-import { everySuite } from "./every-suite.ts";
-import type { EngineUnderTest } from "./world.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import type { EngineUnderTest } from "../support/world.ts";
+import { everySuite } from "./conformance.suite.ts";
 
 const opened = new Set<MemoryEngine>();
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { ensureServerBuilt } from "../histories/server.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { ensureServerBuilt } from "../support/server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCrashCycles } from "./cycles.ts";
 
 beforeAll(ensureServerBuilt, 120_000);

@@ -1,5 +1,5 @@
 import { createRandom } from "../histories/load.ts";
-import { createNamespace, type Namespace, startServer } from "../histories/server.ts";
+import { createNamespace, type Namespace, startServer } from "../support/server.ts";
 import { createLedger, type Ledger } from "./acknowledged.ts";
 import { playUntilKilled } from "./load.ts";
 import { verify } from "./verify.ts";

@@ -10,7 +10,7 @@ import { createRandom } from "../histories/load.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { type FailpointStep, failpoints, type JournalFailpoints } from "../support/journal-failpoints.ts";
 import { stateHash } from "../support/state-hash.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const namespaceId = "aaaaaaaa-0000-7000-8000-00000000000a";
 const lobbyCount = 6;

@@ -1,6 +1,6 @@
 import { type Answer, type Connection, isTurnedAway, openConnection } from "../histories/connection.ts";
 import { createRandom } from "../histories/load.ts";
-import type { Namespace, Server } from "../histories/server.ts";
+import type { Namespace, Server } from "../support/server.ts";
 import { acknowledged, attempt, type KnownLobby, type KnownPlayer, type Ledger } from "./acknowledged.ts";
 
 /** The connection broke while the call was under way. */

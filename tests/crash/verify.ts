@@ -1,5 +1,5 @@
 import { type Connection, isTurnedAway, openConnection } from "../histories/connection.ts";
-import type { Namespace, Server } from "../histories/server.ts";
+import type { Namespace, Server } from "../support/server.ts";
 import { acknowledged, isPossible, type KnownLobby, type Ledger } from "./acknowledged.ts";
 
 const capacity = 4;

@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { loadConfig } from "../../src/config/config.ts";
 import { settings } from "../../src/config/settings.ts";
 import { fileVariableOf, mayBeInFile, settingKeys, variableOf } from "../../src/config/sources.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (file: string) => readFileSync(join(root, file), "utf8");

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listenTo } from "../http/event-streams.ts";
-import { type Service, startService, until } from "../http/harness.ts";
-import { freePort, run } from "../services/programs.ts";
+import { listenTo } from "../support/event-streams.ts";
+import { type Service, startService, until } from "../support/harness.ts";
+import { freePort, run } from "../support/services/programs.ts";
 
 const template = readFileSync(fileURLToPath(new URL("../../deploy/nginx.conf", import.meta.url)), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "foyer-nginx-"));

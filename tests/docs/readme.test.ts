@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ensureServerBuilt, type Server, startServer } from "../histories/server.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { ensureServerBuilt, type Server, startServer } from "../support/server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));

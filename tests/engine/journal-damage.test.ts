@@ -2,7 +2,7 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { expect, test } from "vitest";
 import { loadSqlite } from "../../src/ground/sqlite.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { fileIn, journalIn, loadedJournal, namespaceId, player, storedIds } from "./journals.ts";
 
 async function filledFolder(): Promise<string> {

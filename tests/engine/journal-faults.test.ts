@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { Configure } from "../../src/matchmaker/commands.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import {
   codes,
   fails,

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import type { SqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { journalIn, loadedJournal, namespaceId, player, storedIds } from "./journals.ts";
 
 const mounted: string[] = [];

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { journalIn, namespaceId, storedIds } from "./journals.ts";
 
 const childFile = fileURLToPath(new URL("./journal-child.ts", import.meta.url));

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSqliteJournal, type SqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
 import { loadSqlite } from "../../src/ground/sqlite.ts";
-import { eventually } from "../nodes/link.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { eventually } from "../support/redis-link.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { fileIn, journalIn, loadedJournal, namespaceId, player, storedIds } from "./journals.ts";
 
 const noteIn = (dataDir: string) => `${fileIn(dataDir)}-synced`;

@@ -2,8 +2,8 @@ import { afterEach, expect, inject, test } from "vitest";
 import { openRedis } from "../../src/redis/connection.ts";
 import type { RedisConnection } from "../../src/redis/interface.ts";
 import { checkRedis, UnsafeRedis } from "../../src/redis/safety-checks.ts";
-import { type RedisSetup, startRedis } from "../services/redis.ts";
-import { startSentinel } from "../services/redis-sentinel.ts";
+import { type RedisSetup, startRedis } from "../support/services/redis.ts";
+import { startSentinel } from "../support/services/redis-sentinel.ts";
 import { listeningLog } from "./redis-counting.ts";
 
 const opened: (() => Promise<void>)[] = [];

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openRedis } from "../../src/redis/connection.ts";
 import type { RedisConnection } from "../../src/redis/interface.ts";
-import { until } from "../services/redis.ts";
-import { moveSlot, type RedisCluster, startCluster } from "../services/redis-cluster.ts";
-import { startSentinel } from "../services/redis-sentinel.ts";
+import { until } from "../support/services/redis.ts";
+import { moveSlot, type RedisCluster, startCluster } from "../support/services/redis-cluster.ts";
+import { startSentinel } from "../support/services/redis-sentinel.ts";
 import { audit, listeningLog, script, startCounting } from "./redis-counting.ts";
 
 const echo = script("echo", "#!lua\nreturn ARGV[1]");

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import { openRedis } from "../../src/redis/connection.ts";
 import type { RedisConnection } from "../../src/redis/interface.ts";
-import { openServer, type RedisServer, type RedisSetup, startRedis, until } from "../services/redis.ts";
+import { openServer, type RedisServer, type RedisSetup, startRedis, until } from "../support/services/redis.ts";
 import { audit, listeningLog, script, startCounting } from "./redis-counting.ts";
 
 const keys = ["foyer:{one}:ns", "foyer:{two}:ns"];

@@ -4,8 +4,8 @@ import { createRedisEngine } from "../../src/engine/redis/redis.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { CommandOf } from "../../src/matchmaker/commands.ts";
 import { openRedis } from "../../src/redis/connection.ts";
-import { startRedis, until } from "../services/redis.ts";
 import { auditNamespace } from "../support/redis-audit.ts";
+import { startRedis, until } from "../support/services/redis.ts";
 import { listeningLog } from "./redis-counting.ts";
 
 const opened: (() => Promise<void>)[] = [];

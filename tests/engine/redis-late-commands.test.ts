@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
-import { closeAfterEach, openEngine, underTest } from "../conformance/redis-engine.ts";
-import { World } from "../conformance/world.ts";
-import { type RedisServer, startRedis } from "../services/redis.ts";
-import { openSlowWay, type SlowWay } from "../services/slow-way.ts";
+import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";
+import { type RedisServer, startRedis } from "../support/services/redis.ts";
+import { openSlowWay, type SlowWay } from "../support/services/slow-way.ts";
+import { World } from "../support/world.ts";
 
 closeAfterEach();
 

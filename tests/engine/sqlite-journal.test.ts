@@ -7,7 +7,7 @@ import { createSqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
 import { type Change, loadState } from "../../src/matchmaker/changes.ts";
 import { createHistory, randomNamespaceId, steps } from "../conformance/random-commands.ts";
 import { stateHash } from "../support/state-hash.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import {
   fileIn,
   gate,

@@ -3,11 +3,11 @@ import type { Journal } from "../../src/engine/memory/journal.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createExpire } from "../../src/loops/expire.ts";
 import type { Idempotency } from "../../src/matchmaker/commands.ts";
-import { listen, seated, World } from "../conformance/world.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { createMemoryJournal } from "../support/memory-journal.ts";
 import { stateHash } from "../support/state-hash.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { listen, seated, World } from "../support/world.ts";
 import { gate, journalIn, namespaceId, otherNamespaceId, outcomeOf, turn } from "./journals.ts";
 
 /** When a rule looks at the hash, it has already made the lobby and taken the seats. */

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { Cluster, Redis } from "ioredis";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { type Service, startService } from "../http/harness.ts";
-import { freshDatabase, freshLiveState } from "../services/stores.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { type Service, startService } from "../support/harness.ts";
+import { freshDatabase, freshLiveState } from "../support/services/stores.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = fileURLToPath(new URL("v0-1-0", import.meta.url));
 

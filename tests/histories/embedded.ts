@@ -1,6 +1,6 @@
-import { temporaryFolder } from "../temporary-folder.ts";
+import { ensureServerBuilt, type OpenService, startServer } from "../support/server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openConnections } from "./connection.ts";
-import { ensureServerBuilt, type OpenService, startServer } from "./server.ts";
 
 /** One service on a data folder of its own, without any other. */
 export const openEmbedded: OpenService = async (count) => {

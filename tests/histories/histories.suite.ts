@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkHistory, describeViolations } from "../checker/check-history.ts";
+import { createNamespace, type OpenService, type Server } from "../support/server.ts";
 import type { Connections } from "./connection.ts";
 import { runLoad } from "./load.ts";
-import { createNamespace, type OpenService, type Server } from "./server.ts";
 
 /** What many clients see at once, judged by the checker, whatever is behind their connections. */
 export function histories(open: OpenService, { operations, seed }: { operations: number; seed: number }): void {

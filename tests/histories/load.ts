@@ -1,6 +1,6 @@
 import type { Admission, Operation } from "../checker/history.ts";
+import type { Namespace } from "../support/server.ts";
 import { type Answer, type Connections, isTurnedAway } from "./connection.ts";
-import type { Namespace } from "./server.ts";
 
 export interface LoadOptions {
   readonly actors: number;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createNamespace, type Namespace, type OpenService, type Server } from "../support/server.ts";
 import { type Answer, type Connections, isTurnedAway } from "./connection.ts";
-import { createNamespace, type Namespace, type OpenService, type Server } from "./server.ts";
 
 type Request = Parameters<Connections["send"]> extends [unknown, ...infer R] ? R : never;
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { IsChange } from "../../src/contract/define.ts";
 import { type OperationId, type Operations, operationIds, operations } from "../../src/contract/index.ts";
-import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "./expectations.ts";
+import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "../support/expectations.ts";
 import {
   type Answer,
   createCloudToken,
@@ -18,7 +18,7 @@ import {
   type NamespaceAtHand,
   type Service,
   uniqueName,
-} from "./harness.ts";
+} from "../support/harness.ts";
 
 type ChangeId = { [Id in OperationId]: IsChange<Operations[Id]> extends true ? Id : never }[OperationId];
 

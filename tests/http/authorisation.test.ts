@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type OperationId, operationIds, operations } from "../../src/contract/index.ts";
-import { serviceKinds } from "../services/stores.ts";
 import {
   type Answer,
   createCloudToken,
@@ -15,7 +14,8 @@ import {
   type Service,
   snapshot,
   startService,
-} from "./harness.ts";
+} from "../support/harness.ts";
+import { serviceKinds } from "../support/services/stores.ts";
 
 type Kind = "none" | "admin" | "cloud" | "pub" | "dev" | "server" | "lobby" | "player" | "devplayer" | "origin";
 

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/contract/errors.ts";
-import { serviceKinds } from "../services/stores.ts";
-import { badJson, badMatchmakerConfigs, badNames, badShapes, goodMatchmakerConfigs, oddDomains } from "./bad-values.ts";
-import { expectEmpty, expectRefusal, pathsOf } from "./expectations.ts";
+import { expectEmpty, expectRefusal, pathsOf } from "../support/expectations.ts";
 import {
   createCloudToken,
   createExpiredToken,
@@ -14,7 +12,9 @@ import {
   type Service,
   snapshot,
   startService,
-} from "./harness.ts";
+} from "../support/harness.ts";
+import { serviceKinds } from "../support/services/stores.ts";
+import { badJson, badMatchmakerConfigs, badNames, badShapes, goodMatchmakerConfigs, oddDomains } from "./bad-values.ts";
 
 /** Whatever is wrong with a request, it gets its one right answer, which names every fault, and nothing has changed. */
 describe.each(serviceKinds)("bad input on %s", (kind) => {

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectRefusal, requestIdPattern } from "./expectations.ts";
-import { type Answer, createGame, createNamespace, createToken, type Service, startService } from "./harness.ts";
-import { openRaw, sendRaw } from "./raw.ts";
+import { expectRefusal, requestIdPattern } from "../support/expectations.ts";
+import {
+  type Answer,
+  createGame,
+  createNamespace,
+  createToken,
+  type Service,
+  startService,
+} from "../support/harness.ts";
+import { openRaw, sendRaw } from "../support/raw.ts";
 
 let service: Service;
 let tooSlow: Promise<Answer | null>;

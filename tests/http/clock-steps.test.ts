@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { type Child, newDataDir, startChild } from "./child.ts";
-import { type Service, until } from "./harness.ts";
-import { config, createArena, lobbyIdOf, tokensOf } from "./matchmaker/arena.ts";
+import { config, createArena, lobbyIdOf, tokensOf } from "../support/arena.ts";
+import { type Child, newDataDir, startChild } from "../support/child.ts";
+import { type Service, until } from "../support/harness.ts";
 
 const patient = { timeout: 240_000 };
 const stepClock = fileURLToPath(new URL("step-clock.mjs", import.meta.url));

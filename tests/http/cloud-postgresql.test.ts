@@ -1,4 +1,4 @@
 import { describe } from "vitest";
-import { controlPlaneTests } from "./cloud.ts";
+import { controlPlaneTests } from "./cloud.suite.ts";
 
 describe("the control plane on PostgreSQL", () => controlPlaneTests("postgresql"));

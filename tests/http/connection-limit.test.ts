@@ -6,9 +6,9 @@ import { createLog } from "../../src/ground/log.ts";
 import { createMetrics } from "../../src/ground/metrics.ts";
 import { createInFlight } from "../../src/http/in-flight.ts";
 import { createRawAnswers } from "../../src/http/raw-answers.ts";
-import { expectRefusal } from "./expectations.ts";
-import { until } from "./harness.ts";
-import { openRaw, type RawConnection } from "./raw.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { until } from "../support/harness.ts";
+import { openRaw, type RawConnection } from "../support/raw.ts";
 
 const opened: RawConnection[] = [];
 let server: ReturnType<typeof createServer>;

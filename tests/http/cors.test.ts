@@ -1,8 +1,15 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationList } from "../../src/contract/index.ts";
-import { type Answer, createGame, createNamespace, createToken, type Service, startService } from "./harness.ts";
-import { sendRaw } from "./raw.ts";
+import {
+  type Answer,
+  createGame,
+  createNamespace,
+  createToken,
+  type Service,
+  startService,
+} from "../support/harness.ts";
+import { sendRaw } from "../support/raw.ts";
 
 const page = "https://play.example.com";
 let service: Service;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errorCodes, errorTable } from "../../src/contract/errors.ts";
 import { operationIds, operations } from "../../src/contract/index.ts";
 import { openApiDocument } from "../../src/contract/openapi.ts";
-import { expectAnswer } from "./expectations.ts";
-import { type Service, startService } from "./harness.ts";
+import { expectAnswer } from "../support/expectations.ts";
+import { type Service, startService } from "../support/harness.ts";
 
 let service: Service;
 beforeAll(async () => {

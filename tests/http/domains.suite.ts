@@ -1,6 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
-import { aTimestamp, expectEmpty, expectRefusal } from "./expectations.ts";
-import { createGame, createNamespace, createToken, type NamespaceAtHand, type Service, uniqueName } from "./harness.ts";
+import { aTimestamp, expectEmpty, expectRefusal } from "../support/expectations.ts";
+import {
+  createGame,
+  createNamespace,
+  createToken,
+  type NamespaceAtHand,
+  type Service,
+  uniqueName,
+} from "../support/harness.ts";
 
 export function domainsTests(at: () => Service): void {
   let namespace: NamespaceAtHand;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../services/programs.ts";
-import { type Listener, listenTo } from "./event-streams.ts";
-import { aTimestamp, aUuid, expectRefusal } from "./expectations.ts";
+import { type Arena, createArena, type Matchmaker, startMatchmaker, tokensOf } from "../support/arena.ts";
+import { type Listener, listenTo } from "../support/event-streams.ts";
+import { aTimestamp, aUuid, expectRefusal } from "../support/expectations.ts";
 import {
   createCloudToken,
   createGame,
@@ -10,8 +10,8 @@ import {
   type Service,
   startService,
   until,
-} from "./harness.ts";
-import { type Arena, createArena, type Matchmaker, startMatchmaker, tokensOf } from "./matchmaker/arena.ts";
+} from "../support/harness.ts";
+import { freePort } from "../support/services/programs.ts";
 
 let matchmaker: Matchmaker;
 let service: Service;

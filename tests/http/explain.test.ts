@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { aUuid, expectAnswer, expectRefusal } from "./expectations.ts";
-import { type Answer, createToken, developmentServer, type Service } from "./harness.ts";
-import { type Arena, config, createArena, lobbyIdOf, type Matchmaker, startMatchmaker } from "./matchmaker/arena.ts";
+import { type Arena, config, createArena, lobbyIdOf, type Matchmaker, startMatchmaker } from "../support/arena.ts";
+import { aUuid, expectAnswer, expectRefusal } from "../support/expectations.ts";
+import { type Answer, createToken, developmentServer, type Service } from "../support/harness.ts";
 
 const lobbyCreationBudget = 2;
 let matchmaker: Matchmaker;

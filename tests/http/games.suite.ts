@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "./expectations.ts";
-import { createCloudToken, createGame, createNamespace, createVersion, type Service, uniqueName } from "./harness.ts";
+import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "../support/expectations.ts";
+import {
+  createCloudToken,
+  createGame,
+  createNamespace,
+  createVersion,
+  type Service,
+  uniqueName,
+} from "../support/harness.ts";
 
 export function gamesTests(at: () => Service): void {
   const admin = () => ({ token: at().adminToken });

@@ -1,4 +1,4 @@
-import { createArena, type Matchmaker } from "./matchmaker/arena.ts";
+import { createArena, type Matchmaker } from "../support/arena.ts";
 
 /** Requests that are in flight for as long as a test wants: each asks for a log that the driver does not give yet. */
 export interface HeldRequests {

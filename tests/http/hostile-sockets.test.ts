@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { freePort } from "../services/programs.ts";
-import { expectRefusal } from "./expectations.ts";
-import { type Answer, createGame, createNamespace, type NamespaceAtHand, until } from "./harness.ts";
+import { type Matchmaker, startMatchmaker } from "../support/arena.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { type Answer, createGame, createNamespace, type NamespaceAtHand, until } from "../support/harness.ts";
+import { openRaw, openUnread, type RawConnection } from "../support/raw.ts";
+import { freePort } from "../support/services/programs.ts";
 import { createHeldRequests } from "./held-requests.ts";
-import { type Matchmaker, startMatchmaker } from "./matchmaker/arena.ts";
-import { openRaw, openUnread, type RawConnection } from "./raw.ts";
 
 let matchmaker: Matchmaker;
 let metricsPort: number;
@@ -210,7 +210,7 @@ describe("one address", () => {
 
   test("[T43] a find that waits for its lobby is not in flight", async () => {
     const service = await start({ maxInFlightPerAddress: 1, findWaitS: 60 });
-    const { createArena, config } = await import("./matchmaker/arena.ts");
+    const { createArena, config } = await import("../support/arena.ts");
     const arena = await createArena(service, config({ max_players: 8, max_players_direct: 8 }));
     const lobby = await arena.register();
     const finds: Promise<Answer>[] = [];

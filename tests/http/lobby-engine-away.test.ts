@@ -10,11 +10,11 @@ import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
 import type { Context } from "../../src/operations/context.ts";
 import type { Mocks, ServedHandlers } from "../../src/operations/handlers.ts";
 import { checkLobby } from "../../src/operations/matchmaking/lobby.ts";
-import { closeAfterEach, openEngine } from "../conformance/redis-engine.ts";
-import { startRedis } from "../services/redis.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-import { expectRefusal } from "./expectations.ts";
-import { answerOf } from "./harness.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { answerOf } from "../support/harness.ts";
+import { closeAfterEach, openEngine } from "../support/redis-engine.ts";
+import { startRedis } from "../support/services/redis.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 closeAfterEach();
 let server: HttpServer | undefined;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { aUuid, expectAnswer, expectEmpty, expectRefusal } from "./expectations.ts";
+import { aUuid, expectAnswer, expectEmpty, expectRefusal } from "../support/expectations.ts";
 import {
   createGame,
   createNamespace,
@@ -9,7 +9,7 @@ import {
   type NamespaceAtHand,
   type Service,
   snapshot,
-} from "./harness.ts";
+} from "../support/harness.ts";
 
 const nil = "00000000-0000-0000-0000-000000000000";
 const region = {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "./expectations.ts";
+import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "../support/expectations.ts";
 import {
   createCloudToken,
   createGame,
@@ -9,7 +9,7 @@ import {
   type GameAtHand,
   type Service,
   uniqueName,
-} from "./harness.ts";
+} from "../support/harness.ts";
 
 export function namespacesTests(at: () => Service): void {
   let game: GameAtHand;

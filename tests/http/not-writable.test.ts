@@ -2,11 +2,11 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
-import { startRedis } from "../services/redis.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
-import { type Child, newDataDir, startChild } from "./child.ts";
-import { createGame, type Service, startService, until } from "./harness.ts";
-import { config, createArena } from "./matchmaker/arena.ts";
+import { config, createArena } from "../support/arena.ts";
+import { type Child, newDataDir, startChild } from "../support/child.ts";
+import { createGame, type Service, startService, until } from "../support/harness.ts";
+import { startRedis } from "../support/services/redis.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const patient = { timeout: 240_000 };
 const children: Child[] = [];

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../src/contract/errors.ts";
-import { serviceKinds } from "../services/stores.ts";
-import { expectRefusal } from "./expectations.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import {
   createCloudToken,
   createGame,
@@ -13,8 +12,9 @@ import {
   type RequestOptions,
   type Service,
   startService,
-} from "./harness.ts";
-import { sendRaw } from "./raw.ts";
+} from "../support/harness.ts";
+import { sendRaw } from "../support/raw.ts";
+import { serviceKinds } from "../support/services/stores.ts";
 
 /**
  * A request with two faults has one right answer: the fault that is looked for earlier. The order is route, method,

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterEach, describe, expect, test } from "vitest";
-import { storeKinds } from "../services/stores.ts";
-import { expectRefusal } from "./expectations.ts";
+import { startMatchmaker } from "../support/arena.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import {
   type Answer,
   createGame,
@@ -11,10 +11,10 @@ import {
   type Service,
   startService,
   until,
-} from "./harness.ts";
+} from "../support/harness.ts";
+import { openRaw, type RawConnection } from "../support/raw.ts";
+import { storeKinds } from "../support/services/stores.ts";
 import { createHeldRequests } from "./held-requests.ts";
-import { startMatchmaker } from "./matchmaker/arena.ts";
-import { openRaw, type RawConnection } from "./raw.ts";
 
 let service: Service;
 const held: RawConnection[] = [];

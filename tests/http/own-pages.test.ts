@@ -2,8 +2,8 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import Fastify from "fastify";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { storedPage } from "../../src/http/stored-page.ts";
-import { expectRefusal } from "./expectations.ts";
-import { type Service, startService } from "./harness.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { type Service, startService } from "../support/harness.ts";
 
 const trusting = { trustedProxies: ["127.0.0.1"] };
 const paths = ["/", "/docs", "/docs/errors", "/docs/style.css", "/openapi.json", "/openapi-3.0.json"];

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { expectRefusal } from "./expectations.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import {
   createCloudToken,
   createGame,
@@ -8,7 +8,7 @@ import {
   createVersion,
   type NamespaceAtHand,
   type Service,
-} from "./harness.ts";
+} from "../support/harness.ts";
 
 interface List {
   readonly path: (namespace: NamespaceAtHand) => string;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ServiceKind } from "../services/stores.ts";
-import { expectRefusal } from "./expectations.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import {
   type Answer,
   createGame,
@@ -11,7 +10,8 @@ import {
   type Service,
   startService,
   uniqueName,
-} from "./harness.ts";
+} from "../support/harness.ts";
+import type { ServiceKind } from "../support/services/stores.ts";
 
 /** Of 64 at once, three short of the border, exactly three get in. */
 export function quotasTests(kind: ServiceKind): void {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serviceKinds } from "../services/stores.ts";
-import { expectRefusal } from "./expectations.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import {
   type Answer,
   createGame,
@@ -12,7 +11,8 @@ import {
   type Service,
   startService,
   uniqueName,
-} from "./harness.ts";
+} from "../support/harness.ts";
+import { serviceKinds } from "../support/services/stores.ts";
 
 describe.each(serviceKinds)("concurrent requests on %s", (kind) => {
   let service: Service;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { expectRefusal } from "./expectations.ts";
+import { expectRefusal } from "../support/expectations.ts";
 import {
   createCloudToken,
   createGame,
@@ -9,7 +9,7 @@ import {
   lobbyToken,
   type Service,
   startService,
-} from "./harness.ts";
+} from "../support/harness.ts";
 
 /** A limit shows only through a proxy: programs on the same machine are not limited. */
 let service: Service;

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Child, newDataDir, spawnFoyer, startChild } from "./child.ts";
-import { expectRefusal } from "./expectations.ts";
-import { developmentServer, externalConfig, until } from "./harness.ts";
-import { openRaw } from "./raw.ts";
+import { type Child, newDataDir, spawnFoyer, startChild } from "../support/child.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { developmentServer, externalConfig, until } from "../support/harness.ts";
+import { openRaw } from "../support/raw.ts";
 
 // Each test starts processes, and the machine may be busy.
 const patient = { timeout: 240_000 };

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort } from "../services/programs.ts";
-import { type Listener, listenTo } from "./event-streams.ts";
-import { createCloudToken, createGame, createNamespace, type Service, startService, until } from "./harness.ts";
-import { createArena } from "./matchmaker/arena.ts";
-import { openRaw } from "./raw.ts";
+import { createArena } from "../support/arena.ts";
+import { type Listener, listenTo } from "../support/event-streams.ts";
+import {
+  createCloudToken,
+  createGame,
+  createNamespace,
+  type Service,
+  startService,
+  until,
+} from "../support/harness.ts";
+import { openRaw } from "../support/raw.ts";
+import { freePort } from "../support/services/programs.ts";
 
 let service: Service;
 let metricsPort: number;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "./expectations.ts";
+import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "../support/expectations.ts";
 import {
   createCloudToken,
   createExpiredToken,
@@ -10,7 +10,7 @@ import {
   developmentServer,
   type NamespaceAtHand,
   type Service,
-} from "./harness.ts";
+} from "../support/harness.ts";
 
 export function tokensTests(at: () => Service): void {
   let namespace: NamespaceAtHand;

@@ -1,7 +1,7 @@
 import { METHODS } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationList } from "../../src/contract/index.ts";
-import { expectEmpty, expectRefusal, requestIdPattern } from "./expectations.ts";
+import { expectEmpty, expectRefusal, requestIdPattern } from "../support/expectations.ts";
 import {
   createGame,
   createNamespace,
@@ -9,8 +9,8 @@ import {
   type NamespaceAtHand,
   type Service,
   startService,
-} from "./harness.ts";
-import { openRaw, sendRaw } from "./raw.ts";
+} from "../support/harness.ts";
+import { openRaw, sendRaw } from "../support/raw.ts";
 
 // None of this depends on the store, so the faster one does.
 let service: Service;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { aTimestamp, expectAnswer, expectEmpty, expectRefusal } from "./expectations.ts";
+import { aTimestamp, expectAnswer, expectEmpty, expectRefusal } from "../support/expectations.ts";
 import {
   createCloudToken,
   createGame,
@@ -9,7 +9,7 @@ import {
   createVersion,
   processConfig,
   type Service,
-} from "./harness.ts";
+} from "../support/harness.ts";
 
 export function versionDeletionTests(at: () => Service): void {
   const call = (method: string, path: string, body?: unknown) =>

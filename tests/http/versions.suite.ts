@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "./expectations.ts";
+import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "../support/expectations.ts";
 import {
   createCloudToken,
   createGame,
@@ -11,7 +11,7 @@ import {
   processConfig,
   type Service,
   startService,
-} from "./harness.ts";
+} from "../support/harness.ts";
 
 export function versionsTests(at: () => Service): void {
   let game: GameAtHand;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { startRedis } from "../services/redis.ts";
-import { startCluster } from "../services/redis-cluster.ts";
+import { startRedis } from "../support/services/redis.ts";
+import { startCluster } from "../support/services/redis-cluster.ts";
 import { simulate } from "./simulation.ts";
 import { startInMemory, startOnRedis } from "./subjects.ts";
 

@@ -3,8 +3,8 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { createExpire } from "../../src/loops/expire.ts";
 import { createKeepIdle } from "../../src/loops/keep-idle.ts";
 import { onlyNode } from "../../src/nodes/nodes.ts";
-import { closeAfterEach, openEngine, underTest } from "../conformance/redis-engine.ts";
-import { duel, World } from "../conformance/world.ts";
+import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";
+import { duel, World } from "../support/world.ts";
 
 closeAfterEach();
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { createNodeCalls } from "../../src/nodes/calls.ts";
-import { openLink } from "./link.ts";
+import { openLink } from "../support/redis-link.ts";
 
 /** Three nodes, of which b knows something; what each of them was asked, and what it could not read. */
 async function openNodes() {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { createRedisEngine } from "../../src/engine/redis/redis.ts";
-import { openLink } from "./link.ts";
+import { openLink } from "../support/redis-link.ts";
 
 const limits = { lobbyCountMax: 10, maxPlayers: 10, maxPlayersPerClient: null };
 

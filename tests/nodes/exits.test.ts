@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { listenTo } from "../http/event-streams.ts";
-import { type Service, until } from "../http/harness.ts";
-import { createWorld, lobbyVersion } from "../runtime/world.ts";
+import { listenTo } from "../support/event-streams.ts";
+import { type Service, until } from "../support/harness.ts";
+import { createWorld, lobbyVersion } from "../support/runtime-world.ts";
 import { install } from "./installation.ts";
 
 const exit = { exit_code: 5, exit_signal: null, exit_message: "Its process ended with exit code 5." };

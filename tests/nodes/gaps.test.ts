@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
 import type { RedisLink } from "../../src/redis/interface.ts";
-import { closeAfterEach, openEngine } from "../conformance/redis-engine.ts";
-import { listenTo } from "../http/event-streams.ts";
-import { until } from "../http/harness.ts";
-import { createWorld, lobbyVersion } from "../runtime/world.ts";
+import { listenTo } from "../support/event-streams.ts";
+import { until } from "../support/harness.ts";
+import { closeAfterEach, openEngine } from "../support/redis-engine.ts";
+import { createWorld, lobbyVersion } from "../support/runtime-world.ts";
 import { install } from "./installation.ts";
 
 closeAfterEach();

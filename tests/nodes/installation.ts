@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { onTestFinished } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { type Service, startService } from "../http/harness.ts";
 import { isRunning } from "../runtime/driver.ts";
-import { lobbyPids, runtimeConfig } from "../runtime/world.ts";
-import { freshDatabase, freshLiveState, type ServiceKind } from "../services/stores.ts";
+import { type Service, startService } from "../support/harness.ts";
+import { lobbyPids, runtimeConfig } from "../support/runtime-world.ts";
+import { freshDatabase, freshLiveState, type ServiceKind } from "../support/services/stores.ts";
 
 /** Nodes that share one Redis and one PostgreSQL, in this process; each with lobby ports and a data folder of its own. */
 export interface Installation {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { chooseNode } from "../../src/loops/placement/choose-node.ts";
-import { listenTo } from "../http/event-streams.ts";
-import { type Service, until } from "../http/harness.ts";
-import { createArena } from "../http/matchmaker/arena.ts";
 import { isRunning } from "../runtime/driver.ts";
-import { connectTo, createWorld, lobbyPids, lobbyVersion, type World } from "../runtime/world.ts";
+import { createArena } from "../support/arena.ts";
+import { listenTo } from "../support/event-streams.ts";
+import { type Service, until } from "../support/harness.ts";
+import { connectTo, createWorld, lobbyPids, lobbyVersion, type World } from "../support/runtime-world.ts";
 import { install } from "./installation.ts";
 
 const find = (node: Service, world: World, body: object = {}) =>

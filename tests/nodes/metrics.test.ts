@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
-import { type Service, until } from "../http/harness.ts";
-import { createArena, startMatchmaker } from "../http/matchmaker/arena.ts";
-import { freePort } from "../services/programs.ts";
-import { startRedis } from "../services/redis.ts";
+import { createArena, startMatchmaker } from "../support/arena.ts";
+import { type Service, until } from "../support/harness.ts";
+import { freePort } from "../support/services/programs.ts";
+import { startRedis } from "../support/services/redis.ts";
 import { install } from "./installation.ts";
 
 const external = { regions: { local: {} }, game_modes: { duel: { max_players: 2, runtime: { external: {} } } } };

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createToken, type Service, until } from "../http/harness.ts";
-import { type Arena, createArena } from "../http/matchmaker/arena.ts";
-import { createDatabase, type PostgresServer, startPostgres } from "../services/postgres.ts";
+import { type Arena, createArena } from "../support/arena.ts";
+import { createToken, type Service, until } from "../support/harness.ts";
+import { createDatabase, type PostgresServer, startPostgres } from "../support/services/postgres.ts";
 import { install } from "./installation.ts";
 
 let postgres: PostgresServer;

@@ -4,7 +4,7 @@ import { type Clock, createClock } from "../../src/ground/clock.ts";
 import type { Nodes } from "../../src/nodes/nodes.ts";
 import { joinNodes } from "../../src/nodes/redis-nodes.ts";
 import type { RedisLink } from "../../src/redis/interface.ts";
-import { eventually, openLink } from "./link.ts";
+import { eventually, openLink } from "../support/redis-link.ts";
 
 interface Joined {
   readonly nodes: Nodes;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { createSharedStore } from "../../src/nodes/cache-invalidation.ts";
-import { openLink } from "./link.ts";
+import { openLink } from "../support/redis-link.ts";
 
 async function createPair() {
   const { link, prefix } = await openLink();

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { expectRefusal } from "../http/expectations.ts";
-import { until } from "../http/harness.ts";
-import { createWorld, lobbyVersion, worldOf } from "../runtime/world.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { until } from "../support/harness.ts";
+import { createWorld, lobbyVersion, worldOf } from "../support/runtime-world.ts";
 import { install } from "./installation.ts";
 
 /** What each node said last, with when, by node. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { listenTo } from "../http/event-streams.ts";
-import { createToken, type Service, until } from "../http/harness.ts";
-import { address, createArena } from "../http/matchmaker/arena.ts";
+import { address, createArena } from "../support/arena.ts";
+import { listenTo } from "../support/event-streams.ts";
+import { createToken, type Service, until } from "../support/harness.ts";
 import { install } from "./installation.ts";
 
 const external = { runtime: { external: {} } };

@@ -3,9 +3,9 @@ import { createLog } from "../../src/ground/log.ts";
 import { createSweepNamespaces } from "../../src/loops/sweep-namespaces.ts";
 import { type Lease, onlyNode } from "../../src/nodes/nodes.ts";
 import { deleteNamespace, listNamespaceIds } from "../../src/store/namespaces.ts";
-import { closeAfterEach, openEngine, underTest } from "../conformance/redis-engine.ts";
-import { World } from "../conformance/world.ts";
 import { emptyStore, storedNamespace } from "../store/fixtures.ts";
+import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";
+import { World } from "../support/world.ts";
 
 closeAfterEach();
 

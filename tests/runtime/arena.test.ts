@@ -5,8 +5,8 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, test } from "vitest";
-import { until } from "../http/harness.ts";
-import { freePort } from "../services/programs.ts";
+import { until } from "../support/harness.ts";
+import { freePort } from "../support/services/programs.ts";
 
 const program = fileURLToPath(new URL("../../examples/arena/server.mjs", import.meta.url));
 // Border: the library of the example's server has no types.

@@ -6,8 +6,8 @@ import { createHoldings } from "../../src/ground/shares.ts";
 import { createProcessRuntime } from "../../src/runtime/process.ts";
 import type { ProcessOptions } from "../../src/runtime/process-parts.ts";
 import type { LobbyExit, LobbyLog, LobbyToStart, LogStream, Runtime } from "../../src/runtime/runtime.ts";
-import { lobbyPorts } from "../services/programs.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { lobbyPorts } from "../support/services/programs.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 export const testFolder = fileURLToPath(new URL(".", import.meta.url));
 

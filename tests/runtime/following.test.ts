@@ -1,8 +1,15 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listenTo } from "../http/event-streams.ts";
-import { createCloudToken, type Service, until } from "../http/harness.ts";
-import { connectTo, createWorld, lobbyPids, lobbyVersion, startRuntimeService, type World } from "./world.ts";
+import { listenTo } from "../support/event-streams.ts";
+import { createCloudToken, type Service, until } from "../support/harness.ts";
+import {
+  connectTo,
+  createWorld,
+  lobbyPids,
+  lobbyVersion,
+  startRuntimeService,
+  type World,
+} from "../support/runtime-world.ts";
 
 describe("who reads logs", () => {
   let service: Service;

@@ -2,10 +2,18 @@ import dns from "node:dns";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientOf, createVersion, type Service, until } from "../http/harness.ts";
-import { freePort } from "../services/programs.ts";
+import { clientOf, createVersion, type Service, until } from "../support/harness.ts";
+import {
+  connectTo,
+  createWorld,
+  lobbyPids,
+  lobbyVersion,
+  startRuntimeService,
+  type World,
+  worldOf,
+} from "../support/runtime-world.ts";
+import { freePort } from "../support/services/programs.ts";
 import { isRunning } from "./driver.ts";
-import { connectTo, createWorld, lobbyPids, lobbyVersion, startRuntimeService, type World, worldOf } from "./world.ts";
 
 let service: Service & { close(options?: { stopLobbies?: boolean }): Promise<void> };
 

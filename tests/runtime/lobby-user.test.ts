@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { until } from "../http/harness.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { until } from "../support/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Driver, isRunning, openDriver, shellLobby } from "./driver.ts";
 
 const drivers: Driver[] = [];

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { openLogReader } from "../../src/operations/live/log-reader.ts";
-import { until } from "../http/harness.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { until } from "../support/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Driver, openDriver, shellLobby } from "./driver.ts";
 
 const drivers: Driver[] = [];

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Listener, listenTo } from "../http/event-streams.ts";
-import type { Answer, Service } from "../http/harness.ts";
-import { createNamespace, until } from "../http/harness.ts";
-import { isRunning } from "./driver.ts";
+import { type Listener, listenTo } from "../support/event-streams.ts";
+import type { Answer, Service } from "../support/harness.ts";
+import { createNamespace, until } from "../support/harness.ts";
 import {
   connectTo,
   createWorld,
@@ -11,7 +10,8 @@ import {
   type Player,
   startRuntimeService,
   type World,
-} from "./world.ts";
+} from "../support/runtime-world.ts";
+import { isRunning } from "./driver.ts";
 
 const version = lobbyVersion({ max_players: 1 }, { BEHAVIOUR: "tidy" });
 const pathOf = (world: World, found: Answer) => `${world.namespace.path}/lobbies/${found.json.lobby.lobby_id}`;

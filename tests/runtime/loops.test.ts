@@ -11,11 +11,11 @@ import { createKeepIdle } from "../../src/loops/keep-idle.ts";
 import { createProcessRecords } from "../../src/runtime/process-records.ts";
 import { listPastLobbies } from "../../src/store/lobby-history.ts";
 import { openDb } from "../../src/store/open-db.ts";
-import { createWorld, World } from "../conformance/world.ts";
-import { until } from "../http/harness.ts";
 import { folder, storedNamespace } from "../store/fixtures.ts";
+import { until } from "../support/harness.ts";
 import { createMemoryJournal } from "../support/memory-journal.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createWorld, World } from "../support/world.ts";
 
 const memory = async () => {
   const engine = await createMemoryEngine(createMemoryJournal());

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createProcessLogs } from "../../src/runtime/process-logs.ts";
-import { until } from "../http/harness.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { until } from "../support/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { openDriver, shellLobby } from "./driver.ts";
 
 const mib = 1024 * 1024;

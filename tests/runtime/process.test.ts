@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { LobbyNotStarted } from "../../src/runtime/runtime.ts";
-import { until } from "../http/harness.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { until } from "../support/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Driver, isRunning, openDriver, ownPorts, pidOf, shellLobby } from "./driver.ts";
 
 const drivers: Driver[] = [];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createNamespace, type Service, startService, until } from "../http/harness.ts";
-import { storeKinds } from "../services/stores.ts";
-import { connectTo, createWorld, lobbyPids, runtimeConfig, type World } from "./world.ts";
+import { createNamespace, type Service, startService, until } from "../support/harness.ts";
+import { connectTo, createWorld, lobbyPids, runtimeConfig, type World } from "../support/runtime-world.ts";
+import { storeKinds } from "../support/services/stores.ts";
 
 describe.each(storeKinds)("records of lobbies on %s", (kind) => {
   let service: Service;

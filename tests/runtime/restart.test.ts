@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Child, newDataDir, startChild } from "../http/child.ts";
-import { listenTo } from "../http/event-streams.ts";
-import { until } from "../http/harness.ts";
-import { freePort } from "../services/programs.ts";
+import { type Child, newDataDir, startChild } from "../support/child.ts";
+import { listenTo } from "../support/event-streams.ts";
+import { until } from "../support/harness.ts";
+import { connectTo, createWorld, lobbyPids, lobbyVersion, type World, worldOf } from "../support/runtime-world.ts";
+import { freePort } from "../support/services/programs.ts";
 import { isRunning, ownRange, testFolder } from "./driver.ts";
-import { connectTo, createWorld, lobbyPids, lobbyVersion, type World, worldOf } from "./world.ts";
 
 /** A service as a process of its own, always on the same port, since its lobbies know that one. */
 async function openHouse({ stopGraceS = 2 } = {}) {

@@ -1,7 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
-import { expectRefusal } from "../http/expectations.ts";
-import { type Service, until } from "../http/harness.ts";
-import { createWorld, lobbyPids, lobbyVersion, startRuntimeService, type World, worldOf } from "./world.ts";
+import { expectRefusal } from "../support/expectations.ts";
+import { type Service, until } from "../support/harness.ts";
+import {
+  createWorld,
+  lobbyPids,
+  lobbyVersion,
+  startRuntimeService,
+  type World,
+  worldOf,
+} from "../support/runtime-world.ts";
 
 const full = lobbyVersion({ max_players: 1 });
 

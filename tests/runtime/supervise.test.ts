@@ -9,10 +9,10 @@ import { supervise } from "../../src/loops/supervise.ts";
 import type { LobbyView } from "../../src/matchmaker/commands.ts";
 import { createStartGate } from "../../src/operations/capacity/crash-backoff.ts";
 import { LobbyNotStarted } from "../../src/runtime/runtime.ts";
-import { versionA, World } from "../conformance/world.ts";
-import { until } from "../http/harness.ts";
-import { createFakeRuntime, type FakeRuntime } from "../http/matchmaker/fake-runtime.ts";
+import { createFakeRuntime, type FakeRuntime } from "../support/fake-runtime.ts";
+import { until } from "../support/harness.ts";
 import { createMemoryJournal } from "../support/memory-journal.ts";
+import { versionA, World } from "../support/world.ts";
 
 test("[RD10] [ND3] a node that missed events starts what was placed on it and stops what has ended", async () => {
   const engine = await createMemoryEngine(createMemoryJournal());

@@ -5,7 +5,7 @@ import type { AuditEntry, Db, PendingChange } from "../../src/store/db.ts";
 import { findGame, insertGame } from "../../src/store/games.ts";
 import { prune } from "../../src/store/retention.ts";
 import { revokeToken } from "../../src/store/tokens.ts";
-import { storeKinds } from "../services/stores.ts";
+import { storeKinds } from "../support/services/stores.ts";
 import { emptyStore, firstPage, game, newId, now, storedGame } from "./fixtures.ts";
 
 const everything = { gameId: null, tokenId: null, operation: null, sinceTs: null };

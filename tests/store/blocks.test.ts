@@ -3,7 +3,7 @@ import { type Block, blocksAt, listBlocks, removeBlock, setBlock } from "../../s
 import type { Db } from "../../src/store/db.ts";
 import { deleteNamespace, findNamespaceById } from "../../src/store/namespaces.ts";
 import { prune } from "../../src/store/retention.ts";
-import { storeKinds } from "../services/stores.ts";
+import { storeKinds } from "../support/services/stores.ts";
 import { atOnce, emptyStore, firstPage, newId, now, storedNamespace, tally } from "./fixtures.ts";
 
 const blockOf = (client: string, more: Partial<Block> = {}): Block => ({

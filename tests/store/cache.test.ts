@@ -12,9 +12,9 @@ import { openDb } from "../../src/store/open-db.ts";
 import { prune } from "../../src/store/retention.ts";
 import { findTokenByHash, insertToken, recordTokenUse, revokeToken } from "../../src/store/tokens.ts";
 import { transact } from "../../src/store/transaction.ts";
-import { until } from "../http/harness.ts";
-import { freePort } from "../services/programs.ts";
-import { freshDatabase, type StoreKind, storeKinds } from "../services/stores.ts";
+import { until } from "../support/harness.ts";
+import { freePort } from "../support/services/programs.ts";
+import { freshDatabase, type StoreKind, storeKinds } from "../support/services/stores.ts";
 import { deferred, emptyStore, folder, game, newId, now, storedGame, storedNamespace, token } from "./fixtures.ts";
 
 describe("the read cache on sqlite", () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Db } from "../../src/store/db.ts";
 import { addDomain, findNamespaceByDomain, listDomains, listDomainsOf, removeDomain } from "../../src/store/domains.ts";
 import { findNamespaceById } from "../../src/store/namespaces.ts";
-import { storeKinds } from "../services/stores.ts";
+import { storeKinds } from "../support/services/stores.ts";
 import { atOnce, emptyStore, newId, now, storedNamespace, tally } from "./fixtures.ts";
 
 const add = (db: Db, namespaceId: string, domain: string) =>

@@ -10,7 +10,7 @@ import { type HistoryCursor, insertPastLobby, listPastLobbies } from "../../src/
 import { findNamespace, findNamespaceById } from "../../src/store/namespaces.ts";
 import { prune } from "../../src/store/retention.ts";
 import { insertToken, revokeToken } from "../../src/store/tokens.ts";
-import type { StoreKind } from "../services/stores.ts";
+import type { StoreKind } from "../support/services/stores.ts";
 import { emptyStore, newId, now, storedGame, storedNamespace, token } from "./fixtures.ts";
 
 /** What lies exactly on an edge: the moment a token ends, what is equal, what was just forgotten. */

@@ -5,8 +5,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { exportCommand } from "../../src/cli/export.ts";
 import { StoreUnavailable } from "../../src/ground/unavailable.ts";
 import { exportStore } from "../../src/store/transfer/export.ts";
-import { until } from "../http/harness.ts";
-import { freshDatabase } from "../services/stores.ts";
+import { until } from "../support/harness.ts";
+import { freshDatabase } from "../support/services/stores.ts";
 import { folder, open, storedGame } from "./fixtures.ts";
 
 async function storeWithGames() {

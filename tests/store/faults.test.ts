@@ -9,8 +9,8 @@ import { findGame, insertGame } from "../../src/store/games.ts";
 import { namespaceNameExists } from "../../src/store/namespaces.ts";
 import { openDb } from "../../src/store/open-db.ts";
 import { insertVersion } from "../../src/store/versions.ts";
-import { startPostgres } from "../services/postgres.ts";
-import { freshDatabase } from "../services/stores.ts";
+import { startPostgres } from "../support/services/postgres.ts";
+import { freshDatabase } from "../support/services/stores.ts";
 import { atOnce, folder, game, newId, now, open, storedGame, storedNamespace, version } from "./fixtures.ts";
 
 /** A store and a second connection that can end those of the store. */

@@ -10,7 +10,7 @@ import { insertNamespace, type Namespace } from "../../src/store/namespaces.ts";
 import { openDb } from "../../src/store/open-db.ts";
 import type { TokenRow } from "../../src/store/tokens.ts";
 import { insertVersion, type Version } from "../../src/store/versions.ts";
-import { freshDatabase, type StoreKind } from "../services/stores.ts";
+import { freshDatabase, type StoreKind } from "../support/services/stores.ts";
 
 export const newId = createIds(Date.now);
 

@@ -4,7 +4,7 @@ import { deleteGame, findGame, gameNameExists, insertGame, listGames } from "../
 import { findNamespaceById, insertNamespace, listNamespaces } from "../../src/store/namespaces.ts";
 import { findTokenByHash, insertToken, listTokens } from "../../src/store/tokens.ts";
 import { deployVersion, findVersion, listDeployments, listVersions } from "../../src/store/versions.ts";
-import { storeKinds } from "../services/stores.ts";
+import { storeKinds } from "../support/services/stores.ts";
 import {
   atOnce,
   emptyStore,

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createNamespaceConfigs } from "../../src/operations/namespace-configs.ts";
 import { openDb } from "../../src/store/open-db.ts";
-import { freshDatabase } from "../services/stores.ts";
 import { createMemoryJournal } from "../support/memory-journal.ts";
+import { freshDatabase } from "../support/services/stores.ts";
 import { atOnce, folder, now, storedGame, storedNamespace, storedVersion } from "./fixtures.ts";
 
 const document = { regions: { local: {} }, game_modes: { duel: { max_players: 2, runtime: { external: {} } } } };

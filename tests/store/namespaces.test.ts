@@ -12,7 +12,7 @@ import {
 } from "../../src/store/namespaces.ts";
 import { findTokenByHash, insertToken } from "../../src/store/tokens.ts";
 import { listDeployments } from "../../src/store/versions.ts";
-import { storeKinds } from "../services/stores.ts";
+import { storeKinds } from "../support/services/stores.ts";
 import {
   atOnce,
   emptyStore,

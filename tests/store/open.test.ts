@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { findGame } from "../../src/store/games.ts";
 import { openDb } from "../../src/store/open-db.ts";
 import { insertVersion } from "../../src/store/versions.ts";
-import { freshDatabase, storeKinds } from "../services/stores.ts";
+import { freshDatabase, storeKinds } from "../support/services/stores.ts";
 import { atOnce, folder, open, storedGame, version } from "./fixtures.ts";
 
 describe.each(storeKinds)("opening %s", (kind) => {

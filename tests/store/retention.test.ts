@@ -6,7 +6,7 @@ import { insertPastLobby, listPastLobbies, type PastLobby } from "../../src/stor
 import { prune } from "../../src/store/retention.ts";
 import { findTokenByHash, insertToken } from "../../src/store/tokens.ts";
 import { deployVersion, listDeployments } from "../../src/store/versions.ts";
-import { storeKinds } from "../services/stores.ts";
+import { storeKinds } from "../support/services/stores.ts";
 import { emptyStore, newId, now, storedGame, storedNamespace, storedVersion, token } from "./fixtures.ts";
 
 /** What SQLite does for each statement that the work sends. */

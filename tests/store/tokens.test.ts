@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findTokenByHash, insertToken, listTokens, recordTokenUse, revokeToken } from "../../src/store/tokens.ts";
-import { storeKinds } from "../services/stores.ts";
+import { storeKinds } from "../support/services/stores.ts";
 import {
   atOnce,
   emptyStore,

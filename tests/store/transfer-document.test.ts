@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openDb } from "../../src/store/open-db.ts";
 import { checkDocument } from "../../src/store/transfer/import.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { exported, fill, sourceOf } from "./transfer-fixtures.ts";
 
 let lines: readonly string[] = [];

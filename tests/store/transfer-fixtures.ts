@@ -9,7 +9,7 @@ import { exportStore } from "../../src/store/transfer/export.ts";
 import type { StorePlace } from "../../src/store/transfer/export-snapshot.ts";
 import type { DocumentSource } from "../../src/store/transfer/lines.ts";
 import { deployVersion } from "../../src/store/versions.ts";
-import { freshDatabase, type StoreKind } from "../services/stores.ts";
+import { freshDatabase, type StoreKind } from "../support/services/stores.ts";
 import { folder, newId, now, storedGame, storedNamespace, storedVersion, token, uint32Max } from "./fixtures.ts";
 
 /** A place for a store that does not exist yet. */

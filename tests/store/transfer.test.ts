@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { listNamespaces } from "../../src/store/namespaces.ts";
 import { countsInWords, tableNames } from "../../src/store/transfer/format.ts";
 import { checkDocument, importDocument, StoreNotEmpty } from "../../src/store/transfer/import.ts";
-import { storeKinds } from "../services/stores.ts";
+import { storeKinds } from "../support/services/stores.ts";
 import { storedGame, storedNamespace, storedVersion } from "./fixtures.ts";
 import { at, exported, fill, newPlace, sourceOf, storedHistory } from "./transfer-fixtures.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findNamespaceById } from "../../src/store/namespaces.ts";
 import { deployVersion, findVersion, insertVersion, listDeployments, listVersions } from "../../src/store/versions.ts";
-import { storeKinds } from "../services/stores.ts";
+import { storeKinds } from "../support/services/stores.ts";
 import {
   atOnce,
   emptyStore,

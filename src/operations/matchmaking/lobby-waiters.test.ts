@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../../tests/temporary-folder.ts";
+import { temporaryFolder } from "../../../tests/support/temporary-folder.ts";
 import { createMemoryEngine } from "../../engine/memory/memory.ts";
 import { createSqliteJournal } from "../../engine/memory/sqlite-journal.ts";
 import { createWaiting } from "./lobby-waiters.ts";

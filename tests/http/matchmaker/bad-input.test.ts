@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ErrorCode } from "../../../src/contract/errors.ts";
-import { badJson } from "../bad-values.ts";
-import { expectRefusal, pathsOf } from "../expectations.ts";
 import {
   type Arena,
   address,
@@ -11,7 +9,9 @@ import {
   type LobbyAtHand,
   type Matchmaker,
   startMatchmaker,
-} from "./arena.ts";
+} from "../../support/arena.ts";
+import { expectRefusal, pathsOf } from "../../support/expectations.ts";
+import { badJson } from "../bad-values.ts";
 
 /** Whatever is wrong with a request to the matchmaker, it gets its one right answer, and nothing has changed. */
 let matchmaker: Matchmaker;

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { aTimestamp, expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
-import { until } from "../harness.ts";
-import { openRaw } from "../raw.ts";
-import { type Arena, config, createArena, lobbyIdOf, type Matchmaker, tokensOf } from "./arena.ts";
+import { type Arena, config, createArena, lobbyIdOf, type Matchmaker, tokensOf } from "../../support/arena.ts";
+import { aTimestamp, expectAnswer, expectEmpty, expectRefusal } from "../../support/expectations.ts";
+import { until } from "../../support/harness.ts";
+import { openRaw } from "../../support/raw.ts";
 
 /** Clients that an operator does not want to see. */
 export function blocksTests(at: () => Matchmaker): void {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Answer, until } from "../harness.ts";
 import {
   type Arena,
   address,
@@ -9,7 +8,8 @@ import {
   type Matchmaker,
   startMatchmaker,
   tokensOf,
-} from "./arena.ts";
+} from "../../support/arena.ts";
+import { type Answer, until } from "../../support/harness.ts";
 
 /** Exact counts, from 64 connections at once. */
 let matchmaker: Matchmaker;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { aUuid, expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
-import { createGame, createNamespace, createToken } from "../harness.ts";
-import { address, config, createArena, lobbyIdOf, type Matchmaker, tokensOf } from "./arena.ts";
+import { address, config, createArena, lobbyIdOf, type Matchmaker, tokensOf } from "../../support/arena.ts";
+import { aUuid, expectAnswer, expectEmpty, expectRefusal } from "../../support/expectations.ts";
+import { createGame, createNamespace, createToken } from "../../support/harness.ts";
 
 const aPlayerToken = expect.stringMatching(/^player_[\w-]{40,}$/);
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { expectRefusal } from "../expectations.ts";
-import { type Answer, createCloudToken, createToken } from "../harness.ts";
-import { type Arena, config, createArena, type Matchmaker, tokensOf } from "./arena.ts";
+import { type Arena, config, createArena, type Matchmaker, tokensOf } from "../../support/arena.ts";
+import { expectRefusal } from "../../support/expectations.ts";
+import { type Answer, createCloudToken, createToken } from "../../support/harness.ts";
 
 /** What is another namespace's answers exactly like what does not exist, and nothing of it changes. */
 export function isolationTests(at: () => Matchmaker): void {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
-import { createToken, until } from "../harness.ts";
-import { address, config, createArena, lobbyIdOf, type Matchmaker, tokensOf } from "./arena.ts";
+import { address, config, createArena, lobbyIdOf, type Matchmaker, tokensOf } from "../../support/arena.ts";
+import { expectAnswer, expectEmpty, expectRefusal } from "../../support/expectations.ts";
+import { createToken, until } from "../../support/harness.ts";
 
 /** Limits, revocation and keys: what must be in force for the very next request. */
 export function limitsTests(at: () => Matchmaker): void {

@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { aUuid, expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
-import { createVersion } from "../harness.ts";
-import { address, config, createArena, type LobbyAtHand, lobbyIdOf, type Matchmaker, tokensOf } from "./arena.ts";
+import {
+  address,
+  config,
+  createArena,
+  type LobbyAtHand,
+  lobbyIdOf,
+  type Matchmaker,
+  tokensOf,
+} from "../../support/arena.ts";
+import { aUuid, expectAnswer, expectEmpty, expectRefusal } from "../../support/expectations.ts";
+import { createVersion } from "../../support/harness.ts";
 
 /** What lobbies say about themselves: register, state, heartbeat, stop. */
 export function lobbiesTests(at: () => Matchmaker): void {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationList } from "../../../src/contract/index.ts";
+import { type Matchmaker, startMatchmaker } from "../../support/arena.ts";
 import { wasSeen } from "../seen.ts";
-import { type Matchmaker, startMatchmaker } from "./arena.ts";
 import { blockQuotaTests, blocksTests } from "./blocks.suite.ts";
+import { creatingTests } from "./creating.suite.ts";
 import { findingTests } from "./finding.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
@@ -27,6 +28,7 @@ describe("find and join", () => findingTests(at));
 describe("what lobbies say", () => lobbiesTests(at));
 describe("players", () => playersTests(at));
 describe("lobbies that Foyer starts", () => startedTests(at));
+describe("creating lobbies", () => creatingTests(at));
 describe("limits and keys", () => limitsTests(at));
 describe("lists and the operator's view", () => viewsTests(at));
 describe("blocks", () => blocksTests(at));

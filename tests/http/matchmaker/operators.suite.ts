@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
-import { createToken, until } from "../harness.ts";
-import { openRaw } from "../raw.ts";
-import { type Arena, address, config, createArena, lobbyIdOf, type Matchmaker } from "./arena.ts";
+import { type Arena, address, config, createArena, lobbyIdOf, type Matchmaker } from "../../support/arena.ts";
+import { expectAnswer, expectEmpty, expectRefusal } from "../../support/expectations.ts";
+import { createToken, until } from "../../support/harness.ts";
+import { openRaw } from "../../support/raw.ts";
 
 /** What an operator does to lobbies that others run. */
 export function operatorsTests(at: () => Matchmaker): void {

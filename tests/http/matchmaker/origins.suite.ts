@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { expectRefusal } from "../expectations.ts";
-import { type Answer, uniqueName } from "../harness.ts";
-import { type Arena, config, createArena, lobbyIdOf, type Matchmaker } from "./arena.ts";
+import { type Arena, config, createArena, lobbyIdOf, type Matchmaker } from "../../support/arena.ts";
+import { expectRefusal } from "../../support/expectations.ts";
+import { type Answer, uniqueName } from "../../support/harness.ts";
 
 /** Pages in browsers: public tokens with domains, and requests without a token. */
 export function originsTests(at: () => Matchmaker): void {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
-import { until } from "../harness.ts";
-import { type Arena, config, createArena, lobbyIdOf, type Matchmaker, tokensOf } from "./arena.ts";
+import { type Arena, config, createArena, lobbyIdOf, type Matchmaker, tokensOf } from "../../support/arena.ts";
+import { expectAnswer, expectEmpty, expectRefusal } from "../../support/expectations.ts";
+import { until } from "../../support/harness.ts";
 
 /** connected and disconnected: the matrix of who says what about which seat. */
 export function playersTests(at: () => Matchmaker): void {

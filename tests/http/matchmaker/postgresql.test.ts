@@ -1,8 +1,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectEmpty, expectRefusal } from "../expectations.ts";
-import { until } from "../harness.ts";
-import { config, createArena, lobbyIdOf, type Matchmaker, startMatchmaker, tokensOf } from "./arena.ts";
+import { config, createArena, lobbyIdOf, type Matchmaker, startMatchmaker, tokensOf } from "../../support/arena.ts";
+import { expectEmpty, expectRefusal } from "../../support/expectations.ts";
+import { until } from "../../support/harness.ts";
 import { blocksTests } from "./blocks.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { type Matchmaker, startMatchmaker } from "./arena.ts";
+import { type Matchmaker, startMatchmaker } from "../../support/arena.ts";
 import { blocksTests } from "./blocks.suite.ts";
+import { creatingTests } from "./creating.suite.ts";
 import { findingTests } from "./finding.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
@@ -26,6 +27,7 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("players", () => playersTests(at));
   describe("limits and keys", () => limitsTests(at));
   describe("lobbies that are started", () => startedTests(at));
+  describe("creating lobbies", () => creatingTests(at));
   describe("lists and the operator's view", () => viewsTests(at));
   describe("blocks", () => blocksTests(at));
   describe("operators", () => operatorsTests(at));

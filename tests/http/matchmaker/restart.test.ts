@@ -1,8 +1,5 @@
 import { randomInt } from "node:crypto";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Child, newDataDir, startChild } from "../child.ts";
-import { expectAnswer, expectRefusal } from "../expectations.ts";
-import { type Answer, type NamespaceAtHand, until } from "../harness.ts";
 import {
   type Arena,
   arenaOf,
@@ -13,8 +10,11 @@ import {
   lobbyIdOf,
   startMatchmaker,
   tokensOf,
-} from "./arena.ts";
-import { createFakeRuntime } from "./fake-runtime.ts";
+} from "../../support/arena.ts";
+import { type Child, newDataDir, startChild } from "../../support/child.ts";
+import { expectAnswer, expectRefusal } from "../../support/expectations.ts";
+import { createFakeRuntime } from "../../support/fake-runtime.ts";
+import { type Answer, type NamespaceAtHand, until } from "../../support/harness.ts";
 
 const patient = { timeout: 240_000 };
 const children: Child[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Config, defaultConfig } from "../../../src/config/config.ts";
-import { expectRefusal } from "../expectations.ts";
-import { type Arena, config, createArena, lobbyIdOf, startMatchmaker } from "./arena.ts";
+import { type Arena, config, createArena, lobbyIdOf, startMatchmaker } from "../../support/arena.ts";
+import { expectRefusal } from "../../support/expectations.ts";
 
 /** How many seats and lobbies one client may have in a minute. Each test has a service of its own. */
 export function seatRatesTests(): void {

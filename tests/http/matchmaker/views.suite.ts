@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
-import { createGame, until } from "../harness.ts";
-import { type Arena, config, createArena, type LobbyAtHand, lobbyIdOf, type Matchmaker, tokensOf } from "./arena.ts";
+import {
+  type Arena,
+  config,
+  createArena,
+  type LobbyAtHand,
+  lobbyIdOf,
+  type Matchmaker,
+  tokensOf,
+} from "../../support/arena.ts";
+import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "../../support/expectations.ts";
+import { createGame, until } from "../../support/harness.ts";
 
 /** What players and operators are shown: lists, statistics, regions, the operator's view and its deletions. */
 export function viewsTests(at: () => Matchmaker): void {

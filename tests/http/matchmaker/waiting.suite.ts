@@ -1,8 +1,16 @@
 import { expect, test } from "vitest";
-import { freePort } from "../../services/programs.ts";
-import { expectAnswer, expectRefusal } from "../expectations.ts";
-import { startService, until } from "../harness.ts";
-import { arenaOf, config, createArena, createClock, lobbyIdOf, startMatchmaker, tokensOf } from "./arena.ts";
+import {
+  arenaOf,
+  config,
+  createArena,
+  createClock,
+  lobbyIdOf,
+  startMatchmaker,
+  tokensOf,
+} from "../../support/arena.ts";
+import { expectAnswer, expectEmpty, expectRefusal } from "../../support/expectations.ts";
+import { startService, until } from "../../support/harness.ts";
+import { freePort } from "../../support/services/programs.ts";
 import { untilSeated } from "./players.suite.ts";
 
 const match = { game_modes: ["match"] };
@@ -144,6 +152,20 @@ export function waitingTests(): void {
     expect(lobbyIdOf(await arena.find({}, from))).toBe(here.lobbyId);
     expectRefusal(await arena.find({}, { client: "192.0.2.2" }), "MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE");
     expect((await here.seen()).players[0].client).toBe("127.0.0.1");
+    await service.close();
+  });
+
+  test("[T32] finds that wait for their lobby do not block its ready call", async () => {
+    const { service } = await startMatchmaker("sqlite", { maxInFlight: 4 });
+    const arena = await createArena(service, config({ max_players: 8, max_players_direct: 8 }));
+    const lobby = await arena.register();
+    const finds = [];
+    for (let seats = 1; seats <= 8; seats++) {
+      finds.push(arena.find({ game_modes: ["duel"] }));
+      await until(async () => (await arena.lobbies())[0].reserved_count === seats);
+    }
+    expectEmpty(await lobby.ready());
+    expect((await Promise.all(finds)).map((answer) => answer.status)).toEqual(Array(8).fill(200));
     await service.close();
   });
 }

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMetrics } from "../../../src/ground/metrics.ts";
 import { createOverload } from "../../../src/http/overload.ts";
-import { expectRefusal } from "../expectations.ts";
+import { expectRefusal } from "../../support/expectations.ts";
 import {
   createGame,
   createNamespace,
@@ -11,8 +11,8 @@ import {
   type NamespaceAtHand,
   type Service,
   startService,
-} from "../harness.ts";
-import { sendRaw } from "../raw.ts";
+} from "../../support/harness.ts";
+import { sendRaw } from "../../support/raw.ts";
 
 /** What is true of every answer, whatever was asked. */
 let service: Service;

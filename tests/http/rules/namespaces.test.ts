@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serviceKinds } from "../../services/stores.ts";
-import { expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
-import { createGame, createNamespace, createToken, createVersion, type Service, startService } from "../harness.ts";
+import { expectAnswer, expectEmpty, expectRefusal } from "../../support/expectations.ts";
+import {
+  createGame,
+  createNamespace,
+  createToken,
+  createVersion,
+  type Service,
+  startService,
+} from "../../support/harness.ts";
+import { serviceKinds } from "../../support/services/stores.ts";
 
 /** Where the control plane and living lobbies meet. */
 describe.each(serviceKinds)("namespaces with lobbies on %s", (kind) => {

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { startFoyer } from "../../../src/app/main.ts";
 import { defaultConfig } from "../../../src/config/config.ts";
 import { createLog } from "../../../src/ground/log.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
-import { expectRefusal } from "../expectations.ts";
-import { createGame, startService } from "../harness.ts";
-import { openRaw, type RawConnection } from "../raw.ts";
+import { expectRefusal } from "../../support/expectations.ts";
+import { createGame, startService } from "../../support/harness.ts";
+import { openRaw, type RawConnection } from "../../support/raw.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 test("[I27] [O1] [O2] [O5] a service that stops is not ready and turns new requests away, while it finishes the old", async () => {
   const service = await startService("sqlite");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { secretFromText } from "../../../src/ground/data-folder.ts";
 import { createDerivedTokens, type DerivedToken, hashToken } from "../../../src/ground/tokens.ts";
-import { expectAnswer, expectEmpty, expectRefusal } from "../expectations.ts";
+import { expectAnswer, expectEmpty, expectRefusal } from "../../support/expectations.ts";
 import {
   createCloudToken,
   createGame,
@@ -13,7 +13,7 @@ import {
   noteIssued,
   type Service,
   startService,
-} from "../harness.ts";
+} from "../../support/harness.ts";
 
 const ids = {
   namespaceId: "01890000-0000-7000-8000-000000000001",

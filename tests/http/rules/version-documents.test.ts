@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resolveVersionConfig } from "../../../src/operations/cloud/version-document.ts";
-import { aUuid, expectAnswer, expectRefusal, pathsOf } from "../expectations.ts";
-import { createGame, type Service, startService } from "../harness.ts";
+import { aUuid, expectAnswer, expectRefusal, pathsOf } from "../../support/expectations.ts";
+import { createGame, type Service, startService } from "../../support/harness.ts";
 
 let service: Service;
 let path: string;

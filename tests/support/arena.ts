@@ -1,6 +1,6 @@
-import type { Config } from "../../../src/config/config.ts";
-import type { Runtime } from "../../../src/runtime/runtime.ts";
-import type { ServiceKind } from "../../services/stores.ts";
+import type { Config } from "../../src/config/config.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
+import { createFakeRuntime, type FakeRuntime } from "./fake-runtime.ts";
 import {
   type Answer,
   createGame,
@@ -10,8 +10,8 @@ import {
   type NamespaceAtHand,
   type Service,
   startService,
-} from "../harness.ts";
-import { createFakeRuntime, type FakeRuntime } from "./fake-runtime.ts";
+} from "./harness.ts";
+import type { ServiceKind } from "./services/stores.ts";
 
 /** A service whose clock stands still until the test moves it, with a driver that the test plays. */
 export interface Matchmaker {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationList } from "../../src/contract/index.ts";
-import type { ServiceKind } from "../services/stores.ts";
+import { type Service, startService } from "../support/harness.ts";
+import type { ServiceKind } from "../support/services/stores.ts";
 import { auditTests } from "./audit.suite.ts";
 import { domainsTests } from "./domains.suite.ts";
 import { gamesTests } from "./games.suite.ts";
-import { type Service, startService } from "./harness.ts";
 import { mocksTests } from "./mocks.suite.ts";
 import { namespacesTests } from "./namespaces.suite.ts";
 import { pagesTests } from "./pages.suite.ts";

@@ -1,4 +1,4 @@
-import type { LobbyExit, LobbyPorts, LobbyToStart, Runtime } from "../../../src/runtime/runtime.ts";
+import type { LobbyExit, LobbyPorts, LobbyToStart, Runtime } from "../../src/runtime/runtime.ts";
 
 /** A driver in this process: it runs nothing, notes what it is asked, and lets the test play the lobby server. */
 export interface FakeRuntime extends Runtime {

@@ -4,8 +4,8 @@ import { createRedisEngine, type RedisEngine } from "../../src/engine/redis/redi
 import { createLog } from "../../src/ground/log.ts";
 import { openRedis } from "../../src/redis/connection.ts";
 import type { RedisConnection, RedisLink } from "../../src/redis/interface.ts";
-import { auditNamespace } from "../support/redis-audit.ts";
-import { withoutGaps } from "./without-gaps.ts";
+import { withoutGaps } from "../conformance/without-gaps.ts";
+import { auditNamespace } from "./redis-audit.ts";
 import type { EngineUnderTest } from "./world.ts";
 
 const quietLog = createLog({ level: "error", format: "json" });

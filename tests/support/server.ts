@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Connections, isTurnedAway, openConnection } from "./connection.ts";
+import { type Connections, isTurnedAway, openConnection } from "../histories/connection.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, refusal, seated, versionA, versionB } from "./world.ts";
+import { createWorld, type EngineFactory, refusal, seated, versionA, versionB } from "../support/world.ts";
 
 export function deploysSuite(factory: EngineFactory): void {
   describe("deploys", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, ListCursor, WantedLobbies } from "../../src/matchmaker/commands.ts";
-import { alice, createWorld, type EngineFactory, seated, versionB, type World } from "./world.ts";
+import { alice, createWorld, type EngineFactory, seated, versionB, type World } from "../support/world.ts";
 
 const listed = (world: World, gameModes: string[], region: string | null = null) =>
   world.read<"listLobbies">({ type: "listLobbies", gameModes, region, after: null, limit: 100 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, listen, refusal, versionB } from "./world.ts";
+import { createWorld, type EngineFactory, listen, refusal, versionB } from "../support/world.ts";
 
 export function heartbeatsSuite(factory: EngineFactory): void {
   describe("heartbeats", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory } from "./world.ts";
+import { createWorld, type EngineFactory } from "../support/world.ts";
 
 export function placingSuite(factory: EngineFactory): void {
   describe("placing", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, refusal, seated } from "./world.ts";
+import { createWorld, type EngineFactory, refusal, seated } from "../support/world.ts";
 
 export function readinessSuite(factory: EngineFactory): void {
   describe("readiness", () => {

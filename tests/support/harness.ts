@@ -8,9 +8,9 @@ import { type Config, defaultConfig } from "../../src/config/config.ts";
 import { secretFromText } from "../../src/ground/data-folder.ts";
 import { createLog } from "../../src/ground/log.ts";
 import { createDerivedTokens, type DerivedToken } from "../../src/ground/tokens.ts";
-import { freePort } from "../services/programs.ts";
-import { freshDatabase, freshLiveState, type ServiceKind } from "../services/stores.ts";
-import { noteAnswer } from "./seen.ts";
+import { noteAnswer } from "../http/seen.ts";
+import { freePort } from "./services/programs.ts";
+import { freshDatabase, freshLiveState, type ServiceKind } from "./services/stores.ts";
 
 export interface Answer {
   readonly status: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bob, createWorld, type EngineFactory, refusal, rememberedMs, seated } from "./world.ts";
+import { bob, createWorld, type EngineFactory, refusal, rememberedMs, seated } from "../support/world.ts";
 
 export function idempotencySuite(factory: EngineFactory): void {
   describe("idempotency", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, seated, versionA, versionB } from "./world.ts";
+import { createWorld, type EngineFactory, seated, versionA, versionB } from "../support/world.ts";
 
 export function closingSuite(factory: EngineFactory): void {
   describe("closing and opening", () => {

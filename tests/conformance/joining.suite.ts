@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bob, createWorld, type EngineFactory, refusal, rememberedMs, seated, versionB } from "./world.ts";
+import { bob, createWorld, type EngineFactory, refusal, rememberedMs, seated, versionB } from "../support/world.ts";
 
 export function joiningSuite(factory: EngineFactory): void {
   describe("joining", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Explanation } from "../../src/matchmaker/commands.ts";
-import { bob, createWorld, duel, type EngineFactory, refusal, seated, versionB, type World } from "./world.ts";
+import { bob, createWorld, duel, type EngineFactory, refusal, seated, versionB, type World } from "../support/world.ts";
 
 const far = { gameMode: "duel", region: "far" };
 

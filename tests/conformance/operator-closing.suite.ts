@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, listen, refusal, seated, versionA, versionB } from "./world.ts";
+import { createWorld, type EngineFactory, listen, refusal, seated, versionA, versionB } from "../support/world.ts";
 
 export function operatorClosingSuite(factory: EngineFactory): void {
   describe("the operator's flag", () => {

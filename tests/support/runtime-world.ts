@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Config } from "../../src/config/config.ts";
+import { ownRange, testFolder } from "../runtime/driver.ts";
 import {
   type Answer,
   createGame,
@@ -14,8 +15,7 @@ import {
   type Service,
   startService,
   until,
-} from "../http/harness.ts";
-import { ownRange, testFolder } from "./driver.ts";
+} from "./harness.ts";
 
 /** What a test asks of a service, in this process or another. */
 export type Client = Pick<Service, "request" | "admin">;

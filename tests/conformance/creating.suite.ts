@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { bob, createWorld, duel, type EngineFactory, refusal, seated, versionA, versionB } from "./world.ts";
+import { bob, createWorld, duel, type EngineFactory, refusal, seated, versionA, versionB } from "../support/world.ts";
 
 export function creatingSuite(factory: EngineFactory): void {
   describe("creating", () => {

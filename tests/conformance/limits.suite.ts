@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { alice, bob, createWorld, type EngineFactory, refusal, seated } from "./world.ts";
+import { alice, bob, createWorld, type EngineFactory, refusal, seated } from "../support/world.ts";
 
 export function limitsSuite(factory: EngineFactory): void {
   describe("limits", () => {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, listen, refusal, rememberedMs, versionA, type World } from "./world.ts";
+import {
+  createWorld,
+  type EngineFactory,
+  listen,
+  refusal,
+  rememberedMs,
+  versionA,
+  type World,
+} from "../support/world.ts";
 
 /** Every call that a lobby makes with its own token. */
 async function ownCalls(world: World, lobbyId: string, playerId: string) {

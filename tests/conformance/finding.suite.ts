@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { alice, createWorld, duel, type EngineFactory, refusal, seated, versionB } from "./world.ts";
+import { alice, createWorld, duel, type EngineFactory, refusal, seated, versionB } from "../support/world.ts";
 
 export function findingSuite(factory: EngineFactory): void {
   describe("finding", () => {

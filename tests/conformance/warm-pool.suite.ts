@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, refusal, seated, versionB, type World } from "./world.ts";
+import { createWorld, type EngineFactory, refusal, seated, versionB, type World } from "../support/world.ts";
 
 const idle = (min: number) => [{ gameMode: "duel", region: "local", min }];
 const missing = (world: World) => world.read<"missingIdle">({ type: "missingIdle" });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, seated, type World } from "./world.ts";
+import { createWorld, type EngineFactory, seated, type World } from "../support/world.ts";
 
 /** Every call that names a lobby or a player, as one namespace makes it. */
 async function everyCall(world: World, lobbyId: string, playerId: string, ownLobbyId: string) {

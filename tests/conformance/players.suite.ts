@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, refusal, rememberedMs } from "./world.ts";
+import { createWorld, type EngineFactory, refusal, rememberedMs } from "../support/world.ts";
 
 export function playersSuite(factory: EngineFactory): void {
   describe("players", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, listen, refusal, rememberedMs, seated } from "./world.ts";
+import { createWorld, type EngineFactory, listen, refusal, rememberedMs, seated } from "../support/world.ts";
 
 export function seatsAndExpirySuite(factory: EngineFactory): void {
   describe("seats and expiry", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClientRange } from "../../src/matchmaker/commands.ts";
-import { createWorld, type EngineFactory, listen, refusal, seated, type World } from "./world.ts";
+import { createWorld, type EngineFactory, listen, refusal, seated, type World } from "../support/world.ts";
 
 const number = (a: number, b: number, c: number, d: number) => ((a * 256 + b) * 256 + c) * 256 + d;
 const ipv4 = (from: number, to: number): ClientRange => ({ family: 4, high: 0, from, to });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { beforeEvents, isLater } from "../../src/engine/positions.ts";
-import { createWorld, type EngineFactory, listen, seated, World } from "./world.ts";
+import { createWorld, type EngineFactory, listen, seated, World } from "../support/world.ts";
 
 export function eventsSuite(factory: EngineFactory): void {
   describe("events", () => {

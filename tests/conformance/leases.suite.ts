@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, refusal } from "./world.ts";
+import { createWorld, type EngineFactory, refusal } from "../support/world.ts";
 
 export function leasesSuite(factory: EngineFactory): void {
   describe("leases", () => {
