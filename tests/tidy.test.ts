@@ -21,10 +21,6 @@ function places(of: readonly string[], pattern: RegExp): string[] {
 /** Functions that are longer than the limit until they are split. */
 const stillLong = new Set([
   "src/app/main.ts start",
-  "src/http/admit.ts createAdmit",
-  "src/http/connections.ts createConnections",
-  "src/http/server.ts createHttpServer",
-  "src/http/sse/streams.ts createEventStreams",
   "src/nodes/cache-invalidation.ts createSharedStore",
   "src/nodes/redis-nodes.ts joinNodes",
   "src/operations/live/log-reader.ts openLogReader",

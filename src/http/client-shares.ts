@@ -20,7 +20,7 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
   const { connectionsMax, inFlightMax } = limits;
   const shares = new Map<string, ClientShare>();
 
-  function shareOf(client: string): ClientShare {
+  function findShare(client: string): ClientShare {
     const known = shares.get(client);
     if (known) return known;
     const share = { client, connections: 0, inFlight: 0, exchanges: new Set<Exchange>() };
@@ -34,9 +34,9 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
 
   function tooMuch(share: ClientShare, address: ClientAddress): string | null {
     if (share.inFlight >= inFlightMax) return inFlightMessage;
-    // A proxy's connections are nobody's, so what it carries for the client is counted in their place.
+    // A proxy's connections belong to no client, so what it carries for the client is counted in their place.
     if (address.isForwarded && share.exchanges.size >= connectionsMax) return underWayMessage;
-    return share.exchanges.size > 1 && untakenOf(share) > untakenBytesMax ? untakenMessage : null;
+    return share.exchanges.size > 1 && countUntakenBytes(share) > untakenBytesMax ? untakenMessage : null;
   }
 
   const inFlightMessage = `More than ${inFlightMax} requests of this address at once. Wait for answers before asking more.`;
@@ -44,7 +44,7 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
 
   return {
     connect(client) {
-      const share = shareOf(client);
+      const share = findShare(client);
       if (share.connections >= connectionsMax) return null;
       share.connections += 1;
       return share;
@@ -55,7 +55,7 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
     },
     admit(exchange, address) {
       if (address.isDirectLoopback || (address.isTrustedProxy && !address.isForwarded)) return null;
-      const share = (address.isForwarded ? null : exchange.connection.share) ?? shareOf(address.client);
+      const share = (address.isForwarded ? null : exchange.connection.share) ?? findShare(address.client);
       const message = tooMuch(share, address);
       if (message !== null) return refuse("API_RATE_LIMIT", message, { retryAfterS: 1 });
 
@@ -84,7 +84,7 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
 const untakenMessage = `This address has more than ${untakenBytesMax / 1024 / 1024} MiB of answers to take. Read them first.`;
 
 /** How much of their answers the connections of the client have not taken. */
-function untakenOf({ exchanges }: ClientShare): number {
+function countUntakenBytes({ exchanges }: ClientShare): number {
   let bytes = 0;
   for (const { connection } of exchanges) bytes += connection.socket.writableLength;
   return bytes;

@@ -1,8 +1,9 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { answerPieceBytes, answerPieceMs, pipelinedBytesMax, pipelinedRequestsMax } from "../ground/limits.ts";
-import type { ClientShare, Connection, Exchange } from "./exchange.ts";
+import { pipelinedBytesMax, pipelinedRequestsMax } from "../ground/limits.ts";
+import { type ClientShare, type Connection, createConnection, createExchange, type Exchange } from "./exchange.ts";
+import { cutOffIfSlow } from "./slow-readers.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -12,7 +13,7 @@ declare module "fastify" {
 }
 
 export interface Connections {
-  /** Looks at every new connection of the server. */
+  /** Follows every new connection of the server. */
   watch(server: Server): void;
   /** Whether a request of this socket may begin now. Else it has to wait for its turn. */
   isFree(socket: Socket): boolean;
@@ -23,14 +24,14 @@ export interface Connections {
   isAnsweredEarly(socket: Socket): boolean;
   /** How many connections there are. */
   count(): number;
-  /** Whether somebody waits for an answer that has an end. */
+  /** Whether a client waits for an answer that has an end. */
   areAnswersDue(): boolean;
-  /** Call it now and then: cuts off clients that do not take their answers. */
-  look(now: number): void;
+  /** Call it every few seconds: cuts off clients that do not take their answers. */
+  cutOffSlowReaders(now: number): void;
 }
 
 /** Says whose the connection is; `refused`: the client has too many, and the socket was answered and closed. */
-type Welcome = (socket: Socket) => ClientShare | null | "refused";
+type CountConnection = (socket: Socket) => ClientShare | null | "refused";
 
 /**
  * The connections of the service. Of the requests that come on one connection one at a time is handled, whatever else the
@@ -38,25 +39,18 @@ type Welcome = (socket: Socket) => ClientShare | null | "refused";
  * without reading would be work and memory without a bound.
  */
 export function createConnections(parts: {
-  welcome: Welcome;
+  countConnection: CountConnection;
   leave(share: ClientShare): void;
   done(exchange: Exchange): void;
 }): Connections {
   const connections = new Set<Connection>();
 
-  function connectionOf(socket: KnownSocket): Connection {
-    return socket[known] ?? admit(socket, null);
+  function findConnection(socket: KnownSocket): Connection {
+    return socket[known] ?? follow(socket, null);
   }
 
-  function admit(socket: KnownSocket, share: ClientShare | null): Connection {
-    const connection: Connection = {
-      socket,
-      share,
-      current: null,
-      waiting: [],
-      readBytes: 0,
-      answeredEarly: null,
-    };
+  function follow(socket: KnownSocket, share: ClientShare | null): Connection {
+    const connection = createConnection(socket, share);
     socket[known] = connection;
     connections.add(connection);
     socket.once("close", () => {
@@ -75,24 +69,15 @@ export function createConnections(parts: {
     connection.current = null;
     connection.answeredEarly = request.raw.complete ? null : request.raw;
     parts.done(exchange);
-    const next = connection.waiting.shift();
-    if (!next) return;
-    const { socket } = connection;
-    // Closing, as the last answer may have said: what came behind it is not answered.
-    if (socket.destroyed || !socket.writable) {
-      connection.waiting.length = 0;
-      return;
-    }
-    connection.readBytes = socket.bytesRead;
-    next();
+    beginNext(connection);
   }
 
   return {
     watch(server) {
       server.on("connection", (socket: Socket) => {
-        const share = parts.welcome(socket);
+        const share = parts.countConnection(socket);
         if (share === "refused") refusedSockets.add(socket);
-        else admit(socket, share);
+        else follow(socket, share);
       });
     },
     isFree(socket) {
@@ -101,25 +86,14 @@ export function createConnections(parts: {
     },
     wait(socket, begin) {
       if (socket.destroyed || refusedSockets.has(socket)) return;
-      const connection = connectionOf(socket);
+      const connection = findConnection(socket);
       if (connection.waiting.length === 0) connection.readBytes = socket.bytesRead;
       connection.waiting.push(begin);
       const isTooMuch = socket.bytesRead - connection.readBytes > pipelinedBytesMax;
       if (isTooMuch || connection.waiting.length > pipelinedRequestsMax) stopReading(socket);
     },
     begin(request, reply) {
-      const exchange: Exchange = {
-        connection: connectionOf(request.raw.socket),
-        request,
-        reply,
-        startedAt: performance.now(),
-        isDone: false,
-        isInFlight: false,
-        share: null,
-        isInShare: false,
-        lookedAt: 0,
-        untakenBytes: 0,
-      };
+      const exchange = createExchange(findConnection(request.raw.socket), request, reply);
       exchange.connection.current = exchange;
       request.exchange = exchange;
       // It is emitted once, so `once`, which costs more, is not needed.
@@ -135,31 +109,24 @@ export function createConnections(parts: {
       for (const { current } of connections) if (current !== null && !current.request.isStreaming) return true;
       return false;
     },
-    look(now) {
-      for (const { current } of connections) if (current?.reply.raw.writableEnded) lookAt(current, now);
+    cutOffSlowReaders(now) {
+      for (const { current } of connections) if (current?.reply.raw.writableEnded) cutOffIfSlow(current, now);
     },
   };
 }
 
-/** Cuts off a client that has taken too little of an answer since it was last looked at. */
-function lookAt(exchange: Exchange, now: number): void {
-  const { socket } = exchange.connection;
-  const untakenBytes = untakenOf(socket);
-  const isFirst = exchange.lookedAt === 0;
-  if (!isFirst && now - exchange.lookedAt < answerPieceMs) return;
-  if (!isFirst && exchange.untakenBytes - untakenBytes < answerPieceBytes) {
-    socket.destroy();
+/** Begins the oldest request that waits on the connection. */
+function beginNext(connection: Connection): void {
+  const { socket, waiting } = connection;
+  const next = waiting.shift();
+  if (!next) return;
+  // Closing, as the last answer may have said: what came behind it is not answered.
+  if (socket.destroyed || !socket.writable) {
+    waiting.length = 0;
     return;
   }
-  exchange.lookedAt = now;
-  exchange.untakenBytes = untakenBytes;
-}
-
-/** What the system has not yet taken for the client. */
-function untakenOf(socket: Socket): number {
-  // Border: the public count goes down only when a whole piece was taken, and an answer is one piece.
-  const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
-  return handle?.writeQueueSize ?? socket.writableLength;
+  connection.readBytes = socket.bytesRead;
+  next();
 }
 
 /** Ends a connection in the middle of what came on it: a piece of 64 KiB may hold a thousand requests more. */
@@ -173,5 +140,5 @@ function stopReading(socket: Socket): void {
 const known = Symbol("connection");
 type KnownSocket = Socket & { [known]?: Connection };
 
-/** What still comes on them is not looked at. */
+/** What still comes on them is not read. */
 const refusedSockets = new WeakSet<Socket>();

@@ -7,7 +7,7 @@ export function prefersCsv(accept: string | undefined): boolean {
 }
 
 /** Flat rows as RFC 4180, with the names of the columns first. */
-export function csvOf(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
+export function toCsv(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
   const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
   return lines.map((cells) => `${cells.map(cell).join(",")}\r\n`).join("");
 }

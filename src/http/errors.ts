@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorTable } from "../contract/errors.ts";
-import { EngineUnavailable, StoreUnavailable } from "../ground/unavailable.ts";
+import { isUnavailable } from "../ground/unavailable.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 
 export const jsonType = "application/json; charset=utf-8";
@@ -53,13 +53,13 @@ export function errorText(refusal: Refusal, requestId: string): string {
 }
 
 /** What the store, the framework or a bug threw, as something that can be answered without giving details away. */
-export function refusalOf(fault: unknown, { headers, routeOptions }: FastifyRequest): Refusal {
-  if (fault instanceof Refused) return fault.refusal;
-  if (fault instanceof StoreUnavailable || fault instanceof EngineUnavailable) {
+export function toRefusal(error: unknown, { headers, routeOptions }: FastifyRequest): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  if (isUnavailable(error)) {
     const message = "The data store is temporarily unavailable. Try again shortly.";
     return refuse("API_UNAVAILABLE", message, { retryAfterS: 1 });
   }
-  const { code, statusCode } = fault as { code?: unknown; statusCode?: unknown };
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     if (headers["content-type"] === undefined) return unsupportedMediaType();
     return refuse("API_BODY_TOO_LARGE", `The body is larger than the ${routeOptions.bodyLimit / 1024} KiB taken here.`);

@@ -15,7 +15,7 @@ export interface Exchange {
   share: ClientShare | null;
   /** It is one of those that the client has in flight. */
   isInShare: boolean;
-  /** When it was last looked at how much of the answer was still to be taken, and how much that was. */
+  /** When the service last checked how much of the answer the client had not taken, and how much that was. */
   lookedAt: number;
   untakenBytes: number;
 }
@@ -32,6 +32,26 @@ export interface Connection {
   readBytes: number;
   /** It was answered before its body had come. */
   answeredEarly: IncomingMessage | null;
+}
+
+export function createConnection(socket: Socket, share: ClientShare | null): Connection {
+  return { socket, share, current: null, waiting: [], readBytes: 0, answeredEarly: null };
+}
+
+/** The request's turn has come. */
+export function createExchange(connection: Connection, request: FastifyRequest, reply: FastifyReply): Exchange {
+  return {
+    connection,
+    request,
+    reply,
+    startedAt: performance.now(),
+    isDone: false,
+    isInFlight: false,
+    share: null,
+    isInShare: false,
+    lookedAt: 0,
+    untakenBytes: 0,
+  };
 }
 
 /** What one client occupies of the service. */

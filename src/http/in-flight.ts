@@ -26,7 +26,7 @@ export interface InFlight {
 /** Passed on with its arguments, so that no request costs a closure. */
 type Begin = (request: FastifyRequest, reply: FastifyReply, done: () => void) => void;
 
-const lookEveryMs = 5_000;
+const checkEveryMs = 5_000;
 
 export function createInFlight(parts: {
   config: Config;
@@ -43,7 +43,7 @@ export function createInFlight(parts: {
     inFlightMax: config.maxInFlightPerAddress,
   });
 
-  function welcome(socket: Socket) {
+  function countConnection(socket: Socket) {
     const { client, isDirectLoopback, isTrustedProxy } = parts.addressOf(socket.remoteAddress ?? "", {});
     if (isDirectLoopback || isTrustedProxy) return null;
     const share = shares.connect(client);
@@ -69,9 +69,9 @@ export function createInFlight(parts: {
     metrics.requestStarted();
   }
 
-  const connections = createConnections({ welcome, leave: shares.disconnect, done });
+  const connections = createConnections({ countConnection, leave: shares.disconnect, done });
   metrics.gauge("foyer_http_connections", "Connections open now.", connections.count);
-  const timer = setInterval(() => connections.look(performance.now()), lookEveryMs).unref();
+  const timer = setInterval(() => connections.cutOffSlowReaders(performance.now()), checkEveryMs).unref();
 
   return {
     connections,

@@ -1,4 +1,5 @@
 import type { Metrics } from "../ground/metrics.ts";
+import { type Refusal, refuse } from "../operations/refusal.ts";
 
 const sampleEveryMs = 500;
 /** The event loop being this late means that every answer is; turning new requests away lets it catch up. */
@@ -11,6 +12,14 @@ export interface LoadSigns {
   isStoreBehind(): boolean;
   /** Requests that only wait for a lobby to become ready. */
   waitingCount(): number;
+}
+
+/** The answer to a request that is turned away, which is counted as such. */
+export function turnAway(metrics: Metrics, cause: "overload" | "stopping"): Refusal {
+  metrics.requestShed();
+  metrics.requestUnavailable(cause);
+  const message = cause === "stopping" ? "The service is stopping." : "The service is overloaded.";
+  return refuse("API_UNAVAILABLE", `${message} Try again shortly.`, { retryAfterS: 1 });
 }
 
 /** Says when to turn requests away: too many at once, or an event loop or a disk that cannot keep up. */

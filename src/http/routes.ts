@@ -1,17 +1,15 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/define.ts";
 import { type OperationId, operationList } from "../contract/index.ts";
 import type { WhenGone } from "../operations/callers.ts";
 import type { EventStream, Mocks, ServedHandlers } from "../operations/handlers.ts";
-import { isRefusal, type Refusal, refuse } from "../operations/refusal.ts";
+import { isRefusal, type Refusal } from "../operations/refusal.ts";
 import type { Admit, Admitted } from "./admit.ts";
-import { parseJson } from "./body.ts";
 import { leaveFlight, rejoinFlight } from "./client-shares.ts";
-import { csvOf, prefersCsv } from "./csv.ts";
-import { endIfStopping, Refused, sendRefusal, unsupportedMediaType } from "./errors.ts";
+import { prefersCsv, toCsv } from "./csv.ts";
+import { endIfStopping, Refused, sendRefusal } from "./errors.ts";
 import type { InFlight } from "./in-flight.ts";
-import { faultsOf } from "./schema-faults.ts";
+import { checkBody, checkBodyType } from "./request-body.ts";
 import { answersStream, type EventStreams } from "./sse/streams.ts";
 
 declare module "fastify" {
@@ -55,21 +53,21 @@ export function addOperations(
       url: operation.path.replace(/\{(\w+)\}/g, ":$1"),
       bodyLimit: operation.bodyMaxBytes,
       config: { operationId },
-      schema: schemaOf(operation),
+      schema: toRouteSchema(operation),
       onRequest: (request, reply, done) => {
         const proceed = (admitted: Admitted | Refusal) => {
           if (isRefusal(admitted)) return void sendRefusal(reply, request.id, admitted);
           request.admitted = admitted;
-          const foreign = foreignBody(request);
-          done(foreign ? new Refused(foreign) : undefined);
+          const wrongType = checkBodyType(request);
+          done(wrongType ? new Refused(wrongType) : undefined);
         };
         const admitted = admit(operation, request, reply);
         if (admitted instanceof Promise) admitted.then(proceed, done);
         else proceed(admitted);
       },
       preValidation: (request, _reply, done) => {
-        const fault = enter(request) ?? bodyFault(operation, request);
-        if (fault) return done(new Refused(fault));
+        const refusal = enter(request) ?? checkBody(operation, request);
+        if (refusal) return done(new Refused(refusal));
         // An object that may be left out is checked like an empty one.
         if (request.body === undefined && isObjectSchema(operation.body)) request.body = {};
         done();
@@ -84,7 +82,7 @@ export function addOperations(
         // Not async: to await each step of the way would cost every request several promises more.
         handle({ caller, client, requestId: request.id, idempotencyKey, lastEventId, whenGone, params, query, body })
           .then((answer) => respond(operation, request, reply, answer))
-          .catch((fault: unknown) => reply.send(fault));
+          .catch((error: unknown) => reply.send(error));
       },
     });
   }
@@ -103,19 +101,6 @@ export function addOperations(
   }
 }
 
-/** Replaces Fastify's body parsers by one that takes strict JSON only. An empty body is no body. */
-export function readBody(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  // Named though `*` means it too: only a parser of that name is remembered, another is looked for at each request.
-  app.addContentTypeParser(["application/json", "*"], { parseAs: "buffer" }, (request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
-    if (isUntyped(request.headers)) return done(new Refused(unsupportedMediaType()));
-    const parsed = parseJson(body as Buffer);
-    if ("fault" in parsed) return done(new Refused(refuse("API_BAD_BODY", parsed.fault)));
-    done(null, parsed.value);
-  });
-}
-
 function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(",") : value;
@@ -125,46 +110,12 @@ function isObjectSchema(schema: Operation["body"]): boolean {
   return schema !== null && "type" in schema && schema.type === "object";
 }
 
-function schemaOf(operation: Operation) {
+function toRouteSchema(operation: Operation) {
   return {
     querystring: operation.query ?? { type: "object", properties: {}, additionalProperties: false },
     ...(operation.body && { body: operation.body }),
     ...(operation.reply && { response: { 200: operation.reply } }),
   };
-}
-
-/** Fastify looks at the type of a body that is not there, and refuses it when it is no type at all. */
-export function forgetTypeOfNothing(headers: IncomingHttpHeaders): void {
-  if (headers["content-type"] !== undefined && !hasBody(headers)) headers["content-type"] = undefined;
-}
-
-/** What is still to come of it is neither waited for nor looked at. */
-export function forgetBody(headers: IncomingHttpHeaders): void {
-  if (headers["content-type"] !== undefined) headers["content-type"] = undefined;
-  if (!hasBody(headers)) return;
-  headers["content-length"] = undefined;
-  headers["transfer-encoding"] = undefined;
-}
-
-export function hasBody(headers: IncomingHttpHeaders): boolean {
-  const length = headers["content-length"];
-  return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
-}
-
-/** Without a type only nothing may be sent, and of a body in chunks nobody knows before the last one how long it is. */
-const isUntyped = (headers: IncomingHttpHeaders) => headers["content-type"] === undefined;
-
-/** A body that is there and is not declared to be JSON in UTF-8. */
-function foreignBody({ headers }: FastifyRequest): Refusal | null {
-  const type = headers["content-type"];
-  if (!hasBody(headers)) return null;
-  if ((headers["content-encoding"] ?? "identity") !== "identity") {
-    return refuse("API_UNSUPPORTED_MEDIA_TYPE", "Send the body as it is, without a Content-Encoding.");
-  }
-  if (type === "application/json" || (type === undefined && headers["transfer-encoding"] !== undefined)) return null;
-  const isJson =
-    type !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*|;(?!\s*charset)[^;]*)*$/i.test(type);
-  return isJson ? null : unsupportedMediaType();
 }
 
 /** Until the wait for a lobby ends: the request does no work, so it does not count as one of its client's in flight. */
@@ -177,23 +128,6 @@ function whileWaiting({ raw, exchange }: FastifyRequest, whenGone: () => void): 
     raw.socket.off("close", whenGone);
   };
 }
-
-function bodyFault(operation: Operation, request: FastifyRequest): Refusal | null {
-  const { body } = request;
-  if (operation.body) {
-    if (body !== undefined || operation.bodyOptional) return null;
-    return refuse("API_BAD_BODY", "The operation needs a JSON body.");
-  }
-  // Clients that always send a body send `{}` where none is needed.
-  if (body === undefined || body === null) return null;
-  const isObject = typeof body === "object" && !Array.isArray(body);
-  const fields = isObject ? Object.keys(body) : [];
-  if (isObject && fields.length === 0) return null;
-  const errors = faultsOf(noFields, isObject ? body : {});
-  return refuse("API_BAD_BODY", "The operation takes no body.", { errors });
-}
-
-const noFields = { properties: {}, additionalProperties: false } as const;
 
 function sendAnswer(operation: Operation, reply: FastifyReply, answer: unknown): FastifyReply {
   endIfStopping(reply);
@@ -214,7 +148,7 @@ function sendCsv(operation: Operation, request: FastifyRequest, reply: FastifyRe
     const next = new URLSearchParams({ ...(request.query as Record<string, string>), cursor });
     reply.header("link", `<${request.url.split("?", 1)[0]}?${next}>; rel="next"`);
   }
-  return reply.type("text/csv; charset=utf-8").send(csvOf(columns, rows ?? []));
+  return reply.type("text/csv; charset=utf-8").send(toCsv(columns, rows ?? []));
 }
 
 interface ListSchema {

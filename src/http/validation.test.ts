@@ -1,14 +1,14 @@
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { operations } from "../contract/index.ts";
-import { refusalOf } from "./errors.ts";
+import { toRefusal } from "./errors.ts";
 import { useStrictValidation } from "./validation.ts";
 
 /** A server whose body is this value, however it would be sent. */
 function serverOf(schema: object, body: unknown) {
   const app = Fastify();
   useStrictValidation(app);
-  app.setErrorHandler((fault, request, reply) => reply.code(400).send(refusalOf(fault, request)));
+  app.setErrorHandler((fault, request, reply) => reply.code(400).send(toRefusal(fault, request)));
   app.post("/", {
     schema,
     preValidation: (request, _reply, done) => {

@@ -9,7 +9,7 @@ import { type SendTiming, startSending } from "./sender.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Its answer goes on for as long as somebody listens, so it counts as done although it is not. */
+    /** Its answer goes on for as long as the client listens, so it counts as done although it is not. */
     isStreaming: boolean;
   }
 }
@@ -29,14 +29,22 @@ export function answersStream({ stream, streamWhen }: Operation, query: unknown)
   return (query as Readonly<Record<string, unknown>>)[streamWhen] === true;
 }
 
-/** How often it is looked whether a stream may go on. */
+/** How often each stream is checked for whether it may go on. */
 const checkEveryMs = 2_000;
 const timing: SendTiming = { heartbeatEveryMs: 15_000, stalledMs: 30_000 };
 
-/** Looked at by the timer that all streams share. */
+/** Checked by the timer that all streams share. */
 interface OpenStream {
   check(): Promise<void>;
   end(): void;
+}
+
+/** A request that is answered with a stream. */
+interface StreamAnswer {
+  readonly operation: Operation;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly stream: EventStream;
 }
 
 export function createEventStreams({
@@ -46,35 +54,39 @@ export function createEventStreams({
   metrics: Metrics;
   authenticate: Authenticate;
 }): EventStreams {
-  const open = new Set<OpenStream>();
+  const streams = new Set<OpenStream>();
   /** The connections of those, each of which carries one. */
   const streaming = new Set<Socket>();
   let isEnded = false;
-  metrics.gauge("foyer_event_streams", "Event streams open now.", () => open.size);
+  metrics.gauge("foyer_event_streams", "Event streams open now.", () => streams.size);
   const timer = setInterval(() => {
-    for (const stream of open) void stream.check();
+    for (const stream of streams) void stream.check();
   }, checkEveryMs).unref();
 
-  async function mayGoOn(operation: Operation, request: FastifyRequest, stream: EventStream): Promise<boolean> {
-    const { authorization, origin } = request.headers;
-    const { game_id: gameReference } = request.params as { game_id?: string };
-    try {
-      const authenticated = await authenticate(operation.callers, { authorization, origin, gameReference });
-      return !isRefusal(authenticated) && !(await stream.isOver());
-    } catch {
-      // The store is away. Then nobody can have taken the right away either; the next look will tell.
-      return true;
+  function open(answer: StreamAnswer): void {
+    const { request, reply, stream } = answer;
+    const { socket } = request.raw;
+    const entry = createOpenStream(answer, authenticate, leave);
+    function leave(): void {
+      socket.off("close", leave);
+      streaming.delete(socket);
+      streams.delete(entry);
+      stream.reader.close();
     }
+    streams.add(entry);
+    streaming.add(socket);
+    // An answer whose turn has not come on its connection does not notice that the connection is closed.
+    reply.raw.once("close", leave);
+    socket.once("close", leave);
   }
 
   return {
     send(operation, request, reply, stream) {
       const { raw } = reply;
       const { socket } = request.raw;
-      const { reader } = stream;
       // The client left while the stream was opened, and the request is already counted as done.
       if (request.exchange.isDone) {
-        reader.close();
+        stream.reader.close();
         return reply.hijack();
       }
       beginAnswer(request, reply);
@@ -82,53 +94,60 @@ export function createEventStreams({
       // A stream goes on for as long as its connection, so what is asked for behind it can never be answered.
       const hasStream = streaming.has(socket);
       if (raw.destroyed || socket.destroyed || isEnded || hasStream || request.method === "HEAD") {
-        reader.close();
+        stream.reader.close();
         raw.end();
         return reply;
       }
 
-      const startedAt = performance.now();
-      const sender = startSending(raw, reader, { ...timing, now: () => performance.now() });
-      let isChecking = false;
-      const entry: OpenStream = {
-        async check() {
-          const now = performance.now();
-          sender.tick(now);
-          // The answers before it on the connection are not taken, or the answer was cut off before its turn came.
-          if (raw.destroyed || (raw.socket === null && now - startedAt >= timing.stalledMs)) return cutOff();
-          if (isChecking) return;
-          isChecking = true;
-          if (!(await mayGoOn(operation, request, stream))) raw.end();
-          isChecking = false;
-        },
-        end: () => raw.end(),
-      };
-      function cutOff(): void {
-        socket.destroy();
-        leave();
-      }
-      function leave(): void {
-        socket.off("close", leave);
-        streaming.delete(socket);
-        open.delete(entry);
-        reader.close();
-      }
-      open.add(entry);
-      streaming.add(socket);
-      // An answer whose turn has not come on its connection does not notice that the connection is closed.
-      raw.once("close", leave);
-      socket.once("close", leave);
+      open({ operation, request, reply, stream });
       return reply;
     },
     endAll() {
       isEnded = true;
       clearInterval(timer);
-      for (const stream of open) stream.end();
+      for (const stream of streams) stream.end();
     },
   };
 }
 
-/** From here on the answer is written by hand, with the headers that every answer has. */
+/** Sends the stream from now on. `leave`: what to do when the answer is cut off before its turn on the connection came. */
+function createOpenStream(answer: StreamAnswer, authenticate: Authenticate, leave: () => void): OpenStream {
+  const { raw } = answer.reply;
+  const startedAt = performance.now();
+  const sender = startSending(raw, answer.stream.reader, { ...timing, now: () => performance.now() });
+  let isChecking = false;
+  return {
+    async check() {
+      const now = performance.now();
+      sender.tick(now);
+      // The answers before it on the connection are not taken, or the answer was cut off before its turn came.
+      if (raw.destroyed || (raw.socket === null && now - startedAt >= timing.stalledMs)) {
+        answer.request.raw.socket.destroy();
+        return leave();
+      }
+      if (isChecking) return;
+      isChecking = true;
+      if (!(await mayGoOn(answer, authenticate))) raw.end();
+      isChecking = false;
+    },
+    end: () => raw.end(),
+  };
+}
+
+/** Whether the token still allows the stream, and its subject still exists. */
+async function mayGoOn({ operation, request, stream }: StreamAnswer, authenticate: Authenticate): Promise<boolean> {
+  const { authorization, origin } = request.headers;
+  const { game_id: gameReference } = request.params as { game_id?: string };
+  try {
+    const authenticated = await authenticate(operation.callers, { authorization, origin, gameReference });
+    return !isRefusal(authenticated) && !(await stream.isOver());
+  } catch {
+    // The store is away, so no token was revoked either. The next check will tell.
+    return true;
+  }
+}
+
+/** From here on this file writes the answer, with the headers that every answer has. */
 function beginAnswer(request: FastifyRequest, reply: FastifyReply): void {
   request.isStreaming = true;
   reply.hijack();

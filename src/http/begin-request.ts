@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { refuse } from "../operations/refusal.ts";
+import { setCorsHeaders } from "./cors.ts";
+import { sendRefusal } from "./errors.ts";
+import { headerFault } from "./header-faults.ts";
+import { dropBody, dropContentTypeOfEmptyBody, hasBody } from "./request-body.ts";
+
+export interface BeginParts {
+  readonly publicUrl: string | null;
+  /** Why no request is taken now; null: requests are taken. */
+  turnAway(): Parameters<typeof sendRefusal>[2] | null;
+  /** The request has no body to wait for, so it counts as in flight from now on. */
+  count(request: FastifyRequest): void;
+}
+
+/** What happens to every request, whatever its path. */
+export interface BeginRequest {
+  /** The first hook: headers of every answer, then what is wrong with the request before its route is asked. */
+  begin(request: FastifyRequest, reply: FastifyReply, done: () => void): void;
+  /** The path cannot be decoded. */
+  refuseBadPath(request: FastifyRequest, reply: FastifyReply): void;
+}
+
+export function createBeginRequest({ publicUrl, turnAway, count }: BeginParts): BeginRequest {
+  function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+    reply.header("x-request-id", request.id);
+    reply.header("x-content-type-options", "nosniff");
+    reply.header("cache-control", "no-store");
+    setCorsHeaders(request, reply, publicUrl);
+  }
+
+  return {
+    refuseBadPath(request, reply) {
+      setCommonHeaders(request, reply);
+      sendNotFound(request, reply);
+    },
+    begin(request, reply, done) {
+      setCommonHeaders(request, reply);
+      const badHeader = headerFault(request.raw);
+      if (badHeader !== null) {
+        // Where its body ends may be seen differently elsewhere, so nothing after it is read.
+        reply.header("connection", "close");
+        sendRefusal(reply, request.id, refuse("API_BAD_HEADER", badHeader));
+        return;
+      }
+      const isOperation = request.routeOptions.config?.operationId !== undefined;
+      if (isOperation) dropContentTypeOfEmptyBody(request.headers);
+      // The service's own pages take no fields, so there is nothing to wait for.
+      else dropBody(request.headers);
+      if (request.is404 || hasEmptyPart(request)) return void sendNotFound(request, reply);
+      const refusal = request.routeOptions.url === "/healthz" ? null : turnAway();
+      if (refusal) return void sendRefusal(reply, request.id, refusal);
+      if (!hasBody(request.headers)) count(request);
+      done();
+    },
+  };
+}
+
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = request.url.split("?", 1)[0]!;
+  const message = `There is nothing at ${path.slice(0, 200)}. /docs lists what there is.`;
+  return sendRefusal(reply, request.id, refuse("API_NOT_FOUND", message));
+}
+
+/** An id or a name that is empty: `/cloud/games/` is not the path of a game. */
+function hasEmptyPart({ url, params }: FastifyRequest): boolean {
+  if (!url.includes("//") && !/\/(?:\?|$)/.test(url)) return false;
+  return Object.values(params as Record<string, string>).includes("");
+}

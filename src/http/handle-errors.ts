@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Logger, nowAndThen } from "../ground/log.ts";
+import type { Metrics } from "../ground/metrics.ts";
+import { EngineUnavailable } from "../ground/unavailable.ts";
+import type { CallerOf } from "../operations/callers.ts";
+import { type Refusal, refuse } from "../operations/refusal.ts";
+import { sendRefusal, toRefusal } from "./errors.ts";
+
+export interface ErrorParts {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** A refusal when the lobby of an authentic token is gone. */
+  checkLobby(caller: CallerOf<"lobby">): Promise<Refusal | null>;
+}
+
+/** Fastify's error handler: refusals from hooks and parsers, and what was thrown. */
+export function createHandleError({ log, metrics, checkLobby }: ErrorParts) {
+  const logUnavailable = nowAndThen((first: object, failed) =>
+    log.error({ ...first, failed }, "requests fail because a store is away"),
+  );
+
+  /** The service failed, or what is behind it; the request is not to blame. */
+  function answerOwnError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const refusal = toRefusal(error, request);
+    const operation = request.routeOptions.config?.operationId;
+    if (refusal.code === "API_INTERNAL") {
+      log.error({ err: error, request_id: request.id, operation }, "a request failed");
+    } else {
+      metrics.requestUnavailable(error instanceof EngineUnavailable ? "live_state" : "store");
+      logUnavailable({ err: error, request_id: request.id, operation });
+    }
+    return sendRefusal(reply, request.id, refusal);
+  }
+
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (request.raw.destroyed && !request.raw.complete) {
+      log.debug({ request_id: request.id }, "the client went away in the middle of its request");
+      return sendRefusal(reply, request.id, refuse("API_BAD_BODY", "The request is incomplete."));
+    }
+    const refusal = toRefusal(error, request);
+    if (isOwnError(refusal)) return answerOwnError(error, request, reply);
+    // That a token is good comes before that its body is not. Only the engine knows that of a lobby's token, and it is asked
+    // here, where something is wrong anyway, instead of before every call.
+    const caller = request.admitted?.caller;
+    if (caller?.kind !== "lobby") return sendRefusal(reply, request.id, refusal);
+    try {
+      return sendRefusal(reply, request.id, (await checkLobby(caller)) ?? refusal);
+    } catch (unknown) {
+      // Nothing catches what this handler throws: Fastify would answer in its own words.
+      return answerOwnError(unknown, request, reply);
+    }
+  };
+}
+
+const isOwnError = ({ code }: Refusal) => code === "API_INTERNAL" || code === "API_UNAVAILABLE";
