@@ -260,7 +260,7 @@ describe("faults", () => {
     expect(faultsOf({ cwd: folderWith([1]) })[0]).toContain("must hold one JSON object");
   });
 
-  test("a single fault is one sentence, several are a list", () => {
+  test("a single issue is one sentence, several are a list", () => {
     expect(() => load({ argv: ["--port=x"] })).toThrow(/^--port must be [^\n]+$/);
     expect(() => load({ argv: ["--port=x", "--host=*"] })).toThrow(/^The configuration has 2 faults:\n {2}- /);
   });
@@ -291,7 +291,7 @@ describe("what is shown", () => {
   });
 });
 
-test("what lobbies are given in their environment is no setting, and no fault either", () => {
+test("variables for lobbies are neither settings nor issues", () => {
   const env = { FOYER_TOKEN: "dev_of-a-game-server", FOYER_LOBBY_ID: "1", FOYER_API_ENDPOINT: "http://127.0.0.1:7100" };
   expect(loadConfig({ argv: [], env, cwd: emptyFolder })).toEqual(loadConfig({ argv: [], env: {}, cwd: emptyFolder }));
 });

@@ -72,7 +72,7 @@ test("a second start offers the same demo, and makes nothing new", async () => {
   expect((await second.admin("GET", "/cloud/games/arena/versions")).versions).toHaveLength(1);
 });
 
-test("a demo whose program moved gets a version that knows the new place, unless somebody deployed their own", async () => {
+test("a demo whose program moved gets a version with the new path, unless another version was deployed", async () => {
   const dataDir = temporaryFolder();
   const first = await start(dataDir);
   await first.stop();

@@ -44,7 +44,7 @@ function resolve(schema: BodySchema | undefined): BodySchema | undefined {
   return name === undefined ? schema : document.components.schemas[name];
 }
 
-test("[T39] openapi.json is what the contract says; `node scripts/write-openapi.mjs` writes it anew", () => {
+test("[T39] openapi.json matches the contract; `node scripts/write-openapi.mjs` regenerates it", () => {
   expect(readFileSync(file, "utf8") === text).toBe(true);
 });
 
@@ -172,7 +172,7 @@ test("[T61] no schema names its fields by a pattern, which a name with a line br
   expect([...keys].filter((key) => /^patternProperties$/i.test(key))).toEqual([]);
 });
 
-test("[T21] bodies and queries say only what the search for faults understands", () => {
+test("[T21] bodies and queries use only schema keywords that the search for issues understands", () => {
   const understood: Record<keyof Schema, true> = {
     type: true,
     enum: true,

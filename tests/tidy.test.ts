@@ -86,7 +86,7 @@ describe("banned", () => {
     expect(places(sources, new RegExp(join_("@ts-", "(?:ignore|nocheck|expect-error)")))).toEqual([]);
   });
 
-  test("no path of somebody's machine", () => {
+  test("no path of a developer's machine", () => {
     const pattern = new RegExp(join_("(?:^|[\\s\"'`(=:])/(?:ho", "me|Us", "ers|ro", "ot|wo", "rk)/\\w"));
     expect(places(files.filter(isText), pattern)).toEqual([]);
   });

@@ -29,7 +29,7 @@ function world() {
 }
 
 describe("the core's time", () => {
-  test("[CK1] begins with the wall clock and goes on by the steady one, in whole milliseconds", () => {
+  test("[CK1] starts with the wall clock and continues with the monotonic one, in whole milliseconds", () => {
     const { at, clock } = world();
     expect(clock.now()).toBe(start);
     at.steady += 1_234.75;
@@ -64,7 +64,7 @@ describe("the core's time", () => {
     expect(said).toEqual([step, "together"]);
   });
 
-  test("[CK2] nobody looks for a long time: it does not run past the wall clock that was seen", () => {
+  test("[CK2] not read for a long time: it does not pass the wall clock it has seen", () => {
     const { at, clock, look, move } = world();
     at.wall += 1_500;
     look();

@@ -20,7 +20,7 @@ test("[O31] files that are written to are still there", () => {
   expect([gone, watch.gone()]).toEqual([[], null]);
 });
 
-test("[O31] a file that is gone is told at every look, also when another one has its name", () => {
+test("[O31] a missing file is reported at every check, also when another one has its name", () => {
   const { folder, paths, gone, watch } = watched();
   copyFileSync(paths[1], join(folder, "copy"));
   rmSync(paths[1]);

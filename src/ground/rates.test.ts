@@ -82,7 +82,7 @@ describe("createRates", () => {
 });
 
 describe("amounts", () => {
-  test("[RA1] more than is left takes nothing, and less goes on", () => {
+  test("[RA1] a request for more than is left takes nothing, and a smaller one succeeds", () => {
     const rates = createRates();
     expect(rates.take("seats", "a", 10, 0, 8)).toMatchObject({ allowed: true, remaining: 2 });
     expect(rates.take("seats", "a", 10, 0, 3)).toMatchObject({ allowed: false, remaining: 2 });
@@ -106,7 +106,7 @@ describe("amounts", () => {
 describe("clients and their networks", () => {
   const client = (number: number) => ({ id: `2001:db8:0:${number}::/64`, network: "2001:db8::/48" });
 
-  test("[RA3] a network has four times what a client has; who is refused for it has spent nothing of its own", () => {
+  test("[RA3] a network has four times the budget of a client; a client refused because of it has spent nothing", () => {
     const rates = createRates();
     const take = (number: number, amount = 1) => takeForClient(rates, "find", client(number), 3, 0, amount);
     expect(take(1, 3)?.allowed).toBe(true);

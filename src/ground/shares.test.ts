@@ -31,7 +31,7 @@ describe("a share of places", () => {
     expect(further(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 9, 3)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test("[SH1] one more place is given exactly when there are further ones", () => {
+  test("[SH1] another slot is granted exactly when more slots exist", () => {
     for (let places = 0; places <= 9; places++) {
       for (let held = 0; held <= places; held++) {
         for (let others = 0; held + others <= places; others++) {

@@ -76,7 +76,7 @@ describe("faultsOf", () => {
     expect(faults(body)).toEqual(expected);
   });
 
-  test("a value that fits no branch of a union has few faults, none twice", () => {
+  test("a value that fits no branch of a union has few issues, none twice", () => {
     const found = faults({ ...valid, port: { range: { min: 1 } } });
     expect(found.length).toBeGreaterThan(0);
     expect(new Set(found).size).toBe(found.length);

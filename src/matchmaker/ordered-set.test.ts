@@ -69,7 +69,7 @@ describe("ordered set", () => {
     expect(set.steps).toBeLessThan(20);
   });
 
-  test("an item twice, or a missing one, is a fault that is told", () => {
+  test("adding an item twice, or removing a missing one, throws", () => {
     const set = orderedSetOf([1, 2]);
     expect(() => addOrdered(set, 2)).toThrow("already has");
     expect(() => removeOrdered(set, 3)).toThrow("does not have");

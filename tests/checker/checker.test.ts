@@ -74,7 +74,7 @@ describe("[I7] closing", () => {
     expect(rulesOf([room, open("a", [5, 9]), close("a", [10, 20]), find("p", [21, 30])])).toEqual([7]);
     expect(rulesOf([room, close("a", [10, 20]), find("p", [21, 30]), open("a", [31, 40])])).toEqual([7]);
   });
-  test("a second close counts anew", () => {
+  test("a second close starts a new period", () => {
     const history = [room, close("a", [10, 11]), open("a", [12, 13]), close("a", [14, 15]), find("p", [16, 17])];
     expect(rulesOf(history)).toEqual([7]);
   });
@@ -101,7 +101,7 @@ describe("[I1] capacity", () => {
     expect(rulesOf([...full, connect("p", [4, 5]), find("q", [1002, 1003])])).toContain(1);
     expect(rulesOf([...full, stop("a", [3, 4])])).toEqual([]);
   });
-  test("joins may go on to the direct capacity, finds may not", () => {
+  test("joins may fill up to the direct capacity, finds may not", () => {
     const two = [make("a", 1, [0, 1], 2), find("p", [2, 3])];
     expect(rulesOf([...two, admit("join", ["q"], [4, 5])])).toEqual([]);
     expect(rulesOf([...two, find("q", [4, 5])])).toEqual([1]);
@@ -110,7 +110,7 @@ describe("[I1] capacity", () => {
 });
 
 describe("[I4] parties", () => {
-  test("all seats or none, and nobody else's", () => {
+  test("all seats of the party or none, and no seats of others", () => {
     expect(rulesOf([make("a", 4), admit("find", ["p", "q"], [2, 3])])).toEqual([]);
     expect(rulesOf([make("a", 4), admit("find", ["p"], [2, 3], { seats: 2 })])).toEqual([4]);
     expect(rulesOf([make("a", 4), find("p", [2, 3]), find("p", [4, 5])])).toEqual([4]);
@@ -131,7 +131,7 @@ describe("[I5] seats per client", () => {
   });
 });
 
-describe("[I9] [I14] twins", () => {
+describe("[I9] [I14] duplicate lobbies", () => {
   test("a refused find although a lobby surely had room", () => {
     expect(rulesOf([make("a", 1), refused([2, 3])])).toEqual([9]);
     expect(rulesOf([make("a", 1), close("a", [2, 3]), open("a", [4, 5]), refused([6, 7])])).toEqual([9]);
@@ -154,7 +154,7 @@ describe("[I9] [I14] twins", () => {
     expect(rulesOf([make("a", 2), twin, made])).toEqual([14]);
     expect(rulesOf([make("a", 2, [3, 9]), twin, made])).toEqual([]);
   });
-  test("a stampede makes as many lobbies as it takes", () => {
+  test("a burst of finds creates exactly the lobbies it needs", () => {
     const finds = ["p", "q", "r"].map((playerId, i) => find(playerId, [0, 9], { lobbyId: i < 2 ? "a" : "b" }));
     expect(checkStampede(finds, 2)).toEqual([]);
     expect(checkStampede(finds, 3).map(({ rule }) => rule)).toEqual([14]);

@@ -28,7 +28,7 @@ function start(descriptors: number) {
   return { child, text: () => text };
 }
 
-test("[T48] a process without free descriptors says so and what to do, and goes on when there are some", async () => {
+test("[T48] a process without free descriptors logs that and what to do, and continues when some are free", async () => {
   const { child, text } = start(120);
   const sockets: Socket[] = [];
   try {

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** What npm itself sets for the programs it runs would otherwise reach the npm that this test runs. */
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^FOYER_/i.test(name)));
 
-test("[PK1] the packed service starts with npx in an empty folder, demo included, and stops in good order", async () => {
+test("[PK1] the packed service starts with npx in an empty folder, demo included, and stops cleanly", async () => {
   const folder = temporaryFolder();
   const empty = join(folder, "empty");
   mkdirSync(empty);

@@ -11,6 +11,6 @@ describe.each([
   ["Redis", "redisUrl"],
   ["a Redis Cluster", "redisClusterUrl"],
 ] as const)("two nodes on %s", (_, redis) => {
-  describe("stampedes", () => stampedes(openNodesOn(redis)));
+  describe("bursts of finds", () => stampedes(openNodesOn(redis)));
   describe("histories", () => histories(openNodesOn(redis), { operations, seed }));
 });

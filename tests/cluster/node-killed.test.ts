@@ -85,7 +85,7 @@ test("[ND22] finds that wait for a lobby whose node is killed before it is ready
   expect(await lobbies()).toHaveLength(1);
 });
 
-test("[ND20] a node that is frozen while a lobby is offered to it does not start it when it goes on", {
+test("[ND20] a node that is frozen while a lobby is offered to it does not start it when it resumes", {
   timeout: 120_000,
 }, async () => {
   const [small, large] = installation.nodes as [Node, Node];

@@ -23,7 +23,7 @@ afterAll(async () => {
 const patient = { timeout: 240_000 };
 
 test(
-  "[RF2] [I1] [I7] [I16] two nodes under load while the script cache is emptied: nobody notices",
+  "[RF2] [I1] [I7] [I16] two nodes under load while the script cache is emptied: no call is affected",
   patient,
   async () => {
     const playing = await startPlaying(installation, "flush");

@@ -20,7 +20,7 @@ afterAll(async () => {
   await postgres?.stop();
 });
 
-test("[RF17] [I1] [I7] [I16] two nodes under load while PostgreSQL is gone and back: finds, joins and connects go on", {
+test("[RF17] [I1] [I7] [I16] two nodes under load while PostgreSQL restarts: finds, joins and connects continue", {
   timeout: 240_000,
 }, async () => {
   const playing = await startPlaying(installation, "postgresql");

@@ -24,7 +24,7 @@ async function refusalOf(flags: readonly string[], env = {}): Promise<string> {
   throw new Error("The node started.");
 }
 
-test("[RF13] a node does not start on an unsafe Redis, and says what is wrong and what mends it", async () => {
+test("[RF13] a node does not start on an unsafe Redis, and says what is wrong and what fixes it", async () => {
   await redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lfu");
   await redis.ask("REPLICAOF", "127.0.0.1", "1");
   const said = await refusalOf([`--redis-url=${redis.url}`, `--database-url=${databaseUrl}`], secret);
@@ -43,7 +43,7 @@ test("[RF12] a node does not start with a wrong password, and does not show it",
   expect(said).not.toContain("wr0ng");
 });
 
-test("[RF18] a node does not start on Redis without PostgreSQL or without a secret of its own", async () => {
+test("[RF18] a node does not start on Redis without PostgreSQL or without a secret", async () => {
   const said = await refusalOf([`--redis-url=${redis.url}`]);
   expect(said).toMatch(/redis_url needs database_url/);
   expect(said).toMatch(/redis_url needs secret/);

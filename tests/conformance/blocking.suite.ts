@@ -38,7 +38,7 @@ export function blockingSuite(factory: EngineFactory): void {
       expect(await endSeats(world, one)).toEqual({ ok: true, ended: 0, next: null });
     });
 
-    test("[BL7] a range ends those of every client in it, of its own family", async () => {
+    test("[BL7] a range ends the seats of every client in it, of the same address family", async () => {
       const world = await createWorld(factory, { maxPlayersPerClient: 2 });
       const lobby = await world.ready({ maxPlayers: 50, isExternal: true });
       const clients = [

@@ -13,7 +13,7 @@ export function creatingSuite(factory: EngineFactory): void {
       expect(await world.lobby(made.lobby.lobbyId)).toEqual(made.lobby);
     });
 
-    test("[C2] a registered lobby seats nobody, waits for ready like any other, and may be of any version", async () => {
+    test("[C2] a registered lobby reserves no seats, waits for ready like any other, and may be of any version", async () => {
       const world = await createWorld(factory);
       const ports = '{"default":{"hostname":"a.example","port":7777,"is_tls":false}}';
       const made = seated(await world.create("registered", { isExternal: true, ports }));
@@ -59,7 +59,7 @@ export function creatingSuite(factory: EngineFactory): void {
       expect(await world.create("registered", { isExternal: true })).toEqual(refusal("TOO_MANY_LOBBIES"));
     });
 
-    test("[C7] ports become known later, state is set and cleared, and both are told", async () => {
+    test("[C7] ports become known later, state is set and cleared, and both are published", async () => {
       const world = await createWorld(factory);
       const { id } = await world.starting();
       expect(await world.execute<"setPorts">({ type: "setPorts", lobbyId: id, ports: "{}" })).toEqual({ ok: true });

@@ -42,7 +42,7 @@ export function deploysSuite(factory: EngineFactory): void {
       expect(await world.statusOf(id)).toBe("stopped: outdated");
     });
 
-    test("[DP3] external lobbies of another version stay, and hear that they are outdated", async () => {
+    test("[DP3] external lobbies of another version stay, and heartbeats say that they are outdated", async () => {
       const world = await createWorld(factory);
       const { id } = await world.ready({ isExternal: true });
       await world.configure({ versionId: versionB });

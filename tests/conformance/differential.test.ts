@@ -12,7 +12,7 @@ const commands = Number(process.env.DIFFERENTIAL_COMMANDS ?? usualCommands);
 closeAfterEach();
 
 describe("the memory engine and the Redis engine", () => {
-  test("[RD1] answer, show and tell the same, step by step", { timeout: 1_800_000 }, async () => {
+  test("[RD1] give the same answers, reads and events, step by step", { timeout: 1_800_000 }, async () => {
     const memory = await createMemoryEngine(createMemoryJournal());
     const redis = await openEngine(inject("redisUrl"));
     const replay = `DIFFERENTIAL_SEED=${seed} DIFFERENTIAL_COMMANDS=${commands} npx vitest run tests/conformance/differential.test.ts`;

@@ -4,7 +4,7 @@ import { createWorld, type EngineFactory, listen, seated, World } from "../suppo
 
 export function eventsSuite(factory: EngineFactory): void {
   describe("events", () => {
-    test("[E1] everything that happens is told once, in order, with the time as of which it happened", async () => {
+    test("[E1] every event is published once, in order, with the time as of which it happened", async () => {
       const world = await createWorld(factory);
       const heard = listen(world);
       const begin = world.now;
@@ -42,7 +42,7 @@ export function eventsSuite(factory: EngineFactory): void {
       expect(events.every((event) => event.namespaceId === world.namespaceId)).toBe(true);
     });
 
-    test("[E2] every listener hears everything from its beginning on, whoever else comes and goes", async () => {
+    test("[E2] every listener receives all events from its start on, whatever other listeners do", async () => {
       const world = await createWorld(factory);
       const { engine } = world.under;
       const first = listen(world);
@@ -78,7 +78,7 @@ export function eventsSuite(factory: EngineFactory): void {
       expect(await engine.position(world.namespaceId)).toBe(positions.at(-1));
     });
 
-    test("[EV2] [EV3] what came after a position can be asked for while somebody wants it kept", async () => {
+    test("[EV2] [EV3] events after a position can be read while a listener keeps them", async () => {
       const world = await createWorld(factory);
       const { engine } = world.under;
       const { namespaceId } = world;

@@ -92,7 +92,7 @@ export function explainingSuite(factory: EngineFactory): void {
       expect(await explain(world)).toMatchObject({ privateCount: 2 });
     });
 
-    test("[X5] twenty are told of however many there are, and that there are more", async () => {
+    test("[X5] twenty are listed however many there are, and that there are more", async () => {
       const world = await createWorld(factory);
       for (let i = 0; i < 20; i++) await world.ready({ maxPlayers: 4, isExternal: true, party: 1 });
       expect(await explain(world)).toMatchObject({ hasMore: false, candidates: { length: 20 } });

@@ -172,7 +172,7 @@ export function findingSuite(factory: EngineFactory): void {
       [8, 4],
       [9, 4],
       [64, 1],
-    ])("[F8] [I14] %i finds at once for lobbies of %i make no twin", async (finders, maxPlayers) => {
+    ])("[F8] [I14] %i concurrent finds for lobbies of %i create no duplicate", async (finders, maxPlayers) => {
       const world = await createWorld(factory);
       const outcomes = await Promise.all(Array.from({ length: finders }, () => world.find({ create: { maxPlayers } })));
       expect(outcomes.filter((outcome) => outcome.ok && outcome.isNewLobby)).toHaveLength(

@@ -61,7 +61,7 @@ export function heartbeatsSuite(factory: EngineFactory): void {
       expect(await world.lobby(other.id)).toMatchObject({ reserved: 1, connected: 0 });
     });
 
-    test("[H4] a lobby of another version hears that it is outdated", async () => {
+    test("[H4] a heartbeat of a lobby of another version says that it is outdated", async () => {
       const world = await createWorld(factory);
       const { id } = await world.ready({ party: 1 });
       await world.configure({ versionId: versionB });
@@ -109,7 +109,7 @@ export function heartbeatsSuite(factory: EngineFactory): void {
       expect(await world.heartbeat(gone.id)).toEqual(refusal("LOBBY_STOPPED"));
     });
 
-    test("[H8] when the service was down the clocks start anew: nobody falls silent or stops for it", async () => {
+    test("[H8] when the service was down the clocks start again: no lobby becomes silent or stops because of it", async () => {
       const world = await createWorld(factory);
       const speaking = await world.ready({ maxPlayers: 9, party: 2, heartbeatMs: 1000 });
       await world.connect(speaking.id, speaking.players[0]!);

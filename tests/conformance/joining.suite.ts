@@ -42,7 +42,7 @@ export function joiningSuite(factory: EngineFactory): void {
       expect((await world.lobby(lobby.id))?.reserved).toBe(4);
     });
 
-    test("[J3] [I1] the namespace's maximum caps joins too, and 0 lets nobody in", async () => {
+    test("[J3] [I1] the namespace's maximum limits joins too, and 0 refuses all", async () => {
       const world = await createWorld(factory, { maxPlayers: 3 });
       const lobby = await world.ready({ maxPlayers: 9, party: 2 });
       expect((await world.join(lobby.id)).ok).toBe(true);

@@ -34,7 +34,7 @@ export function limitsSuite(factory: EngineFactory): void {
       expect(await world.counts()).toMatchObject({ starting: 7, reserved: 7 });
     });
 
-    test("[L3] lowering max_players removes nobody and only refuses new ones until below it", async () => {
+    test("[L3] lowering max_players removes no player and only refuses new ones until below it", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ maxPlayers: 9, party: 4 });
       await world.configure({ maxPlayers: 3 });

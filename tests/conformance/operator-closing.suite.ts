@@ -88,7 +88,7 @@ export function operatorClosingSuite(factory: EngineFactory): void {
       expect(await world.statusOf(id)).toBe("stopped: empty");
     });
 
-    test("[CL10] closed and opened are told when find's way changes, and else that the lobby changed", async () => {
+    test("[CL10] closed and opened are published when find's choice changes, and otherwise lobby.changed", async () => {
       const world = await createWorld(factory);
       const { id } = await world.ready({ isExternal: true });
       const heard = listen(world);
@@ -109,7 +109,7 @@ export function operatorClosingSuite(factory: EngineFactory): void {
       ]);
     });
 
-    test("[CL12] [X3] an explanation tells the two flags apart", async () => {
+    test("[CL12] [X3] an explanation distinguishes the two flags", async () => {
       const world = await createWorld(factory);
       const [one, both] = [await world.ready({ isExternal: true }), await world.ready({ isExternal: true })];
       await world.setOperatorClosed(one.id);
@@ -166,7 +166,7 @@ export function operatorClosingSuite(factory: EngineFactory): void {
       expect((await world.counts()).reserved).toBe(0);
     });
 
-    test("[RV2] however many there are: each command looks at 500 lobbies and says where to go on", async () => {
+    test("[RV2] however many there are: each command handles 500 lobbies and returns where to continue", async () => {
       const world = await createWorld(factory, { lobbyCountMax: 2000 });
       world.isAudited = false;
       for (let count = 0; count < 1001; count++) await registered(world, count % 2 === 0 ? "token-a" : "token-b");

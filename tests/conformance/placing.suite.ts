@@ -36,7 +36,7 @@ export function placingSuite(factory: EngineFactory): void {
       expect(await place("node-c", "node-b")).toEqual(refused);
     });
 
-    test("[PL1] of many that choose at once exactly one is heard", async () => {
+    test("[PL1] of many concurrent assignments exactly one takes effect", async () => {
       const world = await createWorld(factory);
       const { id } = await world.starting();
       const nodes = Array.from({ length: 16 }, (_, number) => `node-${number}`);

@@ -44,7 +44,7 @@ export function playersSuite(factory: EngineFactory): void {
       expect(await world.connect(other.id, players[0]!)).toEqual(refusal("PLAYER_IN_DIFFERENT_LOBBY"));
     });
 
-    test("[P4] a player nobody remembers was removed: the caller has checked that the token is ours", async () => {
+    test("[P4] a player that is no longer remembered was removed: the caller has checked the token", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ maxPlayers: 4, party: 2 });
       expect(await world.connect(id, world.id())).toEqual(refusal("PLAYER_REMOVED"));

@@ -38,7 +38,7 @@ describe("random commands", () => {
     expect(wanted.filter((outcome) => !seen.has(outcome))).toEqual([]);
   });
 
-  test("[S4] expiring often or seldom makes no difference to what any history comes to", () => {
+  test("[S4] expiring often or rarely makes no difference to the result of any history", () => {
     fc.assert(
       fc.property(steps(120), (history) => {
         const states = [0, 1].map((extra) => {

@@ -3,7 +3,7 @@ import { createWorld, type EngineFactory, refusal, seated } from "../support/wor
 
 export function readinessSuite(factory: EngineFactory): void {
   describe("readiness", () => {
-    test("[R1] [I11] ready is said once; again it changes nothing and starts no clock anew", async () => {
+    test("[R1] [I11] the first ready counts; a second one changes nothing and restarts no clock", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ party: 2, reservationMs: 1000 });
       const readyAt = world.now;

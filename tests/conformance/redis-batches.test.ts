@@ -54,7 +54,7 @@ async function onBoth(runs: number[], act: (world: World, send: Together) => Pro
 const everyLobby = { type: "listAllLobbies", includeStopped: true, after: null, limit: 100 } as const;
 
 describe("commands that are sent together", () => {
-  test("[RD1] they are answered and told as if each had come alone, in their order", async () => {
+  test("[RD1] they are answered and published as if each had come alone, in their order", async () => {
     const runs: number[] = [];
     const [onRedis, alone] = await onBoth(runs, async (world, send) => {
       world.isAudited = false;
@@ -89,7 +89,7 @@ describe("commands that are sent together", () => {
     expect(Math.max(...runs)).toBeLessThanOrEqual(16);
   });
 
-  test("[RD1] who asks for an explanation is answered by a run of its own", async () => {
+  test("[RD1] a command with an explanation gets a run of its own", async () => {
     const runs: number[] = [];
     await onBoth(runs, async (world, send) => {
       await world.configure();
@@ -122,7 +122,7 @@ describe("commands that are sent together", () => {
     expect(runs.slice(0, 2)).toEqual([16, 15]);
   });
 
-  test("[RD4] [I25] when they are sent again, each has one effect and is answered alike", async () => {
+  test("[RD4] [I25] when they are sent again, each has one effect and gets the same answer", async () => {
     let isTwice = false;
     const twice = running((link) => async (script, key, args) => {
       const first = await link.run(script, key, args);
@@ -162,7 +162,7 @@ describe("commands that are sent together", () => {
     expect(await world.counts()).toMatchObject({ reserved: 18 });
   });
 
-  test("[RD5] when Redis does not answer, each of them is told so, and none waits for another", async () => {
+  test("[RD5] when Redis does not answer, each of them fails, and none waits for another", async () => {
     const held: (() => void)[] = [];
     let isHeld = false;
     const holding = running((link) => async (script, key, args) => {

@@ -25,7 +25,7 @@ async function createNodes(count: number): Promise<{ world: World; others: World
 const types = (events: readonly Event[]) => events.map(({ type }) => type);
 
 describe("events in Redis", () => {
-  test("[RD9] every node hears what any node does, in one order", async () => {
+  test("[RD9] every node receives what any node does, in one order", async () => {
     const { world, others } = await createNodes(3);
     const heard = [world, ...others].map(listen);
     const { id } = await world.ready({ maxPlayers: 50 });
@@ -35,7 +35,7 @@ describe("events in Redis", () => {
     for (const other of rest) expect(other).toEqual(first);
   });
 
-  test("[RD9] [RD10] an entry that this Foyer cannot read is like one that is gone, and what comes after it is heard", async () => {
+  test("[RD9] [RD10] an entry that this Foyer cannot read counts as lost, and later ones are received", async () => {
     const { world, prefix } = await createNodes(1);
     const engine = world.under.engine as RedisEngine;
     const gaps: string[] = [];
@@ -53,7 +53,7 @@ describe("events in Redis", () => {
     expect(types(await engine.latest(world.namespaceId, 2))).toEqual(["lobby.created"]);
   });
 
-  test("[RD9] a listener hears nothing that its node was answered before it came", async () => {
+  test("[RD9] a listener receives nothing that its node was answered before it subscribed", async () => {
     const { world } = await createNodes(1);
     for (let i = 0; i < 20; i++) {
       await world.starting();
@@ -63,7 +63,7 @@ describe("events in Redis", () => {
     }
   });
 
-  test("[RD9] [TL4] what no message told of is heard when somebody asks how far the events have come", async () => {
+  test("[RD9] [TL4] events without a wake-up message are read when a caller asks for the latest position", async () => {
     // Without the sweep, which finds it as well, a little later.
     vi.useFakeTimers({ toFake: ["setInterval"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -80,7 +80,7 @@ describe("events in Redis", () => {
     expect([created!.type, created!.position]).toEqual(["lobby.created", end]);
   });
 
-  test("[RD10] a node that reads so late that events are gone is told after where, and one that is only late is not", async () => {
+  test("[RD10] a node that reads so late that events are gone learns after which position; one that is only late does not", async () => {
     vi.useFakeTimers({ toFake: ["setInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const { world, prefix } = await createNodes(1);
@@ -118,7 +118,7 @@ describe("events in Redis", () => {
     expect(heard).toHaveLength(1200 + 1 + 700);
   });
 
-  test("[RD9] a namespace that is made later is heard of from its beginning", async () => {
+  test("[RD9] events of a namespace that is created later are received from its beginning", async () => {
     const { world, others } = await createNodes(2);
     const heard = listen(others[0]!);
     const neighbour = await world.neighbour();
@@ -126,7 +126,7 @@ describe("events in Redis", () => {
     expect(types(await heard(2))).toEqual(["namespace.configured", "lobby.created"]);
   });
 
-  test("[RD10] what was told after a position can be asked for, on any node, while it is kept", async () => {
+  test("[RD10] events after a position can be read on any node while they are kept", async () => {
     const { world, others } = await createNodes(2);
     const [engine, other] = [engineOf(world), engineOf(others[0]!)];
     const heard = listen(world);

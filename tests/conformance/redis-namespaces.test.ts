@@ -63,7 +63,7 @@ test("[RD16] namespaces in which nothing happens are not asked each time when so
 });
 
 test(
-  "[RD17] a namespace that a failover lost from the list is on it again when it is used, and tells nothing twice",
+  "[RD17] a namespace that a failover lost from the list is on it again when it is used, and repeats no event",
   patient,
   async () => {
     const one = await openEngine(server.url);

@@ -91,7 +91,7 @@ describe("scripts", () => {
     expect(allScripts.filter(({ text }) => !text.startsWith("#!lua\n"))).toEqual([]);
   });
 
-  test("[RD4] [I25] a command that is sent again is answered alike and has one effect", patient, async () => {
+  test("[RD4] [I25] a command that is sent again gets the same answer and has one effect", patient, async () => {
     await redis.flushall();
     const ran = new Set<Script>();
     const sendTwice = (link: RedisLink): RedisLink => ({
@@ -145,7 +145,7 @@ describe("scripts", () => {
     expect(refusals.size).toBeGreaterThan(15);
   });
 
-  test("[RD4] an id that exists already is a fault of the caller, and nothing is written", async () => {
+  test("[RD4] an id that already exists is an error of the caller, and nothing is written", async () => {
     await redis.flushall();
     const world = await createWorld(async () => underTest(await openEngine(server.url), server.url));
     const { id, players } = await world.ready({ maxPlayers: 9, party: 1 });
@@ -202,7 +202,7 @@ describe("scripts", () => {
     await memory.close();
   });
 
-  test("[RD7] [H10] where nobody could hear for a while, heartbeat clocks start over, and not when a node starts beside another", async () => {
+  test("[RD7] [H10] after a time in which no node could receive heartbeats, their clocks start again, but not when a second node starts", async () => {
     await redis.flushall();
     const one = await openEngine(server.url, { hasGaps: true });
     const world = await createWorld(async () => underTest(one, server.url));
@@ -229,7 +229,7 @@ describe("scripts", () => {
     expect(await later.lobby(id)).toMatchObject({ isSilent: true });
   });
 
-  test("[RD12] a command whose sender was told too long ago since when nodes hear is told so first", async () => {
+  test("[RD12] a command whose sender has old information about heartbeat reception is sent back first", async () => {
     await redis.flushall();
     const heard: string[] = [];
     const told = (link: RedisLink): RedisLink => ({
@@ -249,7 +249,7 @@ describe("scripts", () => {
     expect(heard).toHaveLength(2);
   });
 
-  test("[RD7] after commands that could not reach Redis, heartbeat clocks start anew before anything else happens", async () => {
+  test("[RD7] after commands that could not reach Redis, heartbeat clocks start again before anything else happens", async () => {
     let isAway = false;
     const wrap = (link: RedisLink): RedisLink => ({
       ...link,
@@ -272,7 +272,7 @@ describe("scripts", () => {
     expect(await world.lobby(id)).toMatchObject({ isSilent: true });
   });
 
-  test("[RD7] a node that could not even list namespaces starts their heartbeat clocks anew", async () => {
+  test("[RD7] a node that could not even list namespaces starts their heartbeat clocks again", async () => {
     let isAway = false;
     const away = async () => {
       throw new EngineUnavailable("Redis is away.");
@@ -319,7 +319,7 @@ describe("scripts", () => {
     },
   );
 
-  test("[RD14] a large namespace is removed in short runs, and nothing comes into it meanwhile", patient, async () => {
+  test("[RD14] a large namespace is removed in short runs, and accepts nothing in between", patient, async () => {
     await redis.flushall();
     let runs = 0;
     let world: World | null = null;
@@ -350,7 +350,7 @@ describe("scripts", () => {
     expect(await auditNamespace(one.link, one.prefix, world.namespaceId)).toEqual([]);
   });
 
-  test("[RD8] a forgotten namespace leaves nothing behind but, for a while, what was told of it", async () => {
+  test("[RD8] a removed namespace leaves nothing behind except, for a while, its events", async () => {
     await redis.flushall();
     const one = await openEngine(server.url);
     const world = await createWorld(async () => underTest(one, server.url), { maxPlayersPerClient: 9 });

@@ -29,7 +29,7 @@ export function seatsAndExpirySuite(factory: EngineFactory): void {
       ]);
     });
 
-    test("[S2] [I2] a seat expires once, as of its deadline, whoever notices first", async () => {
+    test("[S2] [I2] a seat expires once, as of its deadline, whichever call notices first", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ maxPlayers: 4, party: 1, reservationMs: 1000 });
       const deadline = world.now + 1000;

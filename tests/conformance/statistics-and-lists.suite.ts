@@ -30,7 +30,7 @@ export function statisticsAndListsSuite(factory: EngineFactory): void {
       expect((await listed(world, ["duel"])).lobbies.map((lobby) => lobby.versionId)).toEqual([versionB]);
     });
 
-    test("[Q2] pages go on where the last one ended, by game mode, region and id, and miss nothing that stays", async () => {
+    test("[Q2] pages continue where the last one ended, by game mode, region and id, and skip no lobby that stays", async () => {
       const world = await createWorld(factory);
       const all: string[] = [];
       for (const gameMode of ["a", "b"]) {
@@ -98,7 +98,7 @@ export function statisticsAndListsSuite(factory: EngineFactory): void {
       expect((await statistics()).playerCount).toBe(7);
     });
 
-    test("[Q4] counts tell lobbies, seats, the revision, and when something is next due", async () => {
+    test("[Q4] counts show lobbies, seats, the revision, and when something is next due", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ maxPlayers: 9, party: 3, reservationMs: 1000 });
       await world.connect(id, players[0]!);

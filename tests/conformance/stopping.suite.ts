@@ -47,7 +47,7 @@ export function stoppingSuite(factory: EngineFactory): void {
       expect(await world.counts()).toMatchObject({ ready: 0, starting: 1, reserved: 0, connected: 0 });
     });
 
-    test("[ST2] [I13] a stopped lobby's own calls hear LOBBY_STOPPED for 10 minutes, then LOBBY_NOT_FOUND", async () => {
+    test("[ST2] [I13] a stopped lobby's own calls get LOBBY_STOPPED for 10 minutes, then LOBBY_NOT_FOUND", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ party: 1 });
       await world.stop(id);
@@ -89,7 +89,7 @@ export function stoppingSuite(factory: EngineFactory): void {
       expect(await world.statusOf(id)).toBe("stopped: empty");
     });
 
-    test("[ST3] [DU2] the time goes on through a restart, and so do those of seats and of what is remembered", async () => {
+    test("[ST3] [DU2] the time continues through a restart, and so do those of seats and of what is remembered", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ party: 2, emptyMs: 1000, reservationMs: 5000 });
       await world.connect(id, players[0]!);
@@ -143,7 +143,7 @@ export function stoppingSuite(factory: EngineFactory): void {
       expect(await world.counts()).toMatchObject({ revision: null, ready: 0, reserved: 0 });
     });
 
-    test("[ST6] a removed namespace is brought back by the store's last word, also one of the same or an older revision", async () => {
+    test("[ST6] the store restores a removed namespace, also with the same or an older revision", async () => {
       const world = await createWorld(factory);
       const before = world.revision;
       await world.configure();

@@ -6,7 +6,7 @@ const missing = (world: World) => world.read<"missingIdle">({ type: "missingIdle
 
 export function warmPoolSuite(factory: EngineFactory): void {
   describe("warm pool", () => {
-    test("[W1] it says how many idle lobbies each game mode and region lacks; starting ones count as there", async () => {
+    test("[W1] it reports how many idle lobbies each game mode and region is short of; starting ones count", async () => {
       const world = await createWorld(factory, { idle: [...idle(2), { gameMode: "royale", region: "far", min: 1 }] });
       expect(await missing(world)).toEqual([
         { gameMode: "duel", region: "local", missing: 2 },

@@ -199,7 +199,7 @@ async function writeUntilFull(engine: MemoryEngine): Promise<string> {
 
 const disk = smallDisk(2);
 if (disk !== null) {
-  test("[I24] a disk that is full: reads go on, writes are refused until there is room again, nothing is lost", {
+  test("[I24] a full disk: reads continue, writes are refused until there is room again, nothing is lost", {
     timeout: 240_000,
   }, async () => {
     const ballast = join(disk, "ballast");

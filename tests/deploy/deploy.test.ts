@@ -67,7 +67,7 @@ describe("settings", () => {
     ]),
     ["the unit", { ...variablesIn(/^Environment=(.*)$/m.exec(unit)![1]!), ...examples }],
     ["the pod", { ...imageVariables, ...Object.fromEntries(podVariables) }],
-  ])("a start with those of %s finds no fault in them", (_name, variables) => {
+  ])("a start with the settings of %s finds no issue", (_name, variables) => {
     const env = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, filled(value)]));
     expect(loadConfig({ env, cwd: temporaryFolder() }).demo).toBe(false);
   });
@@ -116,7 +116,7 @@ describe("docker-compose.yml", () => {
     expect(compose.services.redis.volumes).toEqual(["redis:/data"]);
   });
 
-  test("nginx knows both nodes, and they believe it and nobody else", () => {
+  test("nginx knows both nodes, and they trust only nginx", () => {
     const servers = [...nginx.matchAll(/^\s*server (\S+):7100 /gm)].map(([, name]) => name);
     expect(servers).toEqual(["foyer-1", "foyer-2"]);
     const { FOYER_TRUSTED_PROXIES } = compose.services["foyer-1"].environment;

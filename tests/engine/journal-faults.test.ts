@@ -75,7 +75,7 @@ describe.each([
   ["a probe", fails("probe", 1, "before", codes.ioFsync)],
   ["a checkpoint", fails("checkpoint", 1, "before", codes.ioFsync)],
 ])("[I24] a sync of %s that fails", (_, step) => {
-  test("is told once, as something to end the process for, and nothing works any more", async () => {
+  test("is reported once as fatal, and nothing works afterwards", async () => {
     const journal = await loadedJournal(temporaryFolder(), step);
     const many = Array.from({ length: 5_000 }, (_, i) => player(`${i}`));
     const outcomes = [journal.append(namespaceId, many), journal.probe()];
@@ -87,7 +87,7 @@ describe.each([
   });
 });
 
-test("[I24] a sync that fails while closing is told, and closing ends", async () => {
+test("[I24] a sync that fails while closing is reported, and closing ends", async () => {
   const journal = await loadedJournal(temporaryFolder(), fails("checkpoint", 1, "before", codes.ioFsync));
   await journal.append(namespaceId, [player("a")]);
   await journal.close();

@@ -55,7 +55,7 @@ test("[I24] a file that may not grow refuses, keeps what it has, and takes more 
 
 const disk = smallDisk(4);
 if (disk !== null) {
-  test("[I24] on a disk that is really full reading goes on, probes fail until there is room, nothing is lost", async () => {
+  test("[I24] on a really full disk reads continue, probes fail until there is room, nothing is lost", async () => {
     const ballast = join(disk, "ballast");
     writeFileSync(ballast, Buffer.alloc(2 * 1024 * 1024));
     const journal = await loadedJournal(disk);

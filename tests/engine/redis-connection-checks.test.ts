@@ -39,12 +39,12 @@ async function verdict(
   return { refused, warned: lines.map((line) => JSON.parse(line).msg) };
 }
 
-test("[RF13] a safe set-up is taken without a word", async () => {
+test("[RF13] a safe set-up is accepted without a warning", async () => {
   const { url } = await start({ appendfsync: "always" });
   expect(await verdict(await open(url))).toEqual({ refused: [], warned: [] });
 });
 
-test("[RF13] a server that throws keys away when memory is short is refused, with the command that mends it", async () => {
+test("[RF13] a server that evicts keys when memory is short is refused, with the command that fixes it", async () => {
   const server = await start({ appendfsync: "always", more: ["--maxmemory-policy", "allkeys-lru"] });
   const link = await open(server.url);
   const { refused } = await verdict(link);
@@ -84,7 +84,7 @@ test("[RF13] a clock that is half a second off is not", async () => {
   for (const offset of [-500, 500]) expect((await verdict(link, () => Date.now() + offset)).refused).toEqual([]);
 });
 
-test("[RF13] an old server is refused by its own word", async () => {
+test("[RF13] an old server is refused by the version it reports", async () => {
   const link = await open(inject("redisUrl"));
   const [real] = link.primaries();
   const described = { redis_version: "6.2.14", maxmemory_policy: "noeviction", role: "master" };
@@ -100,7 +100,7 @@ test("[RF13] an old server is refused by its own word", async () => {
   ]);
 });
 
-test("[RF13] every fault is listed", async () => {
+test("[RF13] every problem is listed", async () => {
   const server = await start({ more: ["--maxmemory-policy", "volatile-ttl", "--replicaof", "127.0.0.1 1"] });
   const link = await open(server.url);
   const { refused } = await verdict(link, () => Date.now() + 3000);

@@ -65,7 +65,7 @@ describe("a Cluster", () => {
     expect((await cluster.primaryOf(keys[0]!)).port).toBe(to.port);
   });
 
-  test("[RF9] [RF10] a primary is killed under load: a replica takes over, nothing happens twice, listeners hear again", async () => {
+  test("[RF9] [RF10] a primary is killed under load: a replica takes over, nothing happens twice, listeners receive again", async () => {
     const { link, lines } = await open(cluster.url);
     const keys = keysOf("kill");
     const heard: string[] = [];

@@ -136,7 +136,7 @@ describe("one Redis", () => {
     expect(await audit(link, keys, await counting.stop())).toMatchObject(clean);
   });
 
-  test("[RF6] a replica for good is not available", async () => {
+  test("[RF6] a permanent replica is unavailable", async () => {
     const { server, link } = await world();
     await server.ask("REPLICAOF", "127.0.0.1", "1");
     await expect(link.run(echo, keys[0]!, ["no"])).rejects.toThrow("Redis is not available: the server is a replica.");
@@ -155,7 +155,7 @@ describe("one Redis", () => {
     expect(await audit(link, keys, await counting.stop())).toMatchObject({ ...clean, lost: 0 });
   });
 
-  test("[RF7] a server that is busy with somebody's script is waited for", async () => {
+  test("[RF7] calls wait for a server that is busy with a script", async () => {
     const { server, link } = await world({ more: ["--busy-reply-threshold", "50"] });
     const counting = startCounting(link, keys);
     await counting.more(100);
@@ -187,7 +187,7 @@ describe("one Redis", () => {
     ]);
   });
 
-  test("[RF10] a listener hears again after the server's return, and is told of the gap", async () => {
+  test("[RF10] a listener receives again after the server's return, and is notified of the gap", async () => {
     const { server, link, lines } = await world();
     const heard: string[] = [];
     await link.subscribe(

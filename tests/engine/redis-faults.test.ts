@@ -59,7 +59,7 @@ test.each([
   expect(fault.reason).not.toBe("");
 });
 
-test("[RF1] a mistake in this process is no fault of Redis", () => {
+test("[RF1] an error in this process is not an error of Redis", () => {
   expect([new TypeError("x is not a function"), new RangeError("out of it"), "text"].map(faultOf)).toEqual([
     null,
     null,
@@ -67,7 +67,7 @@ test("[RF1] a mistake in this process is no fault of Redis", () => {
   ]);
 });
 
-test("[RF2] a missing script and a refused login are told apart from everything else", () => {
+test("[RF2] a missing script and a refused login are distinguished from everything else", () => {
   const noScript = reply("NOSCRIPT No matching script. Please use EVAL.");
   const noLogin = reply("NOAUTH Authentication required.");
   expect([noScript, noLogin, new Error("NOSCRIPT")].map(isNoScript)).toEqual([true, false, false]);

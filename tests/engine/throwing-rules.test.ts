@@ -118,7 +118,7 @@ describe.each(journals)("a rule that throws, on the journal in %s", (_, open) =>
   });
 });
 
-test("[DU8] while a namespace is loaded again, commands of the others go on and its own wait", async () => {
+test("[DU8] while a namespace is loaded again, commands of the others continue and its own wait", async () => {
   const journal = createMemoryJournal();
   let letGo = () => {};
   const loadNamespace = (id: string) =>
@@ -135,7 +135,7 @@ test("[DU8] while a namespace is loaded again, commands of the others go on and 
   seated(await waiting);
 });
 
-test("[DU8] in a commit that is under way: what was decided before the rule threw is answered and told of", async () => {
+test("[DU8] during a commit: what was decided before the rule threw is answered and published", async () => {
   const held = gate("commit", 3, "before");
   const journal = journalIn(temporaryFolder(), { steps: [held.step] });
   const { broken, other } = await twoNamespaces(journal);
@@ -153,7 +153,7 @@ test("[DU8] in a commit that is under way: what was decided before the rule thre
   ]);
 });
 
-test("[DU9] when the namespace cannot be loaded either, everything is, and what the journal took is told of", async () => {
+test("[DU9] when the namespace cannot be loaded either, everything is loaded, and what the journal stored is published", async () => {
   const journal = createMemoryJournal();
   const { broken, other } = await twoNamespaces(journal);
   const lobby = await broken.ready();

@@ -97,7 +97,7 @@ describe.each(kinds)("what 0.1.0 left in $kind", ({ open }) => {
     return { service, facts, call };
   }
 
-  test("[DU20] lobbies, seats, states and flags of 0.1.0 are there and go on", async () => {
+  test("[DU20] lobbies, seats, states and flags of 0.1.0 are present and work", async () => {
     const { facts, call } = await opened();
     const { lobbies, players, tokens } = facts;
 

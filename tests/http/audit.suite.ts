@@ -241,7 +241,7 @@ export function auditTests(at: () => Service): void {
     }
   });
 
-  test("[AU5] entries outlive what they tell of", async () => {
+  test("[AU5] entries outlive what they refer to", async () => {
     const own = await createGame(at());
     await createNamespace(at(), own);
     await at().admin("DELETE", own.path);

@@ -176,7 +176,7 @@ describe.each(serviceKinds)("who may call what on %s", (kind) => {
       expectAdmitted(await call(id, foreign, tokens.admin), "admin");
     });
 
-    test("[I21] [K3] tokens that nobody issued", async () => {
+    test("[I21] [K3] tokens that were never issued", async () => {
       for (const [kindOfToken, token] of Object.entries(tokens)) {
         const changed = token.slice(0, -8) + (token.endsWith("AAAAAAAA") ? "BBBBBBBB" : "AAAAAAAA");
         for (const garbled of [changed, `${kindOfToken}_`, token.replace(/^[a-z]+/, "admin").concat("x")]) {

@@ -202,7 +202,7 @@ describe.each(serviceKinds)("bad input on %s", (kind) => {
 
   test("[M2] [N8] after all of this nothing has changed", unchanged);
 
-  test("[M1] [T11] what is good although it looks odd is taken", async () => {
+  test("[M1] [T11] unusual but valid values are accepted", async () => {
     for (const [body, expected] of goodMatchmakerConfigs) {
       expectEmpty(await send("updateGameNamespaceMatchmakerConfig", body));
       const { namespace } = await service.admin("GET", own.path);

@@ -121,7 +121,7 @@ describe("what is not HTTP", () => {
     expect(answer?.json).toMatchObject({ code: expect.stringMatching(/^API_BAD_/), request_id: expect.any(String) });
   });
 
-  test("[T30] an expectation that nobody can meet has the error body too", async () => {
+  test("[T30] an unknown expectation has the error body too", async () => {
     const answer = await sendRaw(service.port, `GET /healthz HTTP/1.1\r\n${host}Expect: a-miracle\r\n\r\n`);
     expect(answer?.json?.code).toMatch(/^API_/);
     expect(answer?.headers["x-request-id"]).toMatch(requestIdPattern);
@@ -145,7 +145,7 @@ describe("what is not HTTP", () => {
     expect(answer?.status).toBe(405);
   });
 
-  test("[T28] a CONNECT that is reset, or goes on sending, or never ends, takes nothing and harms nobody", async () => {
+  test("[T28] a CONNECT that is reset, or keeps sending, or never ends, costs nothing and affects no other request", async () => {
     const text = "CONNECT example.com:443 HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const [reset, sending, silent] = await Promise.all([1, 2, 3].map(() => openRaw(service.port)));
     for (const connection of [reset!, sending!, silent!]) {

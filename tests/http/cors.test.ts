@@ -179,7 +179,7 @@ describe("answers that no route gives", () => {
     expect([own.status, own.headers[allowedOrigin]]).toEqual([400, "http://localhost"]);
   });
 
-  test("[B1] [B2] [T19] [T26] an expectation that nobody can meet has the headers of its request", async () => {
+  test("[B1] [B2] [T19] [T26] the answer to an unknown expectation has the headers of its request", async () => {
     const expecting = (path: string) =>
       send(`GET ${path} HTTP/1.1\r\n${host}${line("Origin", page)}${line("Expect", "a-miracle")}\r\n`);
     const answer = await expecting("/matchmaker/regions");

@@ -54,7 +54,7 @@ export function domainsTests(at: () => Service): void {
     expectRefusal(await add(elsewhere, domain), "CLOUD_DOMAIN_TAKEN");
   });
 
-  test("[D8] [D9] [G6] removing frees it, in any spelling; removing what is not there is no fault and touches no other namespace", async () => {
+  test("[D8] [D9] [G6] removing frees it, in any spelling; removing an absent one succeeds and affects no other namespace", async () => {
     const domain = fresh();
     await add(namespace, domain);
     expectEmpty(await remove(other, domain));
@@ -80,7 +80,7 @@ export function domainsTests(at: () => Service): void {
     expectRefusal(await add(namespace, "https://example.com"), "CLOUD_INVALID_DOMAIN", [["domain"]]);
   });
 
-  test("[D5] [D7] a namespace has at most 32 domains; one that it has already is still no fault", async () => {
+  test("[D5] [D7] a namespace has at most 32 domains; adding one that it has still succeeds", async () => {
     const full = await createNamespace(at(), namespace.game);
     const suffix = fresh();
     for (let number = 0; number < 32; number++) expectEmpty(await add(full, `n${number}.${suffix}`));

@@ -38,7 +38,7 @@ const listenIn = (arena: Arena, lastEventId?: string) =>
 const names = (events: readonly { event: string }[]) => events.map(({ event }) => event);
 
 describe("events of a namespace", () => {
-  test("[EV1] everything is told in order, in the API's words, and nothing of a neighbour", async () => {
+  test("[EV1] every event is sent in order, with the API's names, and none of another namespace", async () => {
     const arena = await createArena(service);
     const neighbour = await createArena(service);
     const listener = await listenIn(arena);
@@ -118,7 +118,7 @@ describe("events of a namespace", () => {
     expect(names(await (await listenIn(arena, start)).first(6))).toHaveLength(6);
   });
 
-  test("[EV3] an unknown id gets one reset, and from there it goes on", async () => {
+  test("[EV3] an unknown id gets one reset, and the stream continues from there", async () => {
     const arena = await createArena(service);
     const other = await listenIn(await createArena(service));
     for (const id of ["1", "what is this", other.lastId()]) {
@@ -233,7 +233,7 @@ describe("timelines", () => {
     ]);
   });
 
-  test("[TL2] after a restart it begins anew with what the record knows", async () => {
+  test("[TL2] after a restart it starts again with what the record has", async () => {
     const first = await startMatchmaker();
     const arena = await createArena(first.service);
     const lobby = await arena.ready();

@@ -84,7 +84,7 @@ describe("explain", () => {
     expect((await arena.find({ tags: { map: "lava" } })).json).not.toHaveProperty("metadata");
   });
 
-  test("[X9] the summary tells apart why nothing was created", async () => {
+  test("[X9] the summary says why nothing was created", async () => {
     arena = await createArena(service);
     const summaryOf = (answer: Answer) => answer.json.metadata.explain.summary;
     const prevented = await arena.find({ game_modes: ["match"], prevent_auto_create_lobby: true, explain: true });
@@ -166,7 +166,7 @@ describe("dry_run", () => {
     await arena.limit({});
   });
 
-  test("[X8] it takes no notice of an Idempotency-Key and leaves none behind", async () => {
+  test("[X8] it ignores an Idempotency-Key and stores none", async () => {
     const options = { key: "mine", client: "198.51.100.2" };
     const find = () => arena.find({ game_modes: ["match"] }, options);
     expectAnswer(await arena.find({ game_modes: ["match"], dry_run: true }, options), {
@@ -194,7 +194,7 @@ describe("dry_run", () => {
     expectRefusal(await arena.find(body, options), "API_RATE_LIMIT");
   });
 
-  test("it follows a deploy and is of its own namespace", async () => {
+  test("it follows a deploy and shows only its namespace", async () => {
     arena = await createArena(service);
     const lobby = await arena.ready();
     await arena.deploy(config());

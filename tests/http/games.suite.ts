@@ -45,7 +45,7 @@ export function gamesTests(at: () => Service): void {
     expectAnswer(await at().request("GET", "/cloud/games", { token }), { games: [shown] });
   });
 
-  test("[N7] [N10] createGame refuses a name_id that is taken, alone with 409, among other faults with 400", async () => {
+  test("[N7] [N10] createGame refuses a name_id that is taken, alone with 409, among other issues with 400", async () => {
     const { nameId } = await createGame(at());
     const taken = await at().request("POST", "/cloud/games", { ...admin(), body: names(nameId) });
     expectRefusal(taken, "CLOUD_NAME_TAKEN", [["name_id", "not_unique"]]);
@@ -80,7 +80,7 @@ export function gamesTests(at: () => Service): void {
     },
   );
 
-  test("[N3] [N8] validateGame finds nothing wrong with good names, of the greatest length too, and stores nothing", async () => {
+  test("[N3] [N8] validateGame finds no issue in valid names, also of the maximum length, and stores nothing", async () => {
     const body = names("a".repeat(32), "é".repeat(64));
     for (let time = 0; time < 2; time++) {
       expectAnswer(await at().request("POST", "/cloud/games/validate", { ...admin(), body }), { errors: [] });
@@ -109,7 +109,7 @@ export function gamesTests(at: () => Service): void {
     await at().admin("POST", `${again.path}/domains`, { domain });
   });
 
-  test("[K12] [T15] a cloud token cannot tell a foreign game from one that does not exist", async () => {
+  test("[K12] [T15] a cloud token cannot distinguish another game from one that does not exist", async () => {
     const { token } = await createCloudToken(at(), await createGame(at()));
     const foreign = await createGame(at());
     const unknownId = randomUUID();

@@ -90,7 +90,7 @@ export function mocksTests(at: () => Service): void {
     }
   });
 
-  test("[DEV6] [DEV7] list, regions and statistics tell of one region, the deployed modes and nobody", async () => {
+  test("[DEV6] [DEV7] list, regions and statistics show one region, the deployed modes and no players", async () => {
     const listed = {
       lobby_id: nil,
       game_mode_id: "duel",

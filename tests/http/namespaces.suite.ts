@@ -89,7 +89,7 @@ export function namespacesTests(at: () => Service): void {
     await createNamespace(at(), await createGame(at()), { nameId });
   });
 
-  test("[N6] [N8] [N10] createGameNamespace and validateGameNamespace list every fault, display_name's first", async () => {
+  test("[N6] [N8] [N10] createGameNamespace and validateGameNamespace list every issue, display_name's first", async () => {
     const paths = [
       ["display_name", "too_short"],
       ["name_id", "reserved"],

@@ -89,7 +89,7 @@ describe.each(serviceKinds)("the order of checks on %s", (kind) => {
     await expectFirst("GET", `${foreign.path}?odd=1`, { token: cloud }, "CLOUD_GAME_NOT_FOUND");
   });
 
-  test("[T25] 415 before 413, whichever way the size is told", async () => {
+  test("[T25] 415 before 413, however the size is known", async () => {
     const chunked = { "content-length": null, "transfer-encoding": "chunked" };
     for (const framing of [{}, chunked]) {
       for (const type of ["text/plain", null]) {

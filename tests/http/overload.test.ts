@@ -71,7 +71,7 @@ describe.each(storeKinds)("too many requests at once (%s)", (kind) => {
     await until(async () => (await service.request("GET", "/readyz")).status === 200);
   });
 
-  test("[O5] stopping: what is under way is finished, the rest finds nobody", async () => {
+  test("[O5] stopping: open requests finish, new ones cannot connect", async () => {
     service = await startService(kind);
     const namespace = await createNamespace(service, await createGame(service));
     const connection = await hold(namespace);

@@ -112,7 +112,7 @@ export function pagesTests(at: () => Service): void {
       expectRefusal(await get(query), "API_BAD_QUERY", [[field]]);
     });
 
-    test("[T13] [T21] every fault of a query is named", async () => {
+    test("[T13] [T21] every issue of a query is named", async () => {
       const answer = await get("?limit=0&cursor=&page=2");
       expectRefusal(answer, "API_BAD_QUERY");
       const named = answer.json.errors.map(({ path: [field] }: { path: string[] }) => field);

@@ -63,7 +63,7 @@ describe("per client", () => {
     expect(refused.headers["access-control-allow-origin"]).toBe("https://play.example.com");
   });
 
-  test("[T34] [T38] another client has a budget of its own; the addresses of one IPv6 /64 share one", async () => {
+  test("[T34] [T38] another client has its own budget; the addresses of one IPv6 /64 share one", async () => {
     await start({ ...trusting, rateFind: 3 });
     const { token } = await namespaceWithToken("dev");
     expect(await passed(5, () => find(token, "192.0.2.1"))).toBe(3);
@@ -169,7 +169,7 @@ describe("who is a client", () => {
   });
 
   test.each(["x-forwarded-for", "forwarded", "x-real-ip", "via", "cf-connecting-ip", "x-forwarded-proto"])(
-    "[T36] %s means that somebody stands in between",
+    "[T36] %s means that there is a proxy in between",
     async (header) => {
       await start({ rateList: 1 });
       const { token } = await namespaceWithToken("dev");

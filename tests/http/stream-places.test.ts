@@ -36,8 +36,8 @@ async function askable() {
   return { namespace, path, token, ask };
 }
 
-describe("places of event streams", () => {
-  test("[EV10] streams asked for one behind the other hold one place, and none once the connection is gone", async () => {
+describe("slots of event streams", () => {
+  test("[EV10] pipelined streams hold one slot, and none once the connection is gone", async () => {
     const { path, token, ask } = await askable();
     for (let round = 0; round < 3; round++) {
       const connection = await openRaw(service.port);
@@ -55,7 +55,7 @@ describe("places of event streams", () => {
     await until(async () => (await openStreams()) === 0);
   });
 
-  test("[EV10] a stream behind other answers gives its place back with the connection", async () => {
+  test("[EV10] a stream behind other answers releases its slot with the connection", async () => {
     const { ask } = await askable();
     const connection = await openRaw(service.port);
     connection.write(ask("/openapi.json").repeat(20) + ask().repeat(10));

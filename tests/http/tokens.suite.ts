@@ -131,7 +131,7 @@ export function tokensTests(at: () => Service): void {
     });
   });
 
-  test("[T5] an empty JSON object is as good as no body where none is needed; a field is not", async () => {
+  test("[T5] an empty JSON object counts as no body where none is needed; a field does not", async () => {
     for (const last of ["public", "server"]) {
       expect((await call("POST", `${namespace.path}/tokens/${last}`, {})).status).toBe(200);
       const refused = await call("POST", `${namespace.path}/tokens/${last}`, { expires_ts: null });
@@ -139,7 +139,7 @@ export function tokensTests(at: () => Service): void {
     }
   });
 
-  test("[DEV9] [T61] a port's label with a line break is a fault like any other", async () => {
+  test("[DEV9] [T61] a port's label with a line break is an issue like any other", async () => {
     const make = (ports: unknown) =>
       call("POST", `${namespace.path}/tokens/development`, { hostname: "localhost", ports });
     for (const port of [5, null, "x"]) {
@@ -150,7 +150,7 @@ export function tokensTests(at: () => Service): void {
     ]);
   });
 
-  test("[DEV9] a development token's server is checked, every fault listed", async () => {
+  test("[DEV9] a development token's server is checked, every issue listed", async () => {
     const make = (body: unknown) => call("POST", `${namespace.path}/tokens/development`, body);
     const port = (more: object) => ({ protocol: "ws", ...more });
     const ports = {

@@ -230,7 +230,7 @@ describe("content types and empty bodies", () => {
     connection.destroy();
   });
 
-  test("[T3] an empty body is none whatever its content type says", async () => {
+  test("[T3] an empty body counts as no body, whatever its content type says", async () => {
     for (const type of ["text/plain", "json", "/", "application/json; charset=latin1", "multipart/form-data"]) {
       const headers = { "content-type": type };
       for (const [method, path, status] of [
@@ -310,7 +310,7 @@ describe("sizes", () => {
     expectRefusal(await ask(1024 * 1024 - 1), "API_BODY_TOO_LARGE");
   });
 
-  test("[T21] [T57] [T58] a heartbeat full of faults gets the first hundred, or is refused as a text", async () => {
+  test("[T21] [T57] [T58] a heartbeat with many issues gets the first hundred, or is refused before parsing", async () => {
     const ask = (player_ids: unknown[]) =>
       service.request("POST", "/matchmaker/lobbies/heartbeat", { token: devToken, body: { player_ids } });
     const wrong = await ask(Array(40_000).fill(0));
@@ -381,7 +381,7 @@ describe("answers", () => {
     connection.destroy();
   });
 
-  test("[K2] [K3] 401 carries a challenge, and names the token's fault only when one was sent", async () => {
+  test("[K2] [K3] 401 carries a challenge, with an error only when a token was sent", async () => {
     const none = await service.request("GET", "/cloud/games");
     expectRefusal(none, "TOKEN_MISSING");
     expect(none.headers["www-authenticate"]).toBe("Bearer");

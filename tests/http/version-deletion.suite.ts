@@ -84,7 +84,7 @@ export function versionDeletionTests(at: () => Service): void {
     ]);
   });
 
-  test("[V19] lobbies that were registered with it go on; no other is registered with it", async () => {
+  test("[V19] lobbies that were registered with it continue; no other can be registered with it", async () => {
     const game = await createGame(at());
     const [first, second] = [await createVersion(at(), game), await createVersion(at(), game)];
     const namespace = await createNamespace(at(), game, { versionId: first });
@@ -129,7 +129,7 @@ export function versionDeletionTests(at: () => Service): void {
     }
   });
 
-  test("[V21] a cloud token deletes versions of its own game, those with the process runtime too", async () => {
+  test("[V21] a cloud token may delete versions of its game, also those with the process runtime", async () => {
     const game = await createGame(at());
     const { token } = await createCloudToken(at(), game);
     const versionId = await createVersion(at(), game, processConfig);

@@ -48,7 +48,7 @@ export function versionsTests(at: () => Service): void {
     });
   });
 
-  test("[V3] [V5] validateGameVersion lists every fault with its path, createGameVersion refuses with the same", async () => {
+  test("[V3] [V5] validateGameVersion lists every issue with its path, createGameVersion refuses with the same", async () => {
     const mode = { max_players: 4, runtime: { external: {} } };
     const config = {
       regions: { local: { latitude: 91 }, Bad: {} },
@@ -77,7 +77,7 @@ export function versionsTests(at: () => Service): void {
     expectRefusal(refused, "CLOUD_VALIDATION_ERROR", paths);
   });
 
-  test("[V3] a good document has no faults, and checking stores nothing", async () => {
+  test("[V3] a valid document has no issues, and checking stores nothing", async () => {
     const before = await call("GET", `${game.path}/versions`);
     const checked = await call("POST", `${game.path}/versions/validate`, version(processConfig));
     expectAnswer(checked, { errors: [] });
@@ -93,7 +93,7 @@ export function versionsTests(at: () => Service): void {
     }
   });
 
-  test("[V6] an empty document has the faults of what is missing", async () => {
+  test("[V6] an empty document has an issue for each missing part", async () => {
     const answer = await call("POST", `${game.path}/versions`, version({}));
     expectRefusal(answer, "CLOUD_VALIDATION_ERROR", [
       ["config", "regions", "required"],

@@ -28,7 +28,7 @@ async function openNodes() {
   return { prefix, link, asked, unreadable, a, b, c };
 }
 
-test("[ND6] the node that knows answers, whoever asks; what nobody knows is null", async () => {
+test("[ND6] the node that knows answers, whichever node asks; what no node knows is null", async () => {
   const { a, b, c } = await openNodes();
   expect(await a.ask("name", ["asked a"])).toBe("it is b, asked a");
   expect(await c.ask("name", ["asked c"])).toBe("it is b, asked c");

@@ -6,7 +6,7 @@ import { install } from "./installation.ts";
 
 const exit = { exit_code: 5, exit_signal: null, exit_message: "Its process ended with exit code 5." };
 
-test("[RT18] [ND6] how a stopped lobby's process ended is the same on every node, also after all were started anew", async () => {
+test("[RT18] [ND6] how a stopped lobby's process ended is the same on every node, also after all were restarted", async () => {
   const installation = await install();
   const runs = await installation.start("runs");
   const asks = await installation.start("asks", { maxLobbyProcesses: 0 });

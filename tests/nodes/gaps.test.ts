@@ -38,7 +38,7 @@ async function openUnheard(prefix: string) {
   return (await openEngine(inject("redisUrl"), { prefix, wrap })).engine;
 }
 
-test("[RD10] [EV3] a node that could not hear everything resets event streams and answers whoever waits by what is there", async () => {
+test("[RD10] [EV3] a node that missed events resets event streams and answers waiting calls from the current state", async () => {
   const redisPrefix = `test-${randomUUID()}`;
   const node = await (await install()).start("here", { redisPrefix });
   const world = await createWorld(node, lobbyVersion({}, { BEHAVIOUR: "never-ready" }));

@@ -36,7 +36,7 @@ describe("choosing a node", () => {
     expect(chooseNode([node("a", 2, { isAlive: false }), node("b", 0)], lobby, none)).toBeNull();
   });
 
-  test("[SH6] of those on which the namespace gets another place, also counting what was placed a moment ago", () => {
+  test("[SH6] among nodes on which the namespace gets another slot, also counting lobbies assigned a moment ago", () => {
     const none = () => [];
     const greedy = { namespaceId: "greedy", region: "eu" };
     const modest = { namespaceId: "modest", region: "eu" };
@@ -143,7 +143,7 @@ describe("lobbies on several nodes", () => {
     expect((await world.lobbies()).length).toBe(4);
   });
 
-  test("[RT5] [ND3] of many that come to a node at once as many get a lobby as may run, and none is made in vain", async () => {
+  test("[RT5] [ND3] of many concurrent calls to a node as many get a lobby as may run, and no lobby is created needlessly", async () => {
     const installation = await install();
     const node = await installation.start("a", { maxLobbyProcesses: 2 });
     const world = await createWorld(node, lobbyVersion({ max_players: 1 }));
@@ -153,7 +153,7 @@ describe("lobbies on several nodes", () => {
     expect(await world.lobbies(true)).toHaveLength(2);
   });
 
-  test("[RT5] [ND3] regions that one node serves share its room, and that there is none is no fault of the game mode", async () => {
+  test("[RT5] [ND3] regions that one node serves share its room, and no room does not count as a failure of the game mode", async () => {
     const installation = await install();
     const node = await installation.start("a", { maxLobbyProcesses: 1 });
     const regions = ["eu", "us", "ap", "sa"];
@@ -166,7 +166,7 @@ describe("lobbies on several nodes", () => {
     expect((await find(node, world)).json.message).toMatch(/There is no room/);
   });
 
-  test("[ND10] [14] a stampede on two nodes starts exactly as many lobbies as are needed", async () => {
+  test("[ND10] [14] a burst of finds on two nodes starts exactly as many lobbies as needed", async () => {
     const installation = await install();
     const nodes = [await installation.start("a"), await installation.start("b")];
     const world = await createWorld(nodes[0]!, lobbyVersion({ max_players: 10 }));
@@ -196,7 +196,7 @@ describe("warm pools", () => {
   const warm = lobbyVersion({ idle_lobbies: { min: 1 } });
   const readyIn = async (world: World) => (await world.lobbies()).filter(({ status }) => status === "ready").length;
 
-  test("[ND1] [W1] what one node deploys is kept warm by the holder of the lease, which nobody has asked for anything", async () => {
+  test("[ND1] [W1] what one node deploys is kept warm by the lease holder, which got no request for it", async () => {
     const installation = await install();
     await installation.start("a-holder");
     const other = await installation.start("b-other");

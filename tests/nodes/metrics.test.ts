@@ -19,7 +19,7 @@ async function scrape(port: number): Promise<Readonly<Record<string, number>>> {
 const find = (service: Service, token: string, gameMode = "duel") =>
   service.request("POST", "/matchmaker/lobbies/find", { token, body: { game_modes: [gameMode] } });
 
-test("[O15] a node alone has the lease, and tells of its lobby processes and of who waits for them", async () => {
+test("[O15] a single node has the lease, and reports its lobby processes and the calls that wait for them", async () => {
   const metricsPort = await freePort();
   const { service } = await startMatchmaker("sqlite", { metricsPort });
   onTestFinished(() => service.close());
@@ -38,7 +38,7 @@ test("[O15] a node alone has the lease, and tells of its lobby processes and of 
   await found;
 });
 
-test("[O15] of several nodes one has the lease, and each tells how long Redis takes", async () => {
+test("[O15] of several nodes one has the lease, and each reports how long Redis takes", async () => {
   const installation = await install();
   const ports = [await freePort(), await freePort()] as const;
   const here = await installation.start("here", { metricsPort: ports[0] });

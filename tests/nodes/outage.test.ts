@@ -60,7 +60,7 @@ async function withoutPostgres(nodes: readonly Service[], work: () => Promise<vo
 
 const limits = { lobby_count_max: 7, max_players: 100 };
 
-test("[RF25] [RF17] changes that fail while PostgreSQL is away end nobody's finds, on any node; afterwards they are made", {
+test("[RF25] [RF17] changes that fail while PostgreSQL is unavailable stop no finds, on any node; afterwards they succeed", {
   timeout: 120_000,
 }, async () => {
   const { here, there, arenas } = await open();
@@ -91,7 +91,7 @@ const slowCommits = `
     deferrable initially deferred for each row execute function wait_for_lock();
 `;
 
-test("[RF25] a change of which nobody knows whether it was made: what was known holds while PostgreSQL is away, and is read again then", {
+test("[RF25] after a change with an unknown outcome cached data is used while PostgreSQL is unavailable, and then read again", {
   timeout: 120_000,
 }, async () => {
   const { here, there, arenas, databaseUrl } = await open();
@@ -170,7 +170,7 @@ test("[RF26] a version that cannot be read costs a player the region's name, not
   expect((await old.seen()).total_player_count).toBe(1);
 });
 
-test("[RF27] a change in one game leaves what nodes know of others alone: their finds go on when PostgreSQL goes away right after", {
+test("[RF27] a change in one game keeps cached data of others: their finds continue when PostgreSQL stops right after", {
   timeout: 120_000,
 }, async () => {
   const { here, there, arenas } = await open();

@@ -73,7 +73,7 @@ test("[ND2] the first node has the lease, the others see it and one another", as
   ]);
 });
 
-test("[SH6] each node tells who holds its places and who asked it for some; one of an earlier Foyer tells of its room only", async () => {
+test("[SH6] each node reports who holds its slots and who asked for some; one of an earlier Foyer reports its room only", async () => {
   const { link, prefix } = await openLink();
   const a = await join(link, prefix, "a");
   await join(link, prefix, "b", 7);
@@ -136,7 +136,7 @@ test("[ND2] a holder that was away for longer than the lease no longer thinks th
 const killed = (instanceId: string, at: number) =>
   ["killed", `${at} ${JSON.stringify({ regions: null, room: 1, instanceId })}`] as const;
 
-test("[ND4] a node counts as lost when this one has listened for the whole grace time and not heard of it", async () => {
+test("[ND4] a node counts as lost when this one could receive for the whole grace time and got no heartbeat from it", async () => {
   const { link, prefix } = await openLink();
   const a = await join(link, prefix, "a");
   // It said something long ago and never again; but this node has only just begun to listen.

@@ -30,7 +30,7 @@ async function follow(nodes: readonly Service[], { namespace }: Arena, from: str
 }
 
 describe.each(["redis", "cluster"] as const)("coming back to event streams on %s", (kind) => {
-  test("[EV2] [EV8] listeners that come back again and again while much happens are told each event once, in order", async () => {
+  test("[EV2] [EV8] listeners that reconnect again and again under load get each event once, in order", async () => {
     const installation = await install(kind);
     const nodes = [await installation.start("here"), await installation.start("there")];
     const arena = await createArena(nodes[0]!, version);

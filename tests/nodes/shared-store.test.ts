@@ -15,7 +15,7 @@ async function createPair() {
   return { here: open(), there: open(), link, prefix };
 }
 
-test("[ND1] whoever checks after a change has been announced hears of it; before and again after, nothing", async () => {
+test("[ND1] a check after a change was announced reports it; checks before and after report nothing", async () => {
   const { here, there } = await createPair();
   await there.store.check();
   const before = there.changes();
@@ -43,7 +43,7 @@ test("[ND1] checks that come while one is under way are not answered by that one
   expect(there.changes()).toBe(Math.max(before, 2));
 });
 
-test("[ND1] after a lost connection everything is in doubt, and what was announced since is known", async () => {
+test("[ND1] after a lost connection everything is unconfirmed, and changes announced since are known", async () => {
   const { here, there } = await createPair();
   await (await here.store.begin())("everything");
   await there.store.check();
@@ -57,7 +57,7 @@ test("[ND1] after a lost connection everything is in doubt, and what was announc
   expect(there.heard.slice(before + 1)).toEqual([["a-game"], "doubt"]);
 });
 
-test("[RF25] [ND1] a change tells what it was about, one that was not made tells nothing, in their order", async () => {
+test("[RF25] [ND1] a change announces its subjects, one that was not made announces nothing, in their order", async () => {
   const { here, there, link, prefix } = await createPair();
   await (await here.store.begin())("everything");
   await there.store.check();
@@ -126,7 +126,7 @@ test("[ND1] a change that is announced twice, with another in between, is never 
   expect(there.heard.slice(before)).toEqual(["everything", "everything"]);
 });
 
-test("[ND9] a change of which nobody knows whether it was made is announced at once and kept for the sweep", async () => {
+test("[ND9] a change with an unknown outcome is announced immediately and kept for the sweep", async () => {
   const { here, there, link, prefix } = await createPair();
   await there.store.check();
   const before = there.changes();

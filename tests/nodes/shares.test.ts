@@ -21,7 +21,7 @@ function watchBeats(redisPrefix: string) {
   };
 }
 
-test("[SH6] on two nodes the places that a game took are shared with one that asks another node", async () => {
+test("[SH6] on two nodes the slots that a game took are shared with one that asks another node", async () => {
   const redisPrefix = `test-${randomUUID()}`;
   const installation = await install();
   const settings = { redisPrefix, maxLobbyProcesses: 2 };

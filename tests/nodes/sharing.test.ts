@@ -101,7 +101,7 @@ describe("what one node changes holds on the others", () => {
 });
 
 describe("what one node decides the others know", () => {
-  test("[ND5] a find that waits on one node is woken by a ready that the other one heard", async () => {
+  test("[ND5] a find that waits on one node is answered when the other one receives the lobby's ready", async () => {
     const { here, there, arena, find } = await open();
     const lobby = await arena.register();
     const waiting = find(here);
@@ -127,7 +127,7 @@ describe("what one node decides the others know", () => {
     expect((await find(there, { party_size: 2 }, key)).json.code).toBe("MATCHMAKER_IDEMPOTENCY_KEY_REUSED");
   });
 
-  test("[ND6] a stream of events that began on one node goes on where it was on the other, without gap or repetition", async () => {
+  test("[ND6] an event stream that began on one node continues on the other, without gap or repetition", async () => {
     const { here, there, arena, find } = await open({ max_players: 100 });
     await arena.ready();
     const path = `${arena.namespace.path}/events`;

@@ -10,12 +10,12 @@ const root = new URL("../../", import.meta.url);
 // A border: the file is ours, and scripts/planted.mjs reads the same.
 const faults = JSON.parse(readFileSync(new URL("tests/planted/faults.json", root), "utf8")) as Fault[];
 
-test("there are planted faults, each with a name of its own", () => {
+test("there are planted bugs, each with a unique name", () => {
   expect(faults.length).toBeGreaterThanOrEqual(15);
   expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
 });
 
-test.each(faults)("the planted fault still fits the sources: $name", ({ edits }) => {
+test.each(faults)("the planted bug still fits the sources: $name", ({ edits }) => {
   for (const { file, search, replace } of edits) {
     const found = readFileSync(new URL(file, root), "utf8").split(search).length - 1;
     expect({ file, search, found }).toEqual({ file, search, found: 1 });

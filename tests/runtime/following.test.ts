@@ -66,7 +66,7 @@ describe("who reads logs", () => {
     await listener.ended;
   });
 
-  test("[RT17] [EV5] whoever does not read holds nobody up, and goes on where it was", async () => {
+  test("[RT17] [EV5] a listener that does not read delays no other, and continues where it was", async () => {
     const { path, say } = await openLobby();
     const stuck = request({
       hostname: "127.0.0.1",

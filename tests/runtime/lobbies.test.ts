@@ -118,7 +118,7 @@ describe("lobbies as processes", () => {
 });
 
 describe("lobbies that fail", () => {
-  test("[RT6] a crash before ready wakes whoever waits; only the operator sees the exit code and the last lines", async () => {
+  test("[RT6] a crash before ready answers waiting calls; only the operator sees the exit code and the last lines", async () => {
     const world = await createWorld(service, lobbyVersion({}, { BEHAVIOUR: "crash-early" }));
     const found = await world.find();
     expect(found.status).toBe(503);
@@ -162,7 +162,7 @@ describe("lobbies that fail", () => {
     await stopAll(world);
   });
 
-  test("[RT4] [RT6] that a program is not there is told to the operator in words, to players what it means", async () => {
+  test("[RT4] [RT6] the operator sees that a program is missing, players see what it means for them", async () => {
     const runtime = { process: { command: "no-such-program" } };
     const world = await createWorld(service, lobbyVersion({ runtime }));
     const found = await world.find();
@@ -220,7 +220,7 @@ describe("limits", () => {
     }
   });
 
-  test("[RT5] of many that come at once as many get a lobby as may run, and none is made in vain", async () => {
+  test("[RT5] of many concurrent calls as many get a lobby as may run, and no lobby is created needlessly", async () => {
     const small = await startRuntimeService({ maxLobbyProcesses: 2 });
     const world = await createWorld(small, lobbyVersion({ max_players: 1, actions: { create: { enabled: true } } }));
     const create = () => {

@@ -53,7 +53,7 @@ describe("the folder of a lobby of another user", () => {
     expect(existsSync(`${elsewhere}/file`)).toBe(true);
   });
 
-  test("[RT16] [RT7] a process that has left the group and goes on filling the folder ends with the lobby", async () => {
+  test("[RT16] [RT7] a process that has left the group and keeps filling the folder ends with the lobby", async () => {
     const program = `
       const { spawn } = require("node:child_process");
       const { writeFileSync } = require("node:fs");

@@ -49,7 +49,7 @@ function leaksOf(token: string, text: string): string[] {
 }
 
 describe("tokens in logs", () => {
-  test("[RT17] whatever place a listener names, no piece of a token is told", async () => {
+  test("[RT17] whatever position a listener asks for, no part of a token is sent", async () => {
     const token = newToken("devplayer");
     const lines = ["first", `${"x".repeat(40)}${token}`, `say "${token}" ${token};${"y".repeat(30)}`, "", "last"];
     const text = `${lines.join("\n")}\n`;
@@ -65,7 +65,7 @@ describe("tokens in logs", () => {
     expect(leaks).toEqual([]);
   });
 
-  test("[RT17] the password of an address is not told from its middle on", async () => {
+  test("[RT17] the password of an address is not sent from its middle on", async () => {
     const text = "connecting to postgres://foyer:correct-horse-battery@db.example.com/foyer now\n";
     const log = await written(text);
     for (let place = 0; place <= text.length; place++) {
@@ -73,7 +73,7 @@ describe("tokens in logs", () => {
     }
   });
 
-  test("[RT17] a line that is told in pieces is not cut inside a token, with and without something before it", async () => {
+  test("[RT17] a line that is sent in pieces is not cut inside a token, with and without text before it", async () => {
     const token = newToken("player");
     const lines = Array.from({ length: 40 }, (_, index) => `${"x".repeat(15_700 + index * 19)}${token}y-${index}`);
     const log = await written(`${lines.join("\n")}\n`);
@@ -102,7 +102,7 @@ describe("tokens in logs", () => {
   });
 });
 
-describe("places in logs", () => {
+describe("positions in logs", () => {
   test("[RT17] what comes after a very long line is not waited for", async () => {
     const log = await written(`${"x".repeat(300_000)}\nafter it\n`);
     // A listener that waits for its next look would wait for ever.
@@ -110,7 +110,7 @@ describe("places in logs", () => {
     expect(await told(log)).toEqual([{ event: "line", text: "after it" }]);
   });
 
-  test("[RT17] whoever is left behind goes on with the newest part", async () => {
+  test("[RT17] a listener that fell behind continues with the newest part", async () => {
     const driver = await openDriver({ logMaxBytes: 512 * 1024 });
     drivers.push(driver);
     // Most of it is written only when the listener is there, however long that takes.

@@ -65,7 +65,7 @@ describe("following a log", () => {
     err.leave();
   });
 
-  test("[RT17] a listener that comes back with the last id it has seen goes on after that line", async () => {
+  test("[RT17] a listener that reconnects with the last id it has seen continues after that line", async () => {
     const all = await follow();
     const events = await all.first(6);
     all.leave();
@@ -82,7 +82,7 @@ describe("following a log", () => {
     }
   });
 
-  test("[RT17] no token is told, also in a line that is so long that it comes in pieces", async () => {
+  test("[RT17] no token is sent, also in a line so long that it is sent in pieces", async () => {
     const listener = await follow();
     const before = (await listener.first(7)).length;
     const secret = `lobby_${"a".repeat(40)}.${"b".repeat(40)}`;
@@ -95,7 +95,7 @@ describe("following a log", () => {
     listener.leave();
   });
 
-  test("[RT17] [RT18] when the lobby has ended and everything is told, the end says why, and the stream ends", async () => {
+  test("[RT17] [RT18] when the lobby has ended and the whole log was sent, the end says why, and the stream ends", async () => {
     const other = await world.find();
     const listener = await follow(undefined, "", other);
     await listener.first(2);
@@ -149,7 +149,7 @@ describe("following a log", () => {
     expect([head.status, head.text]).toEqual([200, ""]);
   });
 
-  test("[RT17] only so many logs are followed at once; whoever leaves makes room", async () => {
+  test("[RT17] the number of followed logs is limited; a follower that leaves frees a slot", async () => {
     const listeners = await Promise.all(Array.from({ length: 64 }, () => follow()));
     const path = `${pathOf(world, found)}/logs?follow=true`;
     const ask = () => service.request("HEAD", path, { token: service.adminToken });
@@ -169,8 +169,8 @@ describe("following a log", () => {
   });
 });
 
-describe("a log that starts anew", () => {
-  test("[RT17] is followed without a gap, and whoever comes back too late is told so", async () => {
+describe("a rotated log", () => {
+  test("[RT17] is followed without a gap, and a listener that reconnects too late gets a reset", async () => {
     const service = await startRuntimeService({ lobbyLogKib: 16 });
     const world = await createWorld(service, version);
     const found = await world.find();

@@ -9,7 +9,7 @@ import { openDriver, shellLobby } from "./driver.ts";
 
 const mib = 1024 * 1024;
 
-test("[RT9] a process that goes on writing loses no line when its log starts anew, but for an unlucky moment", async () => {
+test("[RT9] a process that keeps writing loses no line when its log is rotated, except at the moment of rotation", async () => {
   const folder = temporaryFolder();
   const logs = createProcessLogs((lobbyId) => join(folder, lobbyId));
   const output = logs.open("lobby");
@@ -64,7 +64,7 @@ test("[RT9] a process that goes on writing loses no line when its log starts ane
   expect(missing.sort((a, b) => a - b)[4]).toBe(0);
 });
 
-test("[RT9] the whole log of a lobby that has just ended is kept; later its newest part is, with the same places", async () => {
+test("[RT9] the whole log of a lobby that has just ended is kept; later its newest part, with the same positions", async () => {
   const before = await openDriver({ logMaxBytes: 4 * mib });
   const lobby = shellLobby(`yes 'a line of the log' | head -c ${3 * mib}`);
   await before.start(lobby);

@@ -28,7 +28,7 @@ afterEach(async () => {
 const forever = "exec sleep 1000";
 
 describe("starting", () => {
-  test("[RT1] a lobby is a process in a group of its own, and its ports are announced under the public name", async () => {
+  test("[RT1] a lobby is a process in its own group, and its ports are announced under the public name", async () => {
     const driver = await open();
     const lobby = shellLobby(forever, { ports: { game: { protocol: "wss" }, voice: { protocol: "udp" } } });
     const ports = await driver.start(lobby);
@@ -77,7 +77,7 @@ describe("starting", () => {
     expect(text).toBe(`-${announced.a!.port}-${announced.b!.port}\n`);
   });
 
-  test("[RT2] a port that somebody else has is not given out, TCP or UDP", async () => {
+  test("[RT2] a port that another program uses is not assigned, TCP or UDP", async () => {
     const { min } = ownPorts(1);
     const server = createServer().listen(min, "127.0.0.1");
     const socket = createSocket("udp4").bind(min + 1);
@@ -104,7 +104,7 @@ describe("starting", () => {
     await driver.start(shellLobby(forever));
   });
 
-  test("[RT5] a lobby takes one place from the moment it is asked for, also while it is being started", async () => {
+  test("[RT5] a lobby takes one slot from the moment it is requested, also while it starts", async () => {
     const driver = await open({ processesMax: 12 });
     const rooms = new Set<number>();
     let isStarted = false;
@@ -161,7 +161,7 @@ describe("the folder of a lobby", () => {
   const folderOf = (driver: Driver, lobbyId: string) => join(driver.dataDir, "work", lobbyId);
   const left = (driver: Driver) => readdirSync(join(driver.dataDir, "work"));
 
-  test("[RT16] a lobby has a folder of its own, starts in it unless its version names another, and it ends with the process", async () => {
+  test("[RT16] a lobby has its own folder, starts in it unless its version names another, and it ends with the process", async () => {
     const driver = await open();
     const script = 'pwd; ls -A; echo words >notes; echo more >"$TMPDIR/more"; ln -s /etc/passwd link; exec sleep 1000';
     const lobbies = [shellLobby(script, { cwd: null }), shellLobby("pwd; exec sleep 1000", { cwd: "/" })];
@@ -208,7 +208,7 @@ describe("the folder of a lobby", () => {
 });
 
 describe("ending", () => {
-  test("[RT6] an end that nobody asked for is told with its exit code or signal", async () => {
+  test("[RT6] an unrequested end is reported with its exit code or signal", async () => {
     const driver = await open();
     const one = shellLobby("echo bye >&2; exit 3");
     await driver.start(one);
@@ -223,7 +223,7 @@ describe("ending", () => {
     expect((await driver.logs(one.lobbyId, "stderr", 100)).text).toBe("bye\n");
   });
 
-  test("[RT7] a stop is SIGTERM first: the process may end in its own way, and nobody is told of a crash", async () => {
+  test("[RT7] a stop is SIGTERM first: the process may end in its own way, and no crash is reported", async () => {
     const driver = await open();
     const lobby = shellLobby('trap "echo saving; exit 0" TERM; echo up; while :; do sleep 0.05; done');
     await driver.start(lobby);
@@ -258,7 +258,7 @@ describe("ending", () => {
     await until(() => !isRunning(child));
   });
 
-  test("[RT7] stopping twice, and stopping what is not there, is no fault", async () => {
+  test("[RT7] stopping twice, and stopping an unknown lobby, is not an error", async () => {
     const driver = await open();
     const lobby = shellLobby(forever);
     await driver.start(lobby);
@@ -286,7 +286,7 @@ describe("ending", () => {
 });
 
 describe("another process of the service", () => {
-  test("[RT8] takes a running lobby over with its ports, hears of its end and can stop it", async () => {
+  test("[RT8] takes a running lobby over with its ports, notices its end and can stop it", async () => {
     const before = await open();
     const lobbies = [shellLobby(forever), shellLobby(forever), shellLobby(forever)];
     const ports = await Promise.all(lobbies.map((lobby) => before.start(lobby)));
@@ -349,7 +349,7 @@ describe("another process of the service", () => {
 });
 
 describe("logs", () => {
-  test("[RT9] a log that has grown too long starts anew while the process goes on writing; the newest part is kept", async () => {
+  test("[RT9] a log that has grown too long is rotated while the process keeps writing; the newest part is kept", async () => {
     const driver = await open({ logMaxBytes: 16 * 1024 });
     const script = 'i=0; while [ $i -lt 3000 ]; do echo "line $i of the log"; i=$((i+1)); done; sleep 1000';
     const lobby = shellLobby(script);

@@ -82,7 +82,7 @@ describe.each(storeKinds)("records of lobbies on %s", (kind) => {
     expect(rest.headers.link).toBe(undefined);
   });
 
-  test("[RT18] how a lobby ended that was stopped comes to the history with the end of its process", async () => {
+  test("[RT18] how a stopped lobby ended is added to the history when its process ends", async () => {
     const { lobby_id } = (await world.find()).json.lobby;
     await service.admin("DELETE", `${world.namespace.path}/lobbies/${lobby_id}`);
     await until(async () => (await history("?limit=1")).lobbies[0].exit_signal !== null);

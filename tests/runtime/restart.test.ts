@@ -46,7 +46,7 @@ const reopen = (child: Child, { game, namespace, publicToken }: World) =>
   worldOf(child.client, game, namespace, publicToken);
 
 describe("lobbies and the end of the service", () => {
-  test("[RT8] after kill -9 the lobby runs on with its connections and is taken over; one that died meanwhile is ended", async () => {
+  test("[RT8] after kill -9 the lobby keeps running with its connections and is taken over; one that died in between is ended", async () => {
     const house = await openHouse();
     const world = await createWorld(house.child().client, lobbyVersion({ max_players: 1 }));
     const [kept, lost] = [await world.find(), await world.find()];
@@ -71,7 +71,7 @@ describe("lobbies and the end of the service", () => {
     await until(async () => (await again.lobbies()).length === 0);
   });
 
-  test("[RT17] [RT8] after kill -9 a log is followed on, and nothing that was written meanwhile is missing", async () => {
+  test("[RT17] [RT8] after kill -9 following a log continues, and nothing that was written in between is missing", async () => {
     const house = await openHouse();
     const world = await createWorld(house.child().client, lobbyVersion());
     const found = await world.find();

@@ -58,7 +58,7 @@ test("[SH1] [SH5] a game that took every lobby process leaves the next one its s
   expect(shortage.text).not.toMatch(/share|FOYER/);
 });
 
-test("[SH5] idle lobbies count and want places like any others", async () => {
+test("[SH5] idle lobbies count and ask for slots like any others", async () => {
   const service = await startRuntimeService({ maxLobbyProcesses: 4 });
   const pool = lobbyVersion({ max_players: 1, idle_lobbies: { min: 8 } });
   const warm = await createWorld(service, pool);

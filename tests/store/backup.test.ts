@@ -74,7 +74,7 @@ test("a backup that cannot be made leaves no file", async () => {
   expect(await readdir(directory)).toEqual([]);
 });
 
-test("[O11] another process copies a store that is open here, and one that nobody has open", async () => {
+test("[O11] another process copies a store that is open here, and one that is not open", async () => {
   const dataDir = await folder();
   const directory = await folder();
   const db = await openDb({ databaseUrl: null, dataDir });

@@ -103,7 +103,7 @@ describe("the read cache on sqlite", () => {
     expect(db.cache?.found.size()).toBe(1);
   });
 
-  test("on postgresql there is none: what another node writes is seen at once", async () => {
+  test("on postgresql there is no cache: what another node writes is visible immediately", async () => {
     const db = await emptyStore("postgresql");
     expect(db.cache).toBeNull();
     const { gameId } = await storedGame(db);
@@ -198,7 +198,7 @@ describe.each(storeKinds)("what a change leaves in the cache on %s", (kind) => {
     expect(await listDomains(db, namespaceId)).toEqual([]);
   });
 
-  test("[RF25] an answer in doubt is given while the store is away, and read again when it answers", async () => {
+  test("[RF25] an unconfirmed answer is used while the store is unavailable, and read again when it answers", async () => {
     const db = await ownStore(kind);
     let answer = async () => "old";
     const ask = () => cached(db, "key", () => answer());
@@ -218,7 +218,7 @@ describe.each(storeKinds)("what a change leaves in the cache on %s", (kind) => {
 describe("a connection to PostgreSQL that breaks", () => {
   const breakIt = sql`select pg_terminate_backend(pg_backend_pid())`;
 
-  test("[RF25] before the commit: the change was not made, and what is kept is not in doubt", async () => {
+  test("[RF25] before the commit: the change was not made, and cached data stays confirmed", async () => {
     const db = await ownStore("postgresql");
     const loads = await keptAnswer(db, newId());
     const change = transact<boolean>(db, "everything", async (transaction) => {
@@ -229,14 +229,14 @@ describe("a connection to PostgreSQL that breaks", () => {
     expect(await loads()).toBe(0);
   });
 
-  test("[RF25] during a statement of its own: nobody knows, and what is kept is read again", async () => {
+  test("[RF25] during a single statement: the outcome is unknown, and cached data is read again", async () => {
     const db = await ownStore("postgresql");
     const loads = await keptAnswer(db, newId());
     await expect(write(db, () => breakIt.execute(db.query))).rejects.toThrow(StoreUnavailable);
     expect(await loads()).toBe(1);
   });
 
-  test("[RF25] before anything was sent, because there is no server: nothing is in doubt", async () => {
+  test("[RF25] before anything was sent, because there is no server: cached data stays confirmed", async () => {
     const db = await ownStore("postgresql");
     const loads = await keptAnswer(db, newId());
     const nowhere = new pg.Pool({ host: "127.0.0.1", port: await freePort() });

@@ -36,7 +36,7 @@ export function edgesTests(kind: StoreKind): void {
       return { gameId, tokenId: row.tokenId, ask };
     }
 
-    test("[K19] one is good until its expires_ts, and at that moment it is not", async () => {
+    test("[K19] a token is valid until its expires_ts, and at that moment it is not", async () => {
       const { ask } = await tokenIn(await emptyStore(kind), { expiresTs: now + 1000 });
       expect(await ask(now + 999)).toBe("cloud");
       expect(await ask(now + 1000)).toBe("TOKEN_EXPIRED");

@@ -31,7 +31,7 @@ async function storeWithGames() {
   return { dataDir, databaseUrl: databaseUrl!, connect, exporting, breakConnections };
 }
 
-test("[O23] a connection that breaks while nothing is asked of it ends an export with a fault, not the process", async () => {
+test("[O23] a connection that breaks while idle ends an export with an error, not the process", async () => {
   const { dataDir, databaseUrl, breakConnections } = await storeWithGames();
   const write = async () => {
     await breakConnections();

@@ -128,7 +128,7 @@ describe("a lost postgresql", () => {
 });
 
 describe("a full sqlite", () => {
-  test("[T33] a write that has no room gets StoreUnavailable and leaves nothing; reads go on; later writes work", async () => {
+  test("[T33] a write without disk space gets StoreUnavailable and leaves nothing; reads continue; later writes work", async () => {
     const db = await open({ databaseUrl: null, dataDir: await folder() });
     const made = await storedGame(db);
     const big = version({ gameId: made.gameId, config: JSON.stringify("x".repeat(200_000)) });

@@ -37,7 +37,7 @@ describe.each(storeKinds)("games on %s", (kind) => {
     expect(await gameNameExists(db, "duels")).toBe(false);
   });
 
-  test("a name that was looked for in vain is found as soon as it is made", async () => {
+  test("a name that was missing is found as soon as it is created", async () => {
     const db = await emptyStore(kind);
     expect(await gameNameExists(db, "duel")).toBe(false);
 

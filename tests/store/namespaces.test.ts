@@ -89,7 +89,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     expect(await listNamespaces(db, gameId, firstPage)).toHaveLength(1);
   });
 
-  test("an unknown game and an unknown or foreign version are told apart, and nothing is left behind", async () => {
+  test("an unknown game and an unknown or foreign version are distinguished, and nothing is left behind", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
     const foreign = await storedVersion(db, { gameId: (await storedGame(db)).gameId });

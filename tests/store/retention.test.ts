@@ -72,7 +72,7 @@ describe.each(storeKinds)("retention on %s", (kind) => {
     expect(await prune(db, { before: now, now })).toBe(0);
   });
 
-  test("[V15] old history goes, but for the newest hundred of each namespace", async () => {
+  test("[V15] old history is deleted, except the newest hundred of each namespace", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
     const versions = [await storedVersion(db, { gameId }), await storedVersion(db, { gameId })];

@@ -3,7 +3,7 @@ import { createTokenUses } from "../../src/operations/auth/token-uses.ts";
 import { findTokenByHash, insertToken } from "../../src/store/tokens.ts";
 import { emptyStore, now, storedGame, token } from "./fixtures.ts";
 
-test("[K22] a use that is being written down, or has just been, is the latest one for whoever read the store before", async () => {
+test("[K22] a use that is being written, or has just been, is the latest one for a caller that read the store before", async () => {
   const db = await emptyStore("postgresql");
   const { gameId } = await storedGame(db);
   const made = token({ gameId });

@@ -43,7 +43,7 @@ function changed(word: string, change: (row: Record<string, unknown>) => void) {
   return { document: sealed(body().with(index, JSON.stringify(row))), line: index + 1 };
 }
 
-test("[MD5] the document as it was exported has no fault", async () => {
+test("[MD5] the document as it was exported has no issue", async () => {
   expect(await fault(text(lines))).toBe("no fault");
   expect(await fault(sealed(body()))).toBe("no fault");
 });
@@ -71,7 +71,7 @@ describe("a document that is damaged or foreign", () => {
     }
   });
 
-  test("[MD5] is refused when a line is missing, doubled, added or out of its place, and the line is named", async () => {
+  test("[MD5] is refused when a line is missing, doubled, added or out of order, and the line is named", async () => {
     const index = indexOf("token");
     expect(await fault(text(lines.toSpliced(index, 1)))).toContain(
       'says that there are 4 rows named "token", but there are 3',

@@ -87,7 +87,7 @@ describe.each(storeKinds)("on %s", (kind) => {
     expect(await exported(target)).toBe(document);
   });
 
-  test("[MD5] when a fault comes late, nothing of what came before it is there", async () => {
+  test("[MD5] when an error comes late, nothing of what came before it is stored", async () => {
     const [source, target] = [await newPlace(kind), await newPlace(kind)];
     await at(source, fill);
     await at(target, async () => {});
@@ -107,7 +107,7 @@ describe.each(storeKinds)("on %s", (kind) => {
   });
 });
 
-test("[MD6] a place without a store is refused and stays empty", async () => {
+test("[MD6] a path without a store is refused and stays empty", async () => {
   await expect(exported(await newPlace("sqlite"))).rejects.toThrow("There is no database at");
   await expect(exported(await newPlace("postgresql"))).rejects.toThrow("The PostgreSQL database has no table games");
 });

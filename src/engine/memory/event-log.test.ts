@@ -37,7 +37,7 @@ describe("event log", () => {
     expect(await before.log.eventsAfter(here, started, 10)).toHaveLength(2);
   });
 
-  test("[EV9] events are kept from the moment they are wanted until 5 minutes after nobody wants them", async () => {
+  test("[EV9] events are kept from the first request for them until 5 minutes after the last", async () => {
     const { log, clock, happen } = createLog();
     happen(1);
     const [first, second] = [log.keepEvents(here), log.keepEvents(here)];
@@ -77,7 +77,7 @@ describe("event log", () => {
     expect(await log.latest(elsewhere, 10)).toEqual(few);
   });
 
-  test("[EV4] namespaces that nobody listens to are forgotten, and their positions still grow", async () => {
+  test("[EV4] namespaces without listeners are dropped, and their positions still grow", async () => {
     const { log, clock, happen } = createLog({ namespacesMax: 2 });
     const stop = log.keepEvents(here);
     const [before] = happen(1);

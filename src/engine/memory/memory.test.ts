@@ -85,7 +85,7 @@ describe("memory engine", () => {
     expect(await reading).toBe(true);
   });
 
-  test("[DU3] events come after the journal has what they tell, in order", async () => {
+  test("[DU3] events are published in order, after the journal has stored their changes", async () => {
     const { journal, engine } = await withLobby();
     journal.isHeld = true;
     const events = engine.events()[Symbol.asyncIterator]();
@@ -164,7 +164,7 @@ describe("memory engine", () => {
     expect(await engine.read(later)).toMatchObject({ status: "stopped", stoppedAt: now + 60_000 });
   });
 
-  test("[DU6] an id that is used twice is a fault: nothing of the command stays", async () => {
+  test("[DU6] an id that is used twice is an error, and the command has no effect", async () => {
     const { engine } = await withLobby();
     const hash = stateHash(engine.states().get(namespaceId)!);
     await expect(engine.execute(create(lobbyId))).rejects.toThrow("exists already");
@@ -175,7 +175,7 @@ describe("memory engine", () => {
     expect(stateHash(engine.states().get(namespaceId)!)).toBe(hash);
   });
 
-  test("[E2] who stops listening is forgotten, and who listens to a closed engine is told its end", async () => {
+  test("[E2] a listener that stops is removed, and a listener to a closed engine gets its end", async () => {
     const hub = createEventHub();
     const left = hub.subscribe()[Symbol.asyncIterator]();
     const stays = hub.subscribe()[Symbol.asyncIterator]();

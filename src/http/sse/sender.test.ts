@@ -75,7 +75,7 @@ describe("sending events", () => {
     expect(received).toEqual(["hello\n\n", "ab", "c"]);
   });
 
-  test("[EV5] nothing is queued for a client that does not read, and it goes on where it was", async () => {
+  test("[EV5] nothing is queued for a client that does not read, and it continues where it was", async () => {
     const { out, received, stopReading, readOn } = createClient();
     const { reader, happen } = createReader();
     startSending(out, reader, { ...timing, now: () => 0 });

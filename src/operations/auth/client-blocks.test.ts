@@ -30,7 +30,7 @@ describe("naming clients", () => {
   test.each([
     ...["", "client", "192.0.2", "192.0.2.1/", "192.0.2.1/x", "192.0.2.1/24/8", " 192.0.2.1", "192.0.2.1 "],
     ...["0x7f.1", "192.0.2.1:80", "[::1]", "fe80::1%eth0", "192.0.2.0/-1", "192.0.2.0/+8", "300.1.1.1", "::1::"],
-  ])("[BL1] %s names nobody", (text) => {
+  ])("[BL1] %s names no client", (text) => {
     expect(readClients(text)).toBe("invalid");
   });
 

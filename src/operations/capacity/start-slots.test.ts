@@ -58,7 +58,7 @@ describe("slots for new lobbies", () => {
     expect(slots.whenFree(anywhere, one, 1_000)).toBeNull();
   });
 
-  test("[RT5] a driver may be quicker than the answer to whoever asked for the lobby", () => {
+  test("[RT5] a driver may be quicker than the answer to the call that asked for the lobby", () => {
     const { slots, start, end } = slotsFor(1);
     const first = slots.hold(anywhere, one, "one");
     start("one");
@@ -83,7 +83,7 @@ describe("slots for new lobbies", () => {
     expect(await woken()).toBe(3);
   });
 
-  test("[RT5] when nothing is held nobody is left waiting, however few slots there are", async () => {
+  test("[RT5] when no slot is reserved no call keeps waiting, however few slots there are", async () => {
     const { slots } = slotsFor(1);
     const held = slots.hold(anywhere, one, "one");
     const waiting = [1, 2, 3].map(() => slots.whenFree(anywhere, one, 60_000));
@@ -98,7 +98,7 @@ describe("slots for new lobbies", () => {
     await slots.whenFree(anywhere, one, 1);
   });
 
-  test("[ND3] where several nodes run lobbies, each region has its room, and a lobby counts until all have heard of it", () => {
+  test("[ND3] with several nodes each region has its room, and a lobby counts until all nodes know of it", () => {
     vi.useFakeTimers();
     const node: NodePlaces = { places: 1, free: 1, heldBy: () => 0, claimants: () => 1 };
     const slots = createStartSlots({

@@ -152,7 +152,7 @@ describe("refused", () => {
     ["*.example.com", /[Ww]ildcard/],
     ["example.com.", /dot at the end/],
     ["example.123", /valid|number/],
-  ])("%s is told why", (input, words) => {
+  ])("%s is refused with the reason", (input, words) => {
     expect(normaliseDomain(input)).toEqual({ fault: expect.stringMatching(words) });
   });
 });

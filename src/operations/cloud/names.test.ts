@@ -107,7 +107,7 @@ describe("display_name", () => {
     expect(checkDisplayName("\u0390".repeat(64).normalize("NFD"))).toEqual({ value: "\u0390".repeat(64), fault: null });
   });
 
-  test("every character that this platform calls invisible, private or white space is refused, but for the joiners", () => {
+  test("every character that this platform calls invisible, private or white space is refused, except the joiners", () => {
     const suspect = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u;
     const accepted: string[] = [];
     for (let code = 0; code <= 0x10ffff; code++) {

@@ -82,7 +82,7 @@ const schemas: [string, Schema][] = [
 ];
 
 describe("schemaFaults", () => {
-  test.each(schemas)("[T21] %s: the faults that Ajv finds, in its order", (_id, schema) => {
+  test.each(schemas)("[T21] %s: the issues that Ajv finds, in its order", (_id, schema) => {
     const validate = ajv.compile(schema);
     const random = randomOf(7);
     for (let round = 0; round < 400; round++) {
@@ -94,7 +94,7 @@ describe("schemaFaults", () => {
     }
   });
 
-  test("[T57] it stops at the number of faults that are asked for", () => {
+  test("[T57] it stops at the requested number of issues", () => {
     const { value, reads } = countingList(500_000);
     const list = { type: "array", items: { type: "string" } };
     expect(schemaFaults(list, value, 100)).toHaveLength(100);

@@ -29,7 +29,7 @@ const example = {
   },
 };
 
-describe("a document without faults", () => {
+describe("a document without issues", () => {
   test("that says everything resolves to itself", () => {
     const { faults, resolved } = checkVersionConfig(example);
     expect(faults).toEqual([]);
@@ -194,7 +194,7 @@ describe("faults", () => {
     expect(pathsOfMode(changes)).toEqual(expected.map((path) => `config.game_modes.duel.${path}`));
   });
 
-  test("are listed all at once, in the order of the document, one per place", () => {
+  test("are all listed, in the order of the document, one per position", () => {
     const config = {
       game_modes: {
         b: { runtime: { external: {} }, regions: ["nowhere"], max_players: 0, typo: 1 },
@@ -220,7 +220,7 @@ describe("faults", () => {
     }
   });
 
-  test("[T57] [T59] a name as long as a whole document, with a fault in each of thousands of fields, costs little", () => {
+  test("[T57] [T59] a name as long as a whole document, with an issue in each of thousands of fields, costs little", () => {
     const fields = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, index]));
     for (const name of ["m/".repeat(20_000), "~".repeat(40_000)]) {
       const { faults } = checkVersionConfig({ regions: { local: {} }, game_modes: { [name]: fields } });

@@ -51,7 +51,7 @@ function playersOf(reader: EventReader): string[] | null {
 const idsOf = (text: string | null) => [...(text ?? "").matchAll(/^id: (.+)$/gm)].map(([, id]) => id!);
 
 describe("event feed", () => {
-  test("[EV1] a reader gets what happens from its opening on, of its own namespace, and hears that there is news", async () => {
+  test("[EV1] a reader gets the events of its namespace from its opening on, and is notified of new ones", async () => {
     const { happen, open } = createFeed();
     happen(1);
     const reader = await open();
@@ -118,7 +118,7 @@ describe("event feed", () => {
     }
   });
 
-  test("[EV4] nothing is kept of namespaces that nobody listens to", async () => {
+  test("[EV4] no events are kept of namespaces without listeners", async () => {
     const { feed, log, happen, open, clock } = createFeed();
     const nothing = { namespaces: 0, readers: 0, characters: 0 };
     happen(10);
@@ -218,7 +218,7 @@ function createSharedFeed({ readersMax = 3, ...changed }: Partial<FeedLimits> & 
 }
 
 describe("event feed of one of several nodes", () => {
-  test("[EV2] [EV8] what the past tells is not told again, whether the node hears it before, meanwhile or later", async () => {
+  test("[EV2] [EV8] past events are not sent again, whether the node receives them before, during or after the read", async () => {
     const { hear, openAfter, openNow } = createSharedFeed();
     const early = await openNow("0-0", []);
     hear("1-0", "1-1");
@@ -235,7 +235,7 @@ describe("event feed of one of several nodes", () => {
     expect(playersOf(early)).toEqual(["at-1-0", "at-1-1", "at-2-0", "at-3-0", "at-4-0", "at-10-0"]);
   });
 
-  test("[EV8] one that begins now is not told of what was there before, however late the node hears it", async () => {
+  test("[EV8] a new reader does not get earlier events, however late the node receives them", async () => {
     const { hear, openNow } = createSharedFeed();
     const reader = await openNow("9-0", []);
     hear("8-0", "9-0");
@@ -277,7 +277,7 @@ describe("event feed of one of several nodes", () => {
     expect(playersOf((await fitting.opening)!)).toEqual(["at-1-0", "at-2-0", "at-3-0", "at-4-0"]);
   });
 
-  test("[EV3] [EV8] a gap is told to those who have not been told of what comes after it, and to nobody else", async () => {
+  test("[EV3] [EV8] a gap is reported to readers that have no later event yet, and to no others", async () => {
     const { feed, hear, openNow } = createSharedFeed();
     const behind = await openNow("2-0", []);
     const ahead = await openNow("2-0", ["5-0"]);
@@ -300,7 +300,7 @@ describe("event feed of one of several nodes", () => {
     expect(playersOf(await openNow("2990-0", ["2991-0"]))).toEqual(positions.slice(2_990).map((at) => `at-${at}`));
   });
 
-  test("[EV9] a past that cannot be read leaves no place taken", async () => {
+  test("[EV9] a failed read of the past releases the slot", async () => {
     const { feed, fail } = createSharedFeed({ readersMax: 1 });
     await expect(fail()).rejects.toThrow("away");
     await expect(fail()).rejects.toThrow("away");

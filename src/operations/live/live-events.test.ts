@@ -36,8 +36,8 @@ async function isSettled(promise: Promise<void>): Promise<boolean> {
   return (await Promise.race([promise, turn])) !== "not yet";
 }
 
-describe("what another node was told first", () => {
-  test("[TL4] whoever looks waits for the last event that was there when it asked, and for no later one", async () => {
+describe("events that another node received first", () => {
+  test("[TL4] a read waits for the last event that existed when it began, and for no later one", async () => {
     const { hub, liveEvents } = listening([eventAt("5-0")], "10-2");
     const caughtUp = liveEvents.caughtUp("a");
     hub.publish(eventAt("9-9"));
@@ -61,7 +61,7 @@ describe("what another node was told first", () => {
     expect(liveEvents.timelines.size()).toBe(2);
   });
 
-  test("[EV3] lost events are told in their place, once, and to those who listen to the namespace", async () => {
+  test("[EV3] lost events are reported at their position, once, to the listeners of the namespace", async () => {
     const { hub, lose, liveEvents } = listening([], "0-0");
     await liveEvents.caughtUp("a");
     const reader = (await liveEvents.feed.open({ namespaceId: "a", tokenId: "t" }, undefined))!;
@@ -83,7 +83,7 @@ describe("what another node was told first", () => {
     expect(told(other.read())).toEqual([["8-0", "player.reserved"]]);
   });
 
-  test("[TL4] an event that never comes keeps nobody waiting for good", async () => {
+  test("[TL4] an event that never arrives does not block reads for ever", async () => {
     const { liveEvents } = listening([], "5-0");
     await liveEvents.caughtUp("a");
   });

@@ -37,7 +37,7 @@ test("[RT20] only the node that runs a lobby is asked for its log, whether it ru
   expect(asked).toEqual(["far: logPiece lobby", "far: isRunning lobby", "far: exitOf lobby"]);
 });
 
-test("[RT20] nobody is asked about a lobby that no node runs, and all about one of which it is not known any more", async () => {
+test("[RT20] no node is asked about a lobby that no node runs, and all nodes about one whose node is unknown", async () => {
   const { asked, askAll } = elsewhere();
   expect(await askAll(null)).toEqual(["", false, null]);
   expect(asked).toEqual([]);

@@ -59,7 +59,7 @@ const playerEvent = (at: number, lobbyId = "lobby-1"): PlayerEvent => ({
 });
 
 describe("timelines", () => {
-  test("[TL1] what happened is told in order, with what there is to say about it", () => {
+  test("[TL1] events are listed in order, with their details", () => {
     const timelines = createTimelines();
     timelines.push(lobbyEvent("lobby.created", 1000));
     timelines.push(playerEvent(1000));
@@ -90,7 +90,7 @@ describe("timelines", () => {
     expect(timelines.size()).toBe(50);
   });
 
-  test("[TL2] what the lobby's record knows is there although nobody saw it happen", () => {
+  test("[TL2] the times of the lobby's record are listed even when no event was received", () => {
     const timelines = createTimelines();
     timelines.push(playerEvent(2500));
     const over = lobby({ status: "stopped", stoppedAt: 3000, stopReason: "crashed" });

@@ -36,7 +36,7 @@ function createContext(size: number) {
   return { plan, asks, taken };
 }
 
-test("[SH5] an idle lobby that gets no place has asked for one, and one beyond the share gets none", async () => {
+test("[SH5] an idle lobby that gets no slot counts as a request, and one beyond the share gets none", async () => {
   const { plan, asks, taken } = createContext(4);
   taken.others = 4;
   expect(await plan("modest")).toBeNull();

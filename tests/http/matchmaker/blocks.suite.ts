@@ -168,7 +168,7 @@ export function blocksTests(at: () => Matchmaker): void {
   });
 
   describe("end_seats", () => {
-    test("[BL7] ends the seats of the client: its players are gone for the lobby and for everybody who counts", async () => {
+    test("[BL7] ends the seats of the client: its players are gone for the lobby and in all counts", async () => {
       const arena = await arenaWith();
       const lobby = await arena.ready();
       const mine = tokensOf(await arena.find({ party_size: 3 }, from("192.0.2.1")));

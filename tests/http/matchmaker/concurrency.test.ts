@@ -95,7 +95,7 @@ describe("from 64 connections", { timeout: 240_000 }, () => {
     expect(await seatsByLobby(arena)).toEqual([8]);
   });
 
-  test("[14] [F8] N finds of capacity c make ⌈N/c⌉ lobbies, never a twin", async () => {
+  test("[14] [F8] N finds of capacity c create ⌈N/c⌉ lobbies, never a duplicate", async () => {
     const arena = await arenaWith({ max_players: 7, max_players_direct: 7 });
     const answers = await atOnce(200, () => arena.find(match));
     expect(outcomes(answers)).toEqual({ ok: 200 });
@@ -214,7 +214,7 @@ describe("from 64 connections", { timeout: 240_000 }, () => {
     expect(violations).toHaveLength(0);
   });
 
-  test("[DP1] finds while versions are deployed are seated or told that nothing fits, and never fail", async () => {
+  test("[DP1] finds while versions are deployed get a seat or a refusal that nothing fits, and never fail", async () => {
     const arena = await arenaWith({ max_players: 5_000, max_players_direct: 5_000 });
     await arena.limit({ max_players: 5_000 });
     await arena.ready();
@@ -234,7 +234,7 @@ describe("from 64 connections", { timeout: 240_000 }, () => {
     expect(ok + none).toBe(answers.length);
   });
 
-  test("[ST6] finds while their namespace is deleted are seated or told that the token is no more", async () => {
+  test("[ST6] finds while their namespace is deleted get a seat or TOKEN_INVALID", async () => {
     for (let round = 0; round < 3; round++) {
       const arena = await arenaWith({ max_players: 5_000, max_players_direct: 5_000 });
       const lobby = await arena.ready();

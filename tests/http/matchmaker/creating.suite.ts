@@ -10,7 +10,7 @@ const match = { game_modes: ["match"] };
 export function creatingTests(at: () => Matchmaker): void {
   const { arenaWith, startsIn, readyAtOnce } = startedLobbies(at);
 
-  test("create makes a lobby of its own, public or private, and seats the party", async () => {
+  test("create always makes a new lobby, public or private, and reserves the party's seats", async () => {
     const arena = await arenaWith({ max_players: 3 });
     readyAtOnce(arena);
     const open = await arena.create({ publicity: null, region: null, party_size: 2 });
@@ -26,7 +26,7 @@ export function creatingTests(at: () => Matchmaker): void {
     expect(lobbyIdOf(await arena.join(lobbyIdOf(hidden)))).toBe(lobbyIdOf(hidden));
   });
 
-  test("create refuses what the mode does not allow, and makes nothing", async () => {
+  test("create refuses what the mode does not allow, and creates nothing", async () => {
     const { match: process } = config().game_modes;
     const closed = { ...process, actions: {} };
     const quiet = { ...process, actions: { create: { enabled: true, public: false } } };
@@ -56,7 +56,7 @@ export function creatingTests(at: () => Matchmaker): void {
     expect(startsIn(arena)).toEqual([]);
   });
 
-  test("max_players of a find sizes the lobby that it makes and never filters", async () => {
+  test("max_players of a find sizes the lobby that it creates and never filters", async () => {
     const { match: process } = config().game_modes;
     const arena = await arenaWith({}, { sized: { ...process, allow_dynamic_max_players: true } });
     readyAtOnce(arena);
@@ -68,7 +68,7 @@ export function creatingTests(at: () => Matchmaker): void {
     expect(lobby).toMatchObject({ max_players_normal: 4, max_players_direct: 4, total_player_count: 3 });
   });
 
-  test("one client's finds cause at most ten lobbies a minute; what fits and who else asks is not affected", async () => {
+  test("one client's finds create at most ten lobbies a minute; fitting finds and other clients are not affected", async () => {
     const arena = await arenaWith({ max_players: 1, max_players_direct: 1 });
     readyAtOnce(arena);
     const client = "198.51.100.7";

@@ -76,7 +76,7 @@ export function findingTests(at: () => Matchmaker): void {
     expect(lobbyIdOf(await arena.find())).toBe(other.lobbyId);
   });
 
-  test("[CL6] [CL3] a lobby that closes itself while it starts stays closed when it is ready, joined, left and deployed anew", async () => {
+  test("[CL6] [CL3] a lobby that closes itself while it starts stays closed when it is ready, joined, left and deployed again", async () => {
     const arena = await arenaWith();
     const lobby = await arena.register();
     expectEmpty(await lobby.setClosed(true));

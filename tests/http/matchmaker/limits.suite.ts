@@ -36,7 +36,7 @@ export function limitsTests(at: () => Matchmaker): void {
     expect((await register()).status).toBe(200);
   });
 
-  test("[L3] [J3] [F6] max_players of the namespace caps finds and joins, and lowering it removes nobody", async () => {
+  test("[L3] [J3] [F6] max_players of the namespace limits finds and joins, and lowering it removes no player", async () => {
     const arena = await arenaWith({ max_players: 5, max_players_direct: 6 });
     const lobby = await arena.ready();
     const tokens = tokensOf(await arena.find({ party_size: 3 }));

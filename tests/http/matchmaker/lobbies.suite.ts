@@ -69,7 +69,7 @@ export function lobbiesTests(at: () => Matchmaker): void {
     expect((await arena.find()).json.ports.default.host).toBe("game_server.internal:7777");
   });
 
-  test("[RT19] [J3] a join that is refused is told about which lobby and why", async () => {
+  test("[RT19] [J3] the refusal of a join names the lobby and the reason", async () => {
     const arena = await arenaWith({ max_players: 1, max_players_direct: 2 });
     const lobby = await arena.ready();
     const messageOf = async (body: object = {}, lobbyId = lobby.lobbyId) =>
@@ -84,7 +84,7 @@ export function lobbiesTests(at: () => Matchmaker): void {
     expect(await messageOf({}, unknown)).toMatch(`Lobby ${unknown} is not in this namespace`);
   });
 
-  test("[RT19] [F9] a find without a lobby is told what was looked for, and why none is made", async () => {
+  test("[RT19] [F9] the refusal of a find names what was searched, and why no lobby is created", async () => {
     const arena = await arenaWith();
     const messageOf = async (body: object) => (await arena.find({ ...body })).json.message;
     expect(await messageOf({})).toBe(
@@ -102,7 +102,7 @@ export function lobbiesTests(at: () => Matchmaker): void {
     );
   });
 
-  test("[RT19] limits are told to players by what they mean, and by their names to whoever registers lobbies", async () => {
+  test("[RT19] players see what limits mean, and servers that register lobbies see their names", async () => {
     const arena = await arenaWith();
     await arena.limit({ lobby_count_max: 0, max_players_per_client: 0 });
     const answers = [await arena.find({ game_modes: ["match"] }), await arena.create()];
@@ -117,7 +117,7 @@ export function lobbiesTests(at: () => Matchmaker): void {
     expect(refused.json.message).toContain("lobby_count_max");
   });
 
-  test("a lobby may have a size of its own, which replaces both maxima", async () => {
+  test("a lobby may have its own size, which replaces both maxima", async () => {
     const arena = await arenaWith();
     const lobby = await arena.ready({ max_players: 3 });
     expect(await lobby.seen()).toMatchObject({ max_players_normal: 3, max_players_direct: 3 });

@@ -13,7 +13,7 @@ export function operatorsTests(at: () => Matchmaker): void {
       body: { is_closed },
     });
 
-  test("[CL7] [CL8] [CL11] find avoids a lobby while the operator or the lobby says so, and everybody is shown why", async () => {
+  test("[CL7] [CL8] [CL11] find avoids a lobby while the operator's or the lobby's flag is set, and all views show why", async () => {
     const arena = await createArena(at().service, config({ max_players: 20, max_players_direct: 20 }));
     const lobby = await arena.ready();
     const shown = async () => {

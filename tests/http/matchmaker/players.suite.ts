@@ -17,7 +17,7 @@ export function playersTests(at: () => Matchmaker): void {
     return { arena, lobby, token: tokensOf(answer)[0]!, playerId: answer.json.players[0].player_id as string };
   }
 
-  test("[P1] the first connect wins and stops the clock, the next is told so", async () => {
+  test("[P1] the first connect wins and stops the clock, the next is refused", async () => {
     const { arena, lobby, token, playerId } = await seated();
     expectAnswer(await lobby.connect(token), { player_id: playerId });
     expectRefusal(await lobby.connect(token), "MATCHMAKER_PLAYER_ALREADY_CONNECTED");

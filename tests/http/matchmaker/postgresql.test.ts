@@ -43,7 +43,7 @@ async function withoutDatabase(databaseUrl: string, during: () => Promise<void>)
 }
 
 describe("one node on one database", () => {
-  test("a second node on the same database refuses to start and says why, and the first goes on", async () => {
+  test("a second node on the same database refuses to start and says why, and the first continues", async () => {
     const { service } = matchmaker;
     const arena = await createArena(service, config());
     const lobby = await arena.ready();
@@ -71,7 +71,7 @@ describe("one node on one database", () => {
 });
 
 describe("a database that cannot be reached", () => {
-  test("lobbies and their players go on; what needs the database says so and works again when it is back", async () => {
+  test("lobbies and their players continue; calls that need the database are 503 until it is back", async () => {
     const { service } = matchmaker;
     const arena = await createArena(service, config({ max_players: 50, max_players_direct: 50 }));
     const lobby = await arena.ready();
@@ -107,7 +107,7 @@ describe("a database that cannot be reached", () => {
     expect((await lobby.seen()).status).toBe("ready");
   });
 
-  test("find does no SQL: it goes on with what the node knows", async () => {
+  test("find does no SQL: it continues with cached data", async () => {
     const { service } = matchmaker;
     const arena = await createArena(service, config({ max_players: 50, max_players_direct: 50 }));
     const lobby = await arena.ready();

@@ -199,7 +199,7 @@ async function expectSums(arena: Arena): Promise<void> {
 }
 
 describe("a service that was down while deadlines passed", () => {
-  test("[H8] heartbeat clocks start when lobbies can be heard, however long the start took", async () => {
+  test("[H8] heartbeat clocks start when heartbeats can be received, however long the start took", async () => {
     const clock = createClock();
     const first = await startMatchmaker("sqlite", {}, { clock });
     const { dataDir } = first.service;
@@ -224,7 +224,7 @@ describe("a service that was down while deadlines passed", () => {
     await next.service.close();
   });
 
-  test("[DU5] [S2] [H8] what came due has happened, as of its time, before the first request; heartbeats begin anew", async () => {
+  test("[DU5] [S2] [H8] what became due has happened, as of its time, before the first request; heartbeat clocks start again", async () => {
     const clock = createClock();
     const first = await startMatchmaker("sqlite", {}, { clock });
     const { dataDir } = first.service;

@@ -93,7 +93,7 @@ export function seatRatesTests(): void {
     });
   });
 
-  test("[RA1] [T36] programs on the same machine, without a proxy, have no such limit, and 0 is none", async () => {
+  test("[RA1] [T36] programs on the same machine, without a proxy, have no such limit, and 0 means no limit", async () => {
     await withArena({ rateSeats: 2, trustedProxies: [] }, async (arena) => {
       await arena.ready();
       for (let count = 0; count < 4; count++) expect((await arena.find({ party_size: 2 })).status).toBe(200);

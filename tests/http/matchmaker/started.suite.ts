@@ -66,7 +66,7 @@ export function startedTests(at: () => Matchmaker): void {
     });
   });
 
-  test("a lobby that is ready before its driver has told the ports is answered with them", async () => {
+  test("a lobby that is ready before its driver has reported the ports is answered with them", async () => {
     const arena = await arenaWith();
     at().runtime.whileStarting = async ({ lobbyId, env }) => {
       await arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
@@ -75,7 +75,7 @@ export function startedTests(at: () => Matchmaker): void {
     expect(answer.json.ports).toHaveProperty("default.port", 20_000);
   });
 
-  test("[14] a stampede starts one lobby, and N finds of capacity c start ⌈N/c⌉", async () => {
+  test("[14] a burst of finds starts one lobby, and N finds of capacity c start ⌈N/c⌉", async () => {
     const arena = await arenaWith({ max_players: 8, max_players_direct: 8 });
     const count = 61;
     const finds = Array.from({ length: count }, () => arena.find(match));
@@ -95,29 +95,32 @@ export function startedTests(at: () => Matchmaker): void {
     ["its server crashes", ({ lobbyId }) => at().runtime.exit(lobbyId, { code: 7, signal: null }), "crashed", 7],
     ["it stops itself", (lobby) => lobby.stop(), "self", null],
   ];
-  test.each(ends)("[12] [R4] waiters are told when %s before it is ready", async (_title, end, reason, exitCode) => {
-    const arena = await arenaWith();
-    const first = arena.find(match);
-    const lobby = await started(arena);
-    const second = arena.find({ ...match, party_size: 1 });
-    // One after the other: with the party in it the lobby would be too full for another find.
-    await untilSeated(arena, 2);
-    const others = [second, arena.join(lobby.lobbyId, { party_size: 2 })];
-    await untilSeated(arena, 4);
-    const creating = arena.create();
-    const created = await started(arena, 1);
-    await end(lobby);
-    await end(created);
-    for (const answer of await Promise.all([first, ...others, creating])) {
-      expectRefusal(answer, "MATCHMAKER_LOBBY_START_FAILED");
-      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
-    }
-    const seen = { status: "stopped", stop_reason: reason, exit_code: exitCode, total_player_count: 0 };
-    expect(await lobby.seen()).toMatchObject(seen);
-    expectRefusal(await lobby.ready(), "MATCHMAKER_LOBBY_STOPPED");
-  });
+  test.each(ends)(
+    "[12] [R4] waiting calls are answered when %s before it is ready",
+    async (_title, end, reason, exitCode) => {
+      const arena = await arenaWith();
+      const first = arena.find(match);
+      const lobby = await started(arena);
+      const second = arena.find({ ...match, party_size: 1 });
+      // One after the other: with the party in it the lobby would be too full for another find.
+      await untilSeated(arena, 2);
+      const others = [second, arena.join(lobby.lobbyId, { party_size: 2 })];
+      await untilSeated(arena, 4);
+      const creating = arena.create();
+      const created = await started(arena, 1);
+      await end(lobby);
+      await end(created);
+      for (const answer of await Promise.all([first, ...others, creating])) {
+        expectRefusal(answer, "MATCHMAKER_LOBBY_START_FAILED");
+        expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+      }
+      const seen = { status: "stopped", stop_reason: reason, exit_code: exitCode, total_player_count: 0 };
+      expect(await lobby.seen()).toMatchObject(seen);
+      expectRefusal(await lobby.ready(), "MATCHMAKER_LOBBY_STOPPED");
+    },
+  );
 
-  test("waiters are told when the lobby cannot be started, or is not ready in its time, or an operator stops it", async () => {
+  test("waiting calls are answered when the lobby cannot start, is not ready in time, or an operator stops it", async () => {
     const arena = await arenaWith({ timeouts: { ready_s: 60 } });
     at().runtime.whileStarting = () => Promise.reject(new Error("no such program"));
     expectRefusal(await arena.find(match), "MATCHMAKER_LOBBY_START_FAILED");
@@ -257,7 +260,7 @@ export function startedTests(at: () => Matchmaker): void {
     expect(await arena.lobbies()).toHaveLength(3);
   });
 
-  test("[ST3] a lobby that nobody sits in ends after its time, and its server with it", async () => {
+  test("[ST3] an empty lobby ends after its time, and its server with it", async () => {
     const arena = await arenaWith();
     readyAtOnce(arena);
     const [token] = tokensOf(await arena.find(match)) as [string];

@@ -154,7 +154,7 @@ export function viewsTests(at: () => Matchmaker): void {
     expect((await statistics()).json.player_count).toBe(2);
   });
 
-  test("regions are those of the deployed version, nearest first when the place is known", async () => {
+  test("regions are those of the deployed version, nearest first when the location is known", async () => {
     const arena = await arenaWith();
     const regions = (headers: Record<string, string> = {}) => arena.play("GET", "regions", undefined, { headers });
     expectAnswer(await regions(), { regions: [local, far] });
@@ -210,7 +210,7 @@ export function viewsTests(at: () => Matchmaker): void {
     expect(expiresAt - Date.parse(seen.players[1].reserve_ts)).toBe(120_000);
   });
 
-  test("a lobby's counts are those of the players beside them, whatever happens meanwhile", async () => {
+  test("a lobby's counts match the players in the same answer, whatever happens at the same time", async () => {
     const arena = await arenaWith();
     const lobby = await arena.ready();
     let isOver = false;

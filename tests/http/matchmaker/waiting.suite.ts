@@ -95,7 +95,7 @@ export function waitingTests(): void {
     await next.service.close();
   });
 
-  test("nobody is answered before the service has taken back the servers that still run", async () => {
+  test("no call is answered before the service has taken over the servers that still run", async () => {
     const clock = createClock();
     const { service, runtime } = await startMatchmaker("sqlite", { port: await freePort() }, { clock });
     const arena = await createArena(service);

@@ -56,7 +56,7 @@ test("[T19] successes, refusals and probes are not to be kept, and no answer to 
   }
 });
 
-test("[T21] of a hostile body the first hundred faults are named", async () => {
+test("[T21] for a hostile body the first hundred issues are named", async () => {
   const body = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`f${index}`, 1]));
   const answer = await service.request("POST", "/cloud/games/validate", { ...admin(), body });
   expectRefusal(answer, "API_BAD_BODY");
@@ -64,7 +64,7 @@ test("[T21] of a hostile body the first hundred faults are named", async () => {
   expect(answer.json.metadata).toBeUndefined();
 });
 
-test("[T22] a fault of the service is 500 without details, which are in the log under the request id", async () => {
+test("[T22] an internal error is 500 without details, which are in the log under the request id", async () => {
   isClockBroken = true;
   const body = { display_name: "A", name_id: "never-made" };
   const answer = await service.request("POST", "/cloud/games", { ...admin(), body });

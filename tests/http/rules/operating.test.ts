@@ -38,7 +38,7 @@ test("[I27] [O1] [O2] [O5] a service that stops is not ready and turns new reque
   for (const connection of [old, ...Object.values(begun)]) connection.destroy();
 });
 
-test("[O4] metrics have a port of their own on loopback, and none when they are off", async () => {
+test("[O4] metrics have their own port on loopback, and none when they are off", async () => {
   const log = createLog({ level: "silent", format: "json", destination: { write: () => {} } });
   const start = (metricsPort: number | null) =>
     startFoyer(defaultConfig({ port: 0, metricsPort, demo: false, dataDir: temporaryFolder() }), log);
@@ -54,7 +54,7 @@ test("[O4] metrics have a port of their own on loopback, and none when they are 
   await quiet.close();
 });
 
-test("[O4] two services that nobody gave a port for metrics both have them; a port that was asked for has to be free", async () => {
+test("[O4] two services without a set metrics port both have one; a port that was set must be free", async () => {
   const log = createLog({ level: "silent", format: "json", destination: { write: () => {} } });
   const start = (metricsPort: number) =>
     startFoyer(defaultConfig({ port: 0, metricsPort, demo: false, dataDir: temporaryFolder() }), log);

@@ -32,7 +32,7 @@ describe.each(one)("a derived $kind token", (token) => {
   const tokens = createDerivedTokens(secret, null);
   const text = tokens.make(token);
 
-  test("[K4] [K6] is its kind and its ids, sealed: made again it is the same, and changed it is none", () => {
+  test("[K4] [K6] is its kind and its ids, signed: made again it is the same, and changed it is invalid", () => {
     expect(text.startsWith(`${token.kind}_`)).toBe(true);
     expect(tokens.make(token)).toBe(text);
     expect(tokens.read(text)).toEqual(token);

@@ -52,13 +52,13 @@ const byReason: [reason: string, config: unknown, faults: string[]][] = [
   ["reserved", withMode(runtime({ PORT: "1" })), ofMode("runtime.process.env.PORT.reserved")],
 ];
 
-describe("faults of a version document", () => {
+describe("issues of a version document", () => {
   test.each(byReason)("[V4] [V5] %s", async (reason, config, faults) => {
     expect(faults.every((fault) => fault.endsWith(`.${reason}`))).toBe(true);
     await expectFaults(config, faults);
   });
 
-  test("[V3] all at once, in the order of the document, one per place, at most a hundred", async () => {
+  test("[V3] all of them, in the order of the document, one per position, at most a hundred", async () => {
     const config = {
       game_modes: { b: { runtime: { external: {} }, regions: ["nowhere"], max_players: 0, typo: 1 }, a: 5 },
       regions: { local: { latitude: 100 } },
