@@ -83,6 +83,11 @@ export const errorTable = {
     meaning:
       "The version is deployed, or lobbies of it are running. Deploy another one and wait for them to end, or stop them.",
   },
+  CLOUD_VERSION_CHANGED: {
+    status: 409,
+    meaning:
+      "Another version than `expected_version_id` is deployed: somebody else has deployed meanwhile. Look at what is deployed, then decide again.",
+  },
   CLOUD_NAMESPACE_NOT_EMPTY: {
     status: 409,
     meaning: "The namespace has running lobbies. Stop them first, or add `?force=true` to stop them.",

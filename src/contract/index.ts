@@ -1,4 +1,5 @@
 import { audit } from "./audit.ts";
+import { auth } from "./auth.ts";
 import { blocks } from "./blocks.ts";
 import type { CallerKind, Operation } from "./define.ts";
 import { events } from "./events.ts";
@@ -24,6 +25,7 @@ export const operations = {
   ...events,
   ...versions,
   ...audit,
+  ...auth,
   ...lobbies,
   ...players,
   ...regions,

@@ -241,9 +241,14 @@ export const namespaces = {
       "No player loses a seat: from now on find chooses lobbies of this version only. Lobbies of other versions " +
       "keep their players, accept joins by id and stop when they are empty. To roll back, deploy the earlier " +
       "version again.",
-    body: object({ version_id: uuid("The version to deploy.") }),
+    body: object({
+      version_id: uuid("The version to deploy."),
+      expected_version_id: optional(
+        uuid("The version that is deployed now: if it is another one, nothing happens. Absent or null: any."),
+      ),
+    }),
     reply: null,
-    errors: [...notFound, "CLOUD_VERSION_NOT_FOUND"],
+    errors: [...notFound, "CLOUD_VERSION_NOT_FOUND", "CLOUD_VERSION_CHANGED"],
   },
   "games.namespaces.getVersionHistory": {
     ...cloud,

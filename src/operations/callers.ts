@@ -17,7 +17,7 @@ export interface DevelopmentPort {
 /** Who is calling, as far as the token or the origin proves it. */
 export type Caller =
   | { readonly kind: "admin" }
-  | { readonly kind: "cloud"; readonly tokenId: string; readonly gameId: string }
+  | { readonly kind: "cloud"; readonly tokenId: string; readonly gameId: string; readonly expiresTs: number | null }
   | { readonly kind: "pub"; readonly tokenId: string; readonly namespaceId: string }
   | { readonly kind: "origin"; readonly namespaceId: string }
   | {

@@ -1,4 +1,5 @@
 import { recordChanges } from "./auth/record-changes.ts";
+import { whoamiOperations } from "./auth/whoami.ts";
 import { auditOperations } from "./cloud/audit.ts";
 import { blockOperations } from "./cloud/blocks.ts";
 import { cloudTokenOperations } from "./cloud/cloud-tokens.ts";
@@ -36,6 +37,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...namespaceEventOperations(context),
     ...versionOperations(context),
     ...auditOperations(context),
+    ...whoamiOperations(context),
     ...seatingOperations(context),
     ...lobbyListOperations(context),
     ...lobbyCallOperations(context),

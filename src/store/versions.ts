@@ -88,14 +88,22 @@ export async function listVersions(db: Db, gameId: string, page: Page): Promise<
   return await query.orderBy("version_id", "desc").limit(page.limit).execute();
 }
 
+interface DeployRequest {
+  readonly namespaceId: string;
+  readonly versionId: string;
+  /** Nothing is deployed when another version than this one is. Absent or null: whatever is deployed. */
+  readonly expectedVersionId?: string | null;
+  deployment(): { deploymentId: string; deployTs: number };
+}
+
 /**
  * Raises the revision and enters the history; deploying what is deployed already changes nothing. `deployment` is
  * asked for once the namespace is locked, so that the order of the history is the order of what was deployed.
  */
 export function deployVersion(
   db: Db,
-  request: { namespaceId: string; versionId: string; deployment: () => { deploymentId: string; deployTs: number } },
-): Promise<"deployed" | "unchanged" | "NAMESPACE_NOT_FOUND" | "VERSION_NOT_FOUND"> {
+  request: DeployRequest,
+): Promise<"deployed" | "unchanged" | "NAMESPACE_NOT_FOUND" | "VERSION_NOT_FOUND" | "VERSION_CHANGED"> {
   const { namespaceId, versionId } = request;
   return transact(db, [namespaceId], async (transaction, undo) => {
     // Locked by reading: two updates of one row would check its reference to the game again, and wait for deleteGame.
@@ -105,6 +113,8 @@ export function deployVersion(
       .where("namespace_id", "=", namespaceId);
     const namespace = await (isShared(db) ? row.forUpdate() : row).executeTakeFirst();
     if (!namespace) throw undo("NAMESPACE_NOT_FOUND");
+    const { expectedVersionId = null } = request;
+    if (expectedVersionId !== null && namespace.version_id !== expectedVersionId) throw undo("VERSION_CHANGED");
     if (namespace.version_id === versionId) throw undo("unchanged");
     const version = { gameId: namespace.game_id, versionId };
     if (!(await holdVersion(db, transaction, version))) throw undo("VERSION_NOT_FOUND");

@@ -81,6 +81,7 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "games.versions.getGameVersion": cloud,
   "games.versions.deleteGameVersion": cloud,
   "audit.list": adminOnly,
+  "auth.whoami": cloud,
   "lobbies.find": player,
   "lobbies.join": player,
   "lobbies.create": player,

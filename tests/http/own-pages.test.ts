@@ -16,6 +16,20 @@ describe("the service's own pages", () => {
   afterAll(() => service?.close());
   const get = (path: string, headers: Record<string, string> = {}) => service.request("GET", path, { headers });
 
+  test("[PG1] /ping answers pages of any origin, as often as they like", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, () => get("/ping", { origin: "https://play.example.com" })),
+    );
+    for (const { status, bytes, headers } of answers) {
+      expect([status, bytes.length]).toEqual([204, 0]);
+      expect(headers).toMatchObject({
+        "access-control-allow-origin": "*",
+        "timing-allow-origin": "*",
+        "cache-control": "no-store",
+      });
+    }
+  });
+
   test.each(paths)("[T62] %s is asked for each time and sent when it has changed", async (path) => {
     const page = await get(path);
     expect(page.status).toBe(200);

@@ -21,6 +21,23 @@ export function tokensTests(at: () => Service): void {
     namespace = await createNamespace(at(), await createGame(at()));
   });
 
+  test("[WH1] whoami says what the token is and what it may do", async () => {
+    const game = await createGame(at());
+    const may = { create_games: true, run_processes: true, run_containers: false };
+    expectAnswer(await call("GET", "/cloud/whoami"), { kind: "admin", may });
+    const expires = new Date(Date.now() + 3_600_000).toISOString();
+    for (const expires_ts of [null, expires]) {
+      const { token, token_id } = (await call("POST", `${game.path}/tokens/cloud`, { expires_ts })).json;
+      expectAnswer(await at().request("GET", "/cloud/whoami", { token }), {
+        kind: "cloud",
+        game_id: game.gameId,
+        token_id,
+        ...(expires_ts !== null && { expires_ts }),
+        may: { create_games: false, run_processes: false, run_containers: false },
+      });
+    }
+  });
+
   test("[K4] [K5] [K22] createCloudToken answers a token of its kind; listTokens shows it without the secret, newest first", async () => {
     const game = await createGame(at());
     const expires = new Date(Date.now() + 3_600_000).toISOString();

@@ -153,6 +153,28 @@ export function versionsTests(at: () => Service): void {
     }
   });
 
+  test("[VX1] with expected_version_id a deploy that was overtaken changes nothing", async () => {
+    const namespace = await createNamespace(at(), game);
+    const [first, second, third] = [
+      await createVersion(at(), game),
+      await createVersion(at(), game),
+      await createVersion(at(), game),
+    ];
+    const deploy = (version_id: string, expected_version_id?: string | null) =>
+      call("PUT", `${namespace.path}/version`, {
+        version_id,
+        ...(expected_version_id !== undefined && { expected_version_id }),
+      });
+    expectRefusal(await deploy(first, second), "CLOUD_VERSION_CHANGED");
+    expectEmpty(await deploy(first, null));
+    const races = await Promise.all([second, third].map((version) => deploy(version, first.toUpperCase())));
+    expect(races.map(({ status }) => status).sort()).toEqual([204, 409]);
+    expectRefusal(races.find(({ status }) => status === 409)!, "CLOUD_VERSION_CHANGED");
+    const winner = races[0]!.status === 204 ? second : third;
+    const history = await call("GET", `${namespace.path}/version-history`);
+    expect(history.json.versions.map((row: { version_id: string }) => row.version_id)).toEqual([winner, first]);
+  });
+
   test("[V14] deploying what the game has not is refused, and the deployed version stays", async () => {
     const deployed = await createVersion(at(), game);
     const namespace = await createNamespace(at(), game, { versionId: deployed });

@@ -142,7 +142,7 @@ function isLocalhost(origin: string): boolean {
 
 function callerOf(row: TokenRow, tokenHash: string): Caller {
   const { kind, tokenId, gameId } = row;
-  if (kind === "cloud") return { kind, tokenId, gameId };
+  if (kind === "cloud") return { kind, tokenId, gameId, expiresTs: row.expiresTs };
   const namespaceId = row.namespaceId!;
   if (kind === "dev") {
     // The details were checked when the token was made.

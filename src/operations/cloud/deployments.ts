@@ -1,7 +1,7 @@
 import { deployVersion, listDeployments } from "../../store/versions.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { isRefusal } from "../refusal.ts";
+import { isRefusal, refuse } from "../refusal.ts";
 import { namespaceNotFound, namespaceOf, versionNotFound } from "./lookup.ts";
 import { cutPage, pageOf, timestampOf } from "./pagination.ts";
 
@@ -17,9 +17,14 @@ export function deploymentOperations(context: Context) {
       const outcome = await deployVersion(record({ target: versionId }), {
         namespaceId: namespace.namespaceId,
         versionId,
+        expectedVersionId: body.expected_version_id?.toLowerCase() ?? null,
         deployment: () => ({ deploymentId: context.newId(), deployTs: context.now() }),
       });
       if (outcome === "VERSION_NOT_FOUND") return versionNotFound(body.version_id);
+      if (outcome === "VERSION_CHANGED") {
+        const expected = body.expected_version_id;
+        return refuse("CLOUD_VERSION_CHANGED", `The deployed version is not ${expected}, so nothing was deployed.`);
+      }
       if (outcome === "NAMESPACE_NOT_FOUND") return namespaceNotFound(params.namespace_id);
       await context.configs.changed(namespace.namespaceId);
       return null;

@@ -1,0 +1,21 @@
+import { timestampOf } from "../cloud/pagination.ts";
+import type { Context } from "../context.ts";
+import type { Handlers } from "../handlers.ts";
+
+export function whoamiOperations({ config }: Context) {
+  return {
+    "auth.whoami": async ({ caller }) => {
+      if (caller.kind === "admin") {
+        return { kind: "admin", may: { create_games: true, run_processes: true, run_containers: false } };
+      }
+      const mayRun = config.processTrust === "cloud";
+      return {
+        kind: "cloud",
+        game_id: caller.gameId,
+        token_id: caller.tokenId,
+        ...(caller.expiresTs !== null && { expires_ts: timestampOf(caller.expiresTs) }),
+        may: { create_games: false, run_processes: mayRun, run_containers: false },
+      };
+    },
+  } satisfies Partial<Handlers>;
+}
