@@ -72,6 +72,12 @@ describe("secrets in files", () => {
     expect([short, others]).toEqual([expect.stringMatching(/^FOYER_ADMIN_TOKEN_FILE must be /), []]);
     expect(short).not.toContain("hush");
     expect(loadConfig({ cwd, env: { FOYER_SECRET_FILE: file("most", "x".repeat(4096)) } }).secret).toHaveLength(4096);
+    const most = `postgres://a@b/c?application_name=${"x".repeat(8192)}`.slice(0, 8192);
+    for (const end of ["", "\n", "\r\n"]) {
+      expect(loadConfig({ cwd, env: { FOYER_DATABASE_URL_FILE: file("longest", most + end) } }).databaseUrl).toBe(most);
+      const [tooLong] = faultsOf({ FOYER_DATABASE_URL_FILE: file("longer", `${most}x${end}`) }, cwd);
+      expect(tooLong).toContain("has more than 8192 bytes");
+    }
     expect(faultsOf({ FOYER_PORT_FILE: "x" }, cwd)[0]).toContain("FOYER_PORT_FILE is not a setting");
   });
 

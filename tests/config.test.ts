@@ -291,7 +291,14 @@ describe("what is shown", () => {
   });
 });
 
-test("variables for lobbies are neither settings nor issues", () => {
-  const env = { FOYER_TOKEN: "dev_of-a-game-server", FOYER_LOBBY_ID: "1", FOYER_API_ENDPOINT: "http://127.0.0.1:7100" };
-  expect(loadConfig({ argv: [], env, cwd: emptyFolder })).toEqual(loadConfig({ argv: [], env: {}, cwd: emptyFolder }));
+test("[GP8] variables for lobbies and tools are neither settings nor issues", () => {
+  const names = [
+    ...["TOKEN", "API_ENDPOINT", "LOBBY_ID", "GAME_ID", "NAMESPACE_ID", "NAMESPACE_NAME", "VERSION_ID", "GAME_MODE"],
+    ...["REGION", "MAX_PLAYERS", "MAX_PLAYERS_DIRECT", "LOBBY_TAGS", "LOBBY_CONFIG", "LOBBY_CODE", "HEARTBEAT_S"],
+    ...["RECONNECT_S", "CLOUD_TOKEN"],
+  ];
+  const env = Object.fromEntries(names.map((name) => [`FOYER_${name}`, "dev_of-a-game-server"]));
+  const { config, warnings } = loadSettings({ argv: [], env, cwd: emptyFolder });
+  expect(config).toEqual(loadConfig({ argv: [], env: {}, cwd: emptyFolder }));
+  expect(warnings).toEqual([]);
 });

@@ -13,7 +13,7 @@ function logInto(options: Partial<LogOptions> = {}) {
   return { log, lines, text: () => lines.join("") };
 }
 
-const kinds = ["admin", "cloud", "pub", "dev", "server", "lobby", "player", "devplayer"];
+const kinds = ["admin", "cloud", "pub", "dev", "server", "lobby", "player", "devplayer", "session"];
 const random = "Ab3_-9".repeat(8);
 
 describe("secrets", () => {

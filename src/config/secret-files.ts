@@ -18,11 +18,10 @@ export function readSecretFile(file: string, cwd: string): SecretFile {
     return { fault: code === "ENOENT" ? "does not exist" : `cannot be read (${code})` };
   }
   try {
-    const bytes = readStart(descriptor);
+    const bytes = withoutLastBreak(readStart(descriptor));
     if (bytes.length > secretFileMaxBytes) return { fault: `has more than ${secretFileMaxBytes} bytes` };
-    const text = bytes.toString("utf8").replace(/\r?\n$/, "");
-    if (text === "") return { fault: "is empty" };
-    return { text, isReadableByOthers: (fstatSync(descriptor).mode & 0o004) !== 0 };
+    if (bytes.length === 0) return { fault: "is empty" };
+    return { text: bytes.toString("utf8"), isReadableByOthers: (fstatSync(descriptor).mode & 0o004) !== 0 };
   } catch (error) {
     return { fault: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
   } finally {
@@ -30,9 +29,14 @@ export function readSecretFile(file: string, cwd: string): SecretFile {
   }
 }
 
-/** A byte more than allowed tells that there is too much; what never ends is not read to its end. */
+function withoutLastBreak(bytes: Buffer): Buffer {
+  if (bytes.at(-1) !== 0x0a) return bytes;
+  return bytes.subarray(0, bytes.at(-2) === 0x0d ? -2 : -1);
+}
+
+/** A byte more than allowed, and a line break, tell that there is too much; what never ends is not read to its end. */
 function readStart(descriptor: number): Buffer {
-  const buffer = Buffer.alloc(secretFileMaxBytes + 1);
+  const buffer = Buffer.alloc(secretFileMaxBytes + "\r\n".length + 1);
   let length = 0;
   for (let count = -1; count !== 0 && length < buffer.length; length += count) {
     count = readSync(descriptor, buffer, length, buffer.length - length, null);

@@ -120,7 +120,10 @@ export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Source {
   }
 }
 
-/** What lobbies are given in their environment. Whoever writes a game server may have them set, and they mean nothing here. */
+/**
+ * What lobbies are given in their environment, and the token of tools that call /cloud. Whoever writes a game server may
+ * have them set, and they mean nothing here.
+ */
 const lobbyVariables: ReadonlySet<string> = new Set(
   [
     "TOKEN",
@@ -136,6 +139,10 @@ const lobbyVariables: ReadonlySet<string> = new Set(
     "MAX_PLAYERS_DIRECT",
     "LOBBY_TAGS",
     "LOBBY_CONFIG",
+    "LOBBY_CODE",
+    "HEARTBEAT_S",
+    "RECONNECT_S",
+    "CLOUD_TOKEN",
   ].map((name) => `FOYER_${name}`),
 );
 

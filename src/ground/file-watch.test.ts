@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -28,4 +28,17 @@ test("[O31] a missing file is reported at every check, also when another one has
   renameSync(join(folder, "copy"), paths[1]);
   watch.check();
   expect([gone, watch.gone()]).toEqual([[paths[1], paths[1]], paths[1]]);
+});
+
+const replacements: [string, (folder: string) => void][] = [
+  ["a file", (folder) => writeFileSync(folder, "")],
+  ["a link that leads to itself", (folder) => symlinkSync(folder, folder)],
+];
+
+test.each(replacements)("[O31] a file is gone when its folder is replaced by %s", (_, replace) => {
+  const { folder, paths, gone, watch } = watched();
+  rmSync(folder, { recursive: true });
+  replace(folder);
+  watch.check();
+  expect([gone, watch.gone()]).toEqual([[paths[0]], paths[0]]);
 });

@@ -21,7 +21,15 @@ export function watchFiles(paths: readonly string[], onGone: (path: string) => v
   };
 }
 
+/** What these say is that the path names no file. Where it may not be looked at, nothing is known, and that is thrown. */
+const noSuchFile: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
+
 function idOf(path: string): string | null {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? null : `${found.dev} ${found.ino}`;
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev} ${ino}`;
+  } catch (error) {
+    if (noSuchFile.has((error as NodeJS.ErrnoException).code)) return null;
+    throw error;
+  }
 }

@@ -1,3 +1,5 @@
+import { tokenKinds } from "./tokens.ts";
+
 /** Takes tokens and the passwords inside URLs out of a text, so that it may be logged or shown. */
 export function redact(text: string): string {
   return text
@@ -7,7 +9,7 @@ export function redact(text: string): string {
 }
 
 // No word boundary in front: a token glued to other text is still a token.
-const tokenPattern = /(admin|cloud|pub|dev|server|lobby|player|devplayer)_[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]{20,})*/g;
+const tokenPattern = new RegExp(`(${tokenKinds.join("|")})_[A-Za-z0-9_-]{20,}(?:\\.[A-Za-z0-9_-]{20,})*`, "g");
 
 // Up to the last @ before the path, since a password may hold an @ that was not encoded. The scheme has a longest
 // length, else every letter of a long word would begin a scheme that is followed to the end of the word.

@@ -1,6 +1,19 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createRecent } from "./bounded-cache.ts";
 
+/** Every prefix that a token may have. */
+export const tokenKinds = [
+  "admin",
+  "cloud",
+  "pub",
+  "dev",
+  "server",
+  "lobby",
+  "player",
+  "devplayer",
+  "session",
+] as const;
+
 /** Tokens whose hash is stored; the admin token's hash is kept in memory only. */
 export type KeptTokenKind = "admin" | "cloud" | "pub" | "dev" | "server";
 

@@ -59,5 +59,7 @@ function shapeRefusal(part: "body" | "query", schema: Schema, value: unknown): R
 }
 
 function count(faults: number): string {
-  return faults === 1 ? "a fault" : `${faults} faults, the first`;
+  if (faults === 1) return "a fault";
+  // Whoever has found as many as are shown has not looked for more.
+  return `${faults < faultsMax ? "" : "at least "}${faults} faults, the first`;
 }

@@ -55,6 +55,7 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
     const now = context.now();
     if (row.expiresTs !== null && row.expiresTs <= now) return refuse("TOKEN_EXPIRED", "The token has expired.");
     if (!callers.includes(row.kind)) return forbidden(row.kind, callers);
+    if (row.kind === "server" && credentials.origin !== undefined) return serverTokenInPage();
     const reach = checkReach(context, row, credentials);
     const outOfReach = reach && (await reach);
     if (outOfReach) return outOfReach;
@@ -122,6 +123,13 @@ async function checkOrigin(context: Context, namespaceId: string, origin: string
   const namespace = await findNamespaceById(context.db, namespaceId);
   if (namespace?.domainPublicAuth.allowLocalhost && isLocalhost(origin)) return null;
   return refuse("TOKEN_FORBIDDEN", "The namespace takes its public token only from pages on its own domains.");
+}
+
+/** Browsers send an origin, and whatever a page has, every player has. */
+function serverTokenInPage(): Refusal<"TOKEN_FORBIDDEN"> {
+  const message =
+    "A server token is a secret of your backend and is not accepted from web pages (requests with an Origin). Use a public token there.";
+  return refuse("TOKEN_FORBIDDEN", message);
 }
 
 async function callerByOrigin(context: Context, origin: string | undefined): Promise<Caller | null> {

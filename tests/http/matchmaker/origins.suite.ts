@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Arena, config, createArena, lobbyIdOf, type Matchmaker } from "../../support/arena.ts";
+import { type Arena, address, config, createArena, lobbyIdOf, type Matchmaker } from "../../support/arena.ts";
 import { expectRefusal } from "../../support/expectations.ts";
 import { type Answer, uniqueName } from "../../support/harness.ts";
 
@@ -48,6 +48,19 @@ export function originsTests(at: () => Matchmaker): void {
     "http://[::1]",
     "",
   ];
+
+  test("[GP7] a server token with an origin is refused, whatever the origin; without one it is taken", async () => {
+    const { arena, domain } = await arenaWithDomain({ enabled: true, allow_localhost: true });
+    const body = { game_mode: "duel", region: "local", ports: address };
+    const register = (headers: Record<string, string>) =>
+      arena.play("POST", "lobbies/register", body, { token: arena.server, headers });
+    const before = (await arena.lobbies()).length;
+    for (const origin of [`https://${domain}`, ...strangers(domain)]) {
+      expectRefusal(await register({ origin }), "TOKEN_FORBIDDEN");
+    }
+    expect(await arena.lobbies()).toHaveLength(before);
+    expect((await register({})).status).toBe(200);
+  });
 
   test("a public token of a namespace with domains is taken from pages on them, and from programs", async () => {
     const { arena, domain, lobby } = await arenaWithDomain();
