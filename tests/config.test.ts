@@ -208,7 +208,7 @@ describe("values", () => {
   });
 
   test.each(["--admin-token", "--secret", "--previous-secret"])(
-    "[O16] %s is gone and says what to use instead",
+    "[O16] %s is refused and the message says what to use instead",
     (flag) => {
       const variable = `FOYER_${flag.slice(2).toUpperCase().replace("-", "_")}`;
       for (const argv of [[flag, "hush".repeat(10)], [`${flag}=${"hush".repeat(10)}`], [flag]]) {

@@ -121,14 +121,14 @@ describe("form", () => {
   });
 });
 
-test("what happens again and again is said at once, and then not for a while", () => {
+test("a repeated message is logged immediately, and then not for a while", () => {
   const said: [string, number][] = [];
   const say = nowAndThen((what: string, times) => said.push([what, times]));
   for (const what of ["first", "second", "third"]) say(what);
   expect(said).toEqual([["first", 1]]);
 });
 
-test("what is said now and then does not keep something else from being said", () => {
+test("throttling one message does not suppress another", () => {
   const said: [string, number][] = [];
   const say = eachNowAndThen((what, times) => said.push([what, times]));
   for (const what of ["no room here", "no room there", "no room here"]) say(what);

@@ -80,7 +80,7 @@ describe("the core's time", () => {
     expect([clock.now(), said]).toEqual([start + 10_000, []]);
   });
 
-  test("[CK2] an hour ahead for two seconds and back: nothing is left of it", () => {
+  test("[CK2] an hour ahead for two seconds and back: no effect remains", () => {
     const { at, clock, look, pass, said } = world();
     at.wall += hourMs;
     look();

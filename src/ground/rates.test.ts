@@ -89,7 +89,7 @@ describe("amounts", () => {
     expect(rates.take("seats", "a", 10, 0, 2)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  test("[RA2] what is given back can be taken again, and only in its own window", () => {
+  test("[RA2] what is returned can be taken again, and only in its own window", () => {
     const rates = createRates();
     const first = rates.take("seats", "a", 10, 0, 8);
     rates.take("seats", "a", 10, 0, 5)?.giveBack();

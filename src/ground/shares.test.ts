@@ -87,7 +87,7 @@ describe("who wants places", () => {
 });
 
 describe("shared places", () => {
-  test("[SH3] a namespace that took all it could leaves the others theirs, and what it gives back is not its own again", () => {
+  test("[SH3] a namespace that took all it could leaves the others their share, and does not get returned slots back", () => {
     const places = createSharedPlaces(8);
     const greedy = fill(places, "greedy");
     expect(greedy).toHaveLength(8);

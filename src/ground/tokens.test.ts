@@ -18,7 +18,7 @@ test("a lobby token that was read before is read again, and a changed one is sti
   }
 });
 
-test("what one installation has read says nothing to another", () => {
+test("the cache of one installation does not affect another", () => {
   const tokens = createDerivedTokens(Buffer.alloc(32, 1), null);
   const text = tokens.make(lobby);
   expect(tokens.read(text)).toEqual(lobby);

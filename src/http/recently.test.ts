@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { recently } from "./recently.ts";
 
-test("[T66] many who ask at once, and those who ask within a second of the answer, get one answer", async () => {
+test("[T66] concurrent calls, and calls within a second of the answer, share one answer", async () => {
   let [asked, time] = [0, 0];
   let answer = () => {};
   const ask = recently(

@@ -45,7 +45,7 @@ async function damagedFolder() {
 
 const said = /^The log of .*lobbies\.db is damaged: up to (\d+) acknowledged commits cannot be read\./;
 
-test("[DU15] repair says what is lost and changes nothing; with --yes it keeps a copy, and the rest opens", async () => {
+test("[DU15] repair reports what is lost and changes nothing; with --yes it keeps a copy, and the rest opens", async () => {
   const { dataDir, damaged } = await damagedFolder();
   const first = await repair(dataDir);
   expect(first).toMatchObject({ code: 1, err: "", out: expect.stringMatching(said) });
@@ -63,7 +63,7 @@ test("[DU15] repair says what is lost and changes nothing; with --yes it keeps a
   expect([10, 11]).toContain(left + missing);
 });
 
-test("[DU15] where nothing is missing there is nothing to repair, and --yes changes nothing either", async () => {
+test("[DU15] when nothing is missing, repair changes nothing, also with --yes", async () => {
   const dataDir = temporaryFolder();
   const journal = await loadedJournal(dataDir);
   await journal.append(namespaceId, [player("a")]);

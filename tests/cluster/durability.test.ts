@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "[RF16] synced every second: what a crash of the machine takes is counted, and what survives is sound",
+  "[RF16] synced every second: the losses of a machine crash are counted, and what survives is consistent",
   patient,
   async () => {
     const here = await world("everysec");
@@ -109,7 +109,7 @@ test(
 );
 
 test(
-  "[I26] while Redis is away every call gets 503 with Retry-After, and the nodes say that they are not ready",
+  "[I26] while Redis is unavailable every call gets 503 with Retry-After, and the nodes are not ready",
   patient,
   async () => {
     const { redis, installation, namespace } = await world("always");

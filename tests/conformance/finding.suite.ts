@@ -188,7 +188,7 @@ export function findingSuite(factory: EngineFactory): void {
       expect(await world.counts()).toMatchObject({ starting: 0, ready: 0, reserved: 0 });
     });
 
-    test("[F10] a party larger than the cap, or a cap of 0, finds nothing and makes nothing", async () => {
+    test("[F10] a party larger than the limit, or a limit of 0, finds nothing and creates nothing", async () => {
       const world = await createWorld(factory);
       expect(await world.find({ party: 3, create: { maxPlayers: 2, maxPlayersDirect: 9 } })).toEqual(
         refusal("NO_AVAILABLE_LOBBIES"),

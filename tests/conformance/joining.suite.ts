@@ -90,7 +90,7 @@ export function joiningSuite(factory: EngineFactory): void {
       expect(await world.join(full.id, { party: 2 })).toEqual(refusal("LOBBY_STOPPED"));
     });
 
-    test("[J7] a lobby whose game mode has no join takes none, starting or ready, and is found all the same", async () => {
+    test("[J7] a lobby whose game mode does not allow join refuses joins, starting or ready, and can still be found", async () => {
       const world = await createWorld(factory);
       const starting = await world.starting({ isJoinable: false, party: 1, maxPlayers: 3 });
       expect(await world.join(starting.id)).toEqual(refusal("JOIN_DISABLED"));

@@ -187,7 +187,7 @@ describe("commands that are sent together", () => {
     expect((await world.find()).ok).toBe(true);
   });
 
-  test("what players do in every game needs nothing of what scripts make only when it is asked for", async () => {
+  test("the usual calls of players use no lazily defined function", async () => {
     const thrifty = new Map<Script, Script>();
     const withoutRest = (script: Script) => {
       const spare = changed(script, "setmetatable(foyer, nil)", () => 'error("It asked for " .. name)');

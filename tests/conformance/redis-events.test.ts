@@ -144,7 +144,7 @@ describe("events in Redis", () => {
     expect(await engine.eventsAfter("unknown", events[0]!.position, 100)).toBeNull();
   });
 
-  test("[RD10] at least 10,000 are kept, and what is gone is said to be gone", { timeout: 240_000 }, async () => {
+  test("[RD10] at least 10,000 are kept, and a lost part is reported", { timeout: 240_000 }, async () => {
     const { world } = await createNodes(1);
     world.isAudited = false;
     const engine = engineOf(world);

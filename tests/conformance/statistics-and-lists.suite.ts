@@ -180,7 +180,7 @@ export function statisticsAndListsSuite(factory: EngineFactory): void {
       expect((await listed(world, ["duel"])).lobbies).toEqual([]);
     });
 
-    test("[Q8] the most seats that were taken at once is kept through leaves, moves, restarts and the lobby's end", async () => {
+    test("[Q8] the peak of taken seats survives leaves, moves, restarts and the lobby's end", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ maxPlayers: 9, party: 3 });
       const peak = async () => (await world.lobby(id))?.peakSeats;

@@ -48,7 +48,7 @@ export function warmPoolSuite(factory: EngineFactory): void {
       expect(statuses).toEqual(["ready", "ready", "forgotten", "forgotten"]);
     });
 
-    test("[W5] a kept lobby stops at once when an older one comes back and its own time is over", async () => {
+    test("[W5] a kept lobby stops immediately when an older one becomes idle again and its own time is over", async () => {
       const world = await createWorld(factory, { idle: idle(1) });
       const older = await world.ready({ party: 1, emptyMs: 1000 });
       world.now += 1;

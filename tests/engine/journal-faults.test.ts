@@ -52,7 +52,7 @@ describe.each([
   });
 });
 
-test("[I24] a log that cannot be folded fails what comes after it and loses nothing", async () => {
+test("[I24] a log that cannot be checkpointed fails later writes and loses nothing", async () => {
   const journal = await loadedJournal(temporaryFolder(), fails("checkpoint", 1, "before", codes.full));
   const many = Array.from({ length: 5_000 }, (_, i) => player(`${i}`));
   await journal.append(namespaceId, many);
@@ -106,7 +106,7 @@ describe.each(["before", "after"] as const)("[I24] a worker that dies %s the cha
   });
 });
 
-test("[I24] an engine whose commit failed goes back to what is on the disk, reads on, and writes again after a probe", async () => {
+test("[I24] an engine whose commit failed reloads what is on disk, keeps reading, and writes again after a probe", async () => {
   const configure = (revision: number): Configure => ({
     type: "configure",
     namespaceId,

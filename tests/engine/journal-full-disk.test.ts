@@ -39,7 +39,7 @@ async function fillUp(journal: SqliteJournal): Promise<string[]> {
 }
 
 // Where no small disk can be made, this one test has to do.
-test("[I24] a file that may not grow refuses, keeps what it has, and takes more once it may", async () => {
+test("[I24] a file that may not grow refuses writes, keeps what it has, and accepts more once it may grow", async () => {
   const dataDir = temporaryFolder();
   const journal = journalIn(dataDir, { pagesMax: 200 });
   await journal.load();

@@ -214,7 +214,7 @@ describe("one Redis", () => {
 describe("the first connection", () => {
   const { log } = listeningLog();
 
-  test("[RF12] a server that is not there, and a missing or wrong password, are said in words that show no password", async () => {
+  test("[RF12] messages about a missing server and a missing or wrong password show no password", async () => {
     const server = await startRedis({ password: "right" });
     opened.push(() => server.stop());
     const at = `127.0.0.1:${server.port}`;

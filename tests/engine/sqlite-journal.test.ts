@@ -157,7 +157,7 @@ test("[I23] after any history the loaded state has the hash that the live one ha
   );
 });
 
-test("the log is folded into the file as it goes, and gone after closing", async () => {
+test("the log is checkpointed during operation, and gone after closing", async () => {
   const dataDir = temporaryFolder();
   const journal = await loadedJournal(dataDir);
   for (let round = 0; round < 20; round++) {

@@ -169,7 +169,7 @@ export function auditTests(at: () => Service): void {
     });
   });
 
-  test("[AU1] what changes nothing is a GET or says that it is a check", () => {
+  test("[AU1] an operation that changes nothing is a GET or is marked as a check", () => {
     const named = operationIds.filter((id) => operations[id].path.startsWith("/cloud/") && !(id in makes));
     expect(named.filter((id) => operations[id].method !== "GET" && !/\.validate[A-Z]/.test(id))).toEqual([]);
   });

@@ -46,7 +46,7 @@ const serviceOf = ({ client, process }: Child, dataDir: string): Service => ({
 const timeouts = { reservation_s: 60, heartbeat_s: 60, ready_s: 300 };
 
 test(
-  "[CK1] [CK4] the wall clock of a running service goes an hour ahead: nothing ends, and the log says so",
+  "[CK1] [CK4] the wall clock of a running service jumps an hour ahead: nothing ends, and the jump is logged",
   patient,
   async () => {
     const dataDir = newDataDir();

@@ -102,7 +102,7 @@ describe("events of a namespace", () => {
     expect([head.status, head.headers["content-type"], head.text()]).toEqual([200, headers["content-type"], ""]);
   });
 
-  test("[EV2] a listener that comes back gets what it missed, once", async () => {
+  test("[EV2] a listener that reconnects gets what it missed, once", async () => {
     const arena = await createArena(service);
     const listener = await listenIn(arena);
     const start = listener.lastId();

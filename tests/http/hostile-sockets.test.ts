@@ -95,7 +95,7 @@ describe("several requests on one connection before their answers", () => {
     }
   });
 
-  test("[T40] what cannot be read behind a request does not take its answer away", async () => {
+  test("[T40] unreadable bytes behind a request do not suppress its answer", async () => {
     await start();
     const held = await createHeldRequests(matchmaker);
     const connection = await connect();

@@ -38,7 +38,7 @@ async function hold(namespace: NamespaceAtHand): Promise<RawConnection> {
 const body = JSON.stringify({ lobby_count_max: 11, max_players: 12 });
 
 describe.each(storeKinds)("too many requests at once (%s)", (kind) => {
-  test("[O1] [T26] [T32] what is over the limit gets 503 and when to come back; what is under way is finished; /healthz answers", async () => {
+  test("[O1] [T26] [T32] requests over the limit get 503 with Retry-After; open ones finish; /healthz answers", async () => {
     const matchmaker = await startMatchmaker(kind, { maxInFlight: 3 });
     service = matchmaker.service;
     const requests = await createHeldRequests(matchmaker);

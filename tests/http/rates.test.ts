@@ -41,7 +41,7 @@ describe("per client", () => {
       headers: through(address),
     });
 
-  test("[T35] the request that is one too many gets 429, when to come back, and what the limit is", async () => {
+  test("[T35] the request over the limit gets 429, Retry-After and the limit", async () => {
     await start({ ...trusting, rateFind: 2 });
     const { token } = await namespaceWithToken("dev");
     for (const remaining of ["1", "0"]) {

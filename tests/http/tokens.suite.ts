@@ -64,7 +64,7 @@ export function tokensTests(at: () => Service): void {
     for (const answer of made) expect(listed.text).not.toContain(answer.json.token.slice(6));
   });
 
-  test("[K19] [T17] createCloudToken takes a time zone and refuses a past time and what is no time", async () => {
+  test("[K19] [T17] createCloudToken accepts a time zone and refuses a past time and an invalid time", async () => {
     const { path } = namespace.game;
     const refused = await call("POST", `${path}/tokens/cloud`, { expires_ts: "2020-01-01T00:00:00Z" });
     expectRefusal(refused, "CLOUD_VALIDATION_ERROR", [["expires_ts", "out_of_range"]]);

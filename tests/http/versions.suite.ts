@@ -25,7 +25,7 @@ export function versionsTests(at: () => Service): void {
     token = (await createCloudToken(at(), game)).token;
   });
 
-  test("[V1] createGameVersion keeps the document as it was given; list shows it newest first", async () => {
+  test("[V1] createGameVersion stores the document as it was sent; the list is newest first", async () => {
     const own = await createGame(at());
     const path = `${own.path}/versions`;
     const admin = { token: at().adminToken };

@@ -44,7 +44,7 @@ test("[RT20] one node is asked without the others, and one that is not up is not
   expect(asked).toEqual(["b: name", "a: name"]);
 });
 
-test("[RT21] what a node cannot read is left out and said, and questions are answered as before", async () => {
+test("[RT21] a message that a node cannot read is skipped and logged, and calls are answered as before", async () => {
   const { prefix, link, asked, unreadable, a } = await openNodes();
   const channels = [`${prefix}:questions`, `${prefix}:questions:a`, `${prefix}:answers:a`];
   for (const channel of channels) {

@@ -129,7 +129,7 @@ describe("lobbies on several nodes", () => {
     await until(() => lobbyPids(far.dataDir).filter(isRunning).length === 0);
   });
 
-  test("[ND3] lobbies go where most room is; when no node has any, nothing is made and find says so", async () => {
+  test("[ND3] lobbies go to the node with the most room; when no node has any, none is created and find is refused", async () => {
     const installation = await install();
     const small = await installation.start("a-small", { maxLobbyProcesses: 1 });
     const large = await installation.start("b-large", { maxLobbyProcesses: 3 });
@@ -217,7 +217,7 @@ describe("warm pools", () => {
 });
 
 describe("nodes that go", () => {
-  test("[ND4] a node that comes back in time takes its lobbies over, and their players notice nothing", async () => {
+  test("[ND4] a node that returns in time takes its lobbies over, and their players are not affected", async () => {
     const installation = await install();
     // Long enough for another start on a busy machine.
     const nodeGraceS = 10;
@@ -239,7 +239,7 @@ describe("nodes that go", () => {
     player.close();
   });
 
-  test("[ND4] the lobbies of a node that stays away are ended, and what still runs is stopped when it comes back", async () => {
+  test("[ND4] the lobbies of a lost node are ended, and what still runs is stopped when it returns", async () => {
     const installation = await install();
     const goes = await installation.start("goes");
     const stays = await installation.start("stays", { maxLobbyProcesses: 0 });

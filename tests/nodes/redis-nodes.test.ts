@@ -95,7 +95,7 @@ test("[ND3] nodes know at once of one that comes", async () => {
   await eventually(() => a.nodes.all().some(({ nodeId, isAlive }) => nodeId === "b" && isAlive));
 });
 
-test("[ND2] a node that leaves gives the lease away at once, with a higher fence", async () => {
+test("[ND2] a node that stops releases the lease immediately, and the next fence is higher", async () => {
   const { link, prefix } = await openLink();
   const a = await join(link, prefix, "a");
   const b = await join(link, prefix, "b");

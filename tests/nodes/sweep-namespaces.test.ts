@@ -56,7 +56,7 @@ test("[ND14] a namespace without a row is removed at the second look, and those 
   expect((await worlds[1]!.read({ type: "counts" })).revision).toBeNull();
 });
 
-test("[ND14] [ND2] without the lease nothing is removed, and the first look after it came back does not count as the second", async () => {
+test("[ND14] [ND2] without the lease nothing is removed, and the first check after it returned does not count as the second", async () => {
   const { holding, sweep, living, forgetRow } = await open(2);
   await forgetRow(0);
   await sweep();

@@ -175,7 +175,7 @@ describe("lobbies that fail", () => {
     await stopAll(world);
   });
 
-  test("[RT11] a mode that keeps failing is held back: no lobby is made, find says until when, the operator sees it", async () => {
+  test("[RT11] a mode that keeps failing is held back: no lobby is created, find says until when, the operator sees it", async () => {
     const world = await createWorld(service, lobbyVersion({ idle_lobbies: { min: 1 } }, { BEHAVIOUR: "crash-early" }));
     await until(async () => Number((await world.find()).json.metadata?.consecutive_failures) >= 3);
     let refused = await world.find();
@@ -197,7 +197,7 @@ describe("lobbies that fail", () => {
 });
 
 describe("limits", () => {
-  test("[RT5] beyond the maximum no lobby is made: find says so in words for players, the log what would help", async () => {
+  test("[RT5] beyond the maximum no lobby is created: find has a message for players, the log says what would help", async () => {
     const small = await startRuntimeService({ maxLobbyProcesses: 1 });
     const log = () => readFileSync(join(small.dataDir, "../../logs", `${basename(small.dataDir)}.log`), "utf8");
     try {

@@ -30,7 +30,7 @@ async function startAsNobody(script: string) {
 }
 
 describe("the folder of a lobby of another user", () => {
-  test("[RT16] is emptied with that user's rights: what is not the user's stays, however it came to be found there", async () => {
+  test("[RT16] is removed with that user's rights: files of other users stay, however they got there", async () => {
     const started = await startAsNobody("mkdir own; echo words >own/notes");
     if (!started) return;
     const { driver, lobbyId, home } = started;

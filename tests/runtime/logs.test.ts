@@ -49,7 +49,7 @@ describe("following a log", () => {
     await service.close();
   });
 
-  test("[RT17] what is there comes first, then each line when it is written, of the stream that was asked for", async () => {
+  test("[RT17] existing lines come first, then each line when it is written, of the requested stream", async () => {
     const [out, err] = [await follow(), await follow(undefined, "&stream=stderr")];
     expect(out.status).toBe(200);
     expect(out.headers["content-type"]).toBe("text/event-stream; charset=utf-8");

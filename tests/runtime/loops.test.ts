@@ -76,7 +76,7 @@ describe("the history of lobbies", () => {
   }
   const exit = { code: 7, signal: null, message: "It ended with 7." };
 
-  test("[RT15] what stops while the store is away is written down when it is back", async () => {
+  test("[RT15] lobbies that stop while the store is unavailable are recorded when it is back", async () => {
     const { world, recorder, past, withoutStore } = await recorded();
     const { id } = await world.ready();
     await withoutStore(async () => {

@@ -122,7 +122,7 @@ describe("starting", () => {
   test.each([
     ["a program that is not there", { command: "no-such-program", args: [] }, /no such program/],
     ["a folder that is not there", { cwd: "no-such-folder" }, /folder .* does not exist/],
-  ])("[RT4] %s is said in words, and nothing is left behind", async (_, more, words) => {
+  ])("[RT4] %s is reported, and nothing is left behind", async (_, more, words) => {
     const driver = await open();
     const refused = driver.start(shellLobby(forever, more));
     await expect(refused).rejects.toThrow(LobbyNotStarted);

@@ -145,7 +145,7 @@ async function keptAnswer(db: Db, about: string) {
 }
 
 describe.each(storeKinds)("what a change leaves in the cache on %s", (kind) => {
-  test("[RF25] a change that is refused or taken back leaves what is kept alone", async () => {
+  test("[RF25] a change that is refused or rolled back invalidates nothing", async () => {
     const db = await ownStore(kind);
     const owner = await storedGame(db);
     const stored = await storedNamespace(db, owner);
@@ -177,7 +177,7 @@ describe.each(storeKinds)("what a change leaves in the cache on %s", (kind) => {
     expect((await findNamespaceById(db, mine.namespaceId))?.lobbyCountMax).toBe(1);
   });
 
-  test("[RF27] deleting a game takes what was kept of its namespaces, domains and tokens with it", async () => {
+  test("[RF27] deleting a game drops cached data of its namespaces, domains and tokens", async () => {
     const db = await ownStore(kind);
     const { gameId, namespaceId } = await storedNamespace(db);
     const made = token({ gameId, namespaceId, kind: "pub" });

@@ -8,7 +8,7 @@ import { atOnce, folder, now, storedGame, storedNamespace, storedVersion } from 
 
 const document = { regions: { local: {} }, game_modes: { duel: { max_players: 2, runtime: { external: {} } } } };
 
-test("[O21] more namespaces than there are connections are made to hold at once, and none waits for another", async () => {
+test("[O21] more namespaces than connections are locked at the same time, and none waits for another", async () => {
   const sharing = { check: async () => {}, begin: async () => async () => {}, onChange() {} };
   const db = await openDb({ ...(await freshDatabase("postgresql")), dataDir: await folder(), sharing });
   try {

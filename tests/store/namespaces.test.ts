@@ -30,7 +30,7 @@ import {
 } from "./fixtures.ts";
 
 describe.each(storeKinds)("namespaces on %s", (kind) => {
-  test("every field comes back as it was given, the largest numbers too", async () => {
+  test("every field is read as it was written, also the largest numbers", async () => {
     const db = await emptyStore(kind);
     const { gameId } = await storedGame(db);
     const { versionId } = await storedVersion(db, { gameId });

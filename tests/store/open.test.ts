@@ -82,7 +82,7 @@ describe("opening postgresql", () => {
     expect(rows).toEqual(names.map((name) => ({ name })));
   });
 
-  test("numbers come back as numbers, while the process's other users of pg keep their own parsers", async () => {
+  test("numbers are read as numbers, while other users of pg in the process keep their own parsers", async () => {
     const { databaseUrl } = await freshDatabase("postgresql");
     const db = await open({ databaseUrl, dataDir: await folder() });
     const client = new pg.Client({ connectionString: databaseUrl ?? "" });

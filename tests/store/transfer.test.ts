@@ -72,7 +72,7 @@ describe.each(storeKinds)("on %s", (kind) => {
     });
   });
 
-  test("[MD4] a store that has anything refuses, says what, and stays as it is", async () => {
+  test("[MD4] a store that is not empty refuses, lists its content, and stays as it is", async () => {
     const [source, target] = [await newPlace(kind), await newPlace(kind)];
     await at(source, fill);
     const document = await exported(source);

@@ -131,7 +131,7 @@ describe("memory engine", () => {
     expect((await events.next()).value).toMatchObject({ type: "lobby.closed" });
   });
 
-  test("[O30] an engine whose journal takes nothing says so, and no longer once it does", async () => {
+  test("[O30] an engine whose journal accepts no writes reports that, until it accepts them again", async () => {
     const { journal, engine } = await withLobby();
     await engine.checkWritable();
     journal.isFailing = true;
@@ -153,7 +153,7 @@ describe("memory engine", () => {
     expect(await reading).toBe(false);
   });
 
-  test("[DU5] while the journal takes nothing, what is due waits, and happens as of its time afterwards", async () => {
+  test("[DU5] while the journal accepts no writes, what is due waits, and happens afterwards as of its time", async () => {
     const { journal, engine } = await withLobby();
     journal.isFailing = true;
     await expect(engine.execute(close)).rejects.toThrow(EngineUnavailable);

@@ -124,7 +124,7 @@ describe("sending events", () => {
     expect(out.writableEnded).toBe(true);
   });
 
-  test("[EV5] [EV7] a quiet stream shows that it lives; a client that takes nothing for long is cut off", async () => {
+  test("[EV5] [EV7] a quiet stream sends keep-alives; a client that reads nothing for long is disconnected", async () => {
     const { out, received, stopReading } = createClient();
     const { reader, happen } = createReader();
     let now = 0;

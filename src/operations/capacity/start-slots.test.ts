@@ -44,7 +44,7 @@ async function isSettled(promise: Promise<void> | null): Promise<boolean> {
 }
 
 describe("slots for new lobbies", () => {
-  test("[RT5] what is held counts until it is given back, or the driver counts it", () => {
+  test("[RT5] a reserved slot counts until it is released, or the driver counts it", () => {
     const { slots, start } = slotsFor(2);
     const first = slots.hold(anywhere, one, "one");
     slots.hold(anywhere, one, "two")?.settle(true);
@@ -67,7 +67,7 @@ describe("slots for new lobbies", () => {
     expect(slots.hasRoom(anywhere, one)).toBe(true);
   });
 
-  test("[RT5] a slot that comes back wakes one that waits, and the last one to be taken wakes them all", async () => {
+  test("[RT5] a released slot wakes one waiting call, and the last one taken wakes them all", async () => {
     const { slots, start } = slotsFor(2);
     const held = [slots.hold(anywhere, one, "one"), slots.hold(anywhere, one, "two")];
     const waiting = [1, 2, 3].map(() => slots.whenFree(anywhere, one, 60_000));
@@ -117,7 +117,7 @@ describe("slots for new lobbies", () => {
 });
 
 describe("shares of the slots for lobbies", () => {
-  test("[SH1] [SH5] a namespace alone gets all; once another one wants some, what comes free is for that one", () => {
+  test("[SH1] [SH5] a single namespace gets all; once another one asks, free slots go to that one", () => {
     const { slots, fill, end } = slotsFor(8);
     expect(fill(one)).toBe(8);
     expect([slots.hasRoom(anywhere, other), slots.hasFreeSlot(anywhere)]).toEqual([false, false]);
@@ -129,7 +129,7 @@ describe("shares of the slots for lobbies", () => {
     expect(fill(other)).toBe(1);
   });
 
-  test("[SH5] what is only held counts for the share, and one that waits for its own is woken when it comes back", async () => {
+  test("[SH5] reserved slots count for the share, and a call that waits for one is woken when it is released", async () => {
     const { slots, fill, start } = slotsFor(4);
     fill(other);
     const { slots: even, start: begin } = slotsFor(4);
@@ -144,7 +144,7 @@ describe("shares of the slots for lobbies", () => {
     expect(slots.hasRoom(anywhere, one)).toBe(false);
   });
 
-  test("[SH6] over several nodes a namespace gets what it gets on each", () => {
+  test("[SH6] over several nodes a namespace gets the sum of its shares", () => {
     const nodes = [6, 2].map((held): NodePlaces => {
       const claimants = () => 2;
       return { places: 8, free: 8 - held, heldBy: (who) => (who === one ? held : 0), claimants };

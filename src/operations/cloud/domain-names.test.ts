@@ -157,7 +157,7 @@ describe("refused", () => {
   });
 });
 
-test("what comes out goes in again unchanged", () => {
+test("a normalised name stays unchanged", () => {
   for (const input of ["Example.com", "münchen.de", "faß.de", "i❤.ws", total253]) {
     const first = normaliseDomain(input);
     expect("domain" in first && normaliseDomain(first.domain)).toEqual(first);

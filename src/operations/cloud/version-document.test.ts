@@ -230,7 +230,7 @@ describe("faults", () => {
     }
   });
 
-  test("say in words what is wrong", () => {
+  test("have messages that say what is wrong", () => {
     const { faults } = checkVersionConfig(document({ max_players: 4294967296 }));
     expect(faults).toEqual([
       { path: ["config", "game_modes", "duel", "max_players", "out_of_range"], message: "must be at most 4294967295" },

@@ -65,7 +65,7 @@ describe("event feed", () => {
     expect(playersOf(reader)).toEqual([]);
   });
 
-  test("[EV2] a reader that comes back gets everything after the last id it saw, once", async () => {
+  test("[EV2] a reader that reconnects gets everything after the last id it saw, once", async () => {
     const { happen, open } = createFeed();
     const reader = await open();
     const [start] = idsOf(reader.greeting);
@@ -81,7 +81,7 @@ describe("event feed", () => {
     expect((await open(here, ids[4])).greeting).not.toContain("event: reset");
   });
 
-  test("[EV2] what happened is kept for 5 minutes after the last reader left", async () => {
+  test("[EV2] events are kept for 5 minutes after the last reader left", async () => {
     const { happen, open, clock } = createFeed();
     const reader = await open();
     const [start] = idsOf(reader.greeting);

@@ -8,7 +8,7 @@ const namespaceId = "aaaaaaaa-0000-7000-8000-00000000000a";
 const lobbyId = "00000000-0000-7000-8000-000000000001";
 const never = () => () => {};
 
-test("[T69] as many may wait as the limit says, and one more gets its answer at once", async () => {
+test("[T69] as many calls may wait as the limit allows, and one more is answered immediately", async () => {
   const engine = await createMemoryEngine(createSqliteJournal({ dataDir: temporaryFolder() }));
   const base = { namespaceId, now: 1, revision: 1 };
   const limits = { lobbyCountMax: 10, maxPlayers: 10, maxPlayersPerClient: null };

@@ -142,7 +142,7 @@ export function startedTests(at: () => Matchmaker): void {
     await until(() => at().runtime.stops.includes(lobby.lobbyId));
   });
 
-  test("[S6] a client that goes away while it waits gives its seat back, with a key it does not", async () => {
+  test("[S6] the seat of a client that disconnects while it waits is released, but not with a key", async () => {
     const arena = await arenaWith();
     const lobby = await arena.register({ max_players: 4 });
     const kept = await startFind(arena, "kept-key");
@@ -160,7 +160,7 @@ export function startedTests(at: () => Matchmaker): void {
     expect(await lobby.seen()).toMatchObject({ reserved_count: 2 });
   });
 
-  test("[S6] clients that go away as soon as they have asked give their seats back as well", async () => {
+  test("[S6] the seats of clients that disconnect right after the request are released as well", async () => {
     const arena = await arenaWith({ max_players: 100, max_players_direct: 100 });
     const lobby = await arena.register();
     for (let round = 0; round < 8; round++) {
@@ -192,7 +192,7 @@ export function startedTests(at: () => Matchmaker): void {
     return connection;
   }
 
-  test("[S6] [T40] a find behind another on its connection takes no seat, and the first gives its own back", async () => {
+  test("[S6] [T40] a pipelined find takes no seat, and the first releases its own", async () => {
     const arena = await arenaWith();
     const lobby = await arena.register();
     const connection = await startFind(arena);
