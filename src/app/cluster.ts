@@ -4,7 +4,7 @@ import { createRedisEngine, type RedisEngine } from "../engine/redis/redis.ts";
 import type { Clock } from "../ground/clock.ts";
 import { type Logger, nowAndThen } from "../ground/log.ts";
 import type { Metrics } from "../ground/metrics.ts";
-import { createSharedStore, type SharedStore } from "../nodes/cache-invalidation.ts";
+import { createCacheInvalidation, type NodesCacheInvalidation } from "../nodes/cache-invalidation.ts";
 import { createNodeCalls, type NodeCalls } from "../nodes/calls.ts";
 import type { Nodes, OwnStatus } from "../nodes/nodes.ts";
 import { joinNodes } from "../nodes/redis-nodes.ts";
@@ -15,7 +15,7 @@ import { measureRedis, measureRedisConnection } from "./gauges.ts";
 
 /** What the nodes of an installation have in common, by way of Redis. */
 export interface Shared {
-  readonly store: SharedStore;
+  readonly invalidation: NodesCacheInvalidation;
   openEngine(): Promise<RedisEngine>;
   /** Puts this node on the list. */
   join(nodeId: string, status: () => OwnStatus): Promise<Nodes>;
@@ -69,11 +69,11 @@ export async function openShared(
     clock.startAt(clock.now() + (await redisAheadMs(link, clock.now)));
     await claimPrefix(link, prefix, secrets);
     const onFault = nowAndThen((err: unknown) => log.warn({ err }, "Redis could not be reached; it is tried again"));
-    const store = createSharedStore({ link, prefix, newId, onFault });
+    const invalidation = createCacheInvalidation({ link, prefix, newId, onFault });
     // Every request asks anyway; a node without any reads what is new before it is needed.
-    await link.subscribe(`${prefix}:changes`, () => void store.check().catch(onFault), store.doubt);
+    await link.subscribe(`${prefix}:changes`, () => void invalidation.check().catch(onFault), invalidation.invalidate);
     return {
-      store,
+      invalidation,
       openEngine: () => createRedisEngine({ link, prefix, newOpId: newId, wallClock: Date.now, isHearing: false }),
       join: (nodeId, status) =>
         joinNodes({
@@ -107,7 +107,7 @@ export async function openShared(
         return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onFault, onUnreadable });
       },
       async close() {
-        store.close();
+        invalidation.close();
         await link.close();
       },
     };

@@ -41,6 +41,8 @@ import { createWaiting } from "../operations/matchmaking/lobby-waiters.ts";
 import { mockOperations } from "../operations/matchmaking/mocks.ts";
 import { createNamespaceConfigs } from "../operations/namespace-configs.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import { noOtherWriters } from "../store/db.ts";
+import { holdAlone, holdWithNodes } from "../store/only-node.ts";
 import type { Secrets, Shared } from "./cluster.ts";
 import { openDemo } from "./demo.ts";
 import { watchDescriptors } from "./descriptors.ts";
@@ -115,7 +117,10 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     : ensureAdminToken(folder, config.adminToken);
   const tokens = createDerivedTokens(secret, previousSecret);
   let whyReadOnly: () => string | null = () => null;
-  const db = await openStore(config, folder.path, log, opened, shared?.store ?? null, () => whyReadOnly());
+  const sharing = shared
+    ? { invalidation: shared.invalidation, hold: holdWithNodes }
+    : { invalidation: noOtherWriters, hold: holdAlone };
+  const db = await openStore(config, folder.path, log, opened, sharing, () => whyReadOnly());
   const { engine, isBehind, giveUp, startHearing } = await openLiveState(shared, folder.path, clock, log);
   opened.push(() => engine.close());
   const folderWatch = watchDataFolder(config, folder.path, log, giveUp);
@@ -173,6 +178,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const metricsServer = await openMetrics(config, metrics, log);
   opened.push(() => metricsServer?.close());
 
+  const authenticate = createAuthenticate(context, adminToken.token);
   const handlers = createHandlers(context);
   // The example is for a first look at the service, which nobody takes with several nodes.
   const playPage = shared ? null : await openDemo(config, handlers, folder.path, log);
@@ -183,7 +189,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     handlers,
     playPage,
     mocks: mockOperations(context),
-    authenticate: authenticateFreshly(db, createAuthenticate(context, adminToken.token)),
+    authenticate: shared ? authenticateFreshly(db, authenticate) : authenticate,
     checkClient: (caller, client) => checkClient(context, caller, client),
     newRequestId: createRequestIds(newId().slice(-12)),
     isStoreBehind: isBehind,
@@ -232,8 +238,8 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const placing = shared && placeLobbies({ engine, nodes, log, now });
   opened.push(() => placing?.stop());
   const followClock = shared ? null : () => followWallClock(clock);
-  const sharedStore = shared?.store ?? null;
-  const tasks = startTasks(context, { log, recorder, supervisor, placing, sharedStore, followClock, folderWatch });
+  const invalidation = shared?.invalidation ?? null;
+  const tasks = startTasks(context, { log, recorder, supervisor, placing, invalidation, followClock, folderWatch });
   opened.push(() => tasks.stop());
 
   if (!isLoopback(config.host) || config.publicUrl !== null) log.info(adviceForPublicServices);

@@ -13,8 +13,8 @@ import { createProcessRuntime } from "../runtime/process.ts";
 import { parsePortRange } from "../runtime/process-ports.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { sqliteFileName } from "../store/backup.ts";
-import type { Db, StoreSharing } from "../store/db.ts";
-import { holdDatabase } from "../store/only-node.ts";
+import type { CacheInvalidation, Db } from "../store/db.ts";
+import { type HoldKind, holdDatabase } from "../store/only-node.ts";
 import { openDb } from "../store/open-db.ts";
 
 /** How the parts of the service are opened, one function each. */
@@ -57,30 +57,27 @@ export async function openMetrics({ metricsHost: host, metricsPort: port }: Conf
   }
 }
 
-/**
- * The control plane's store. Without `sharing` a PostgreSQL one is held for this node alone, because live state is in its
- * memory; with it, for the nodes that share.
- */
+/** The control plane's store. One on PostgreSQL is held, for this node alone or for the nodes that share it. */
 export async function openStore(
   config: Config,
   dataDir: string,
   log: Logger,
   opened: Close[],
-  sharing: StoreSharing | null,
+  { invalidation, hold: kind }: { invalidation: CacheInvalidation; hold: HoldKind },
   whyReadOnly: () => string | null,
 ): Promise<Db> {
   const { databaseUrl } = config;
-  let isOnlyWriter = () => true;
+  let mayKeep = () => true;
   if (databaseUrl !== null) {
     const onLost = (fault: Error) => {
       log.fatal({ err: fault }, "the database was taken over while the connection to it was broken; the service ends");
       process.kill(process.pid, "SIGTERM");
     };
-    const hold = await holdDatabase(databaseUrl, onLost, { isShared: sharing !== null });
+    const hold = await holdDatabase(databaseUrl, onLost, kind);
     opened.push(() => attempt(log, "letting go of the database", () => hold.release()));
-    isOnlyWriter = hold.isOurs;
+    mayKeep = hold.isOurs;
   }
-  const db = await openDb({ databaseUrl, dataDir, isOnlyWriter, whyReadOnly, ...(sharing && { sharing }) });
+  const db = await openDb({ databaseUrl, dataDir, mayKeep, whyReadOnly, invalidation });
   opened.push(() => attempt(log, "closing the database", () => db.close()));
   return db;
 }

@@ -7,7 +7,7 @@ import { repeat } from "../loops/repeat.ts";
 import { createResyncQueue } from "../loops/resync-queue.ts";
 import type { Supervisor } from "../loops/supervise.ts";
 import { createSweepNamespaces } from "../loops/sweep-namespaces.ts";
-import type { SharedStore } from "../nodes/cache-invalidation.ts";
+import type { NodesCacheInvalidation } from "../nodes/cache-invalidation.ts";
 import type { Context } from "../operations/context.ts";
 import { planWarm, wantsIdle } from "../operations/matchmaking/lobby-start.ts";
 import { listDeployedNamespaces, listNamespaceIds } from "../store/namespaces.ts";
@@ -20,7 +20,7 @@ export interface TaskParts {
   readonly supervisor: Supervisor;
   /** Null, as is the next: this is the only node. */
   readonly placing: Placing | null;
-  readonly sharedStore: SharedStore | null;
+  readonly invalidation: NodesCacheInvalidation | null;
   readonly folderWatch: FolderWatch;
   /** Null: another clock than this machine's is followed. */
   readonly followClock: (() => void) | null;
@@ -33,7 +33,7 @@ const dayMs = 24 * 60 * 60_000;
 /** Everything that happens again and again without a request. Where there are several nodes, some of it on one only. */
 export function startTasks(context: Context, parts: TaskParts): { stop(): Promise<void> } {
   const { db, config, engine, nodes, now, tokenUses, runtime } = context;
-  const { log, recorder, supervisor, placing, sharedStore, followClock, folderWatch } = parts;
+  const { log, recorder, supervisor, placing, invalidation, followClock, folderWatch } = parts;
   const onceForAll = (run: () => Promise<unknown>) => async () => nodes.lease() && (await run());
 
   const tasks: Task[] = [
@@ -43,20 +43,20 @@ export function startTasks(context: Context, parts: TaskParts): { stop(): Promis
   ];
   tasks.push(["looking for the data folder", 2_000, async () => folderWatch.check()]);
   if (followClock) tasks.push(["following the wall clock", 1_000, async () => followClock()]);
-  tasks.push(["ending what is due", sharedStore ? 500 : 200, createExpire(engine, nodes, now)]);
+  tasks.push(["ending what is due", invalidation ? 500 : 200, createExpire(engine, nodes, now)]);
   if (runtime || placing) {
     const keepIdle = createKeepIdle(engine, now, planFor(context), (namespaceId) => wantsIdle(context, namespaceId));
     // What another node has deployed is in force here too.
     const freshly = async () => {
-      await db.sharing?.check();
+      await db.invalidation.check();
       await keepIdle();
     };
     tasks.push(["starting lobbies ahead of need", placing ? 1_000 : 500, onceForAll(freshly)]);
   }
   if (placing) tasks.push(["taking lobbies that nobody has placed", 500, () => placing.takeOver()]);
   if (placing) tasks.push(["placing lobbies", 1_000, async () => placing.isSweepDue() && (await placing.sweep())]);
-  if (sharedStore) {
-    tasks.push(["announcing changes of lost nodes", 10_000, onceForAll(() => sharedStore.sweep())]);
+  if (invalidation) {
+    tasks.push(["announcing changes of lost nodes", 10_000, onceForAll(() => invalidation.sweep())]);
     tasks.push(["comparing lobbies with their servers", 10_000, () => supervisor.reconcile()]);
     const sweep = createSweepNamespaces({ engine, nodes, log, now, namespaceIds: () => listNamespaceIds(db) });
     tasks.push(["removing namespaces that were deleted", 60_000, sweep]);

@@ -62,7 +62,7 @@ const attemptsMax = 10;
 export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number): NamespaceConfigs {
   const reader = createConfigReader(db, engine, now);
   const known = new Map<string, Known>();
-  /** What was read before a change is not the store's last word. */
+  /** What was read before a change is not the store's last word; of a store that others write to, nothing is. */
   let changes = 0;
   let removals = 0;
   db.onChange((change) => {
@@ -92,8 +92,8 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     const changesBefore = changes;
     const namespace = await findNamespaceById(db, namespaceId);
     if (!namespace) return null;
-    // Of a store that others write to, a row that was read is never the last word.
-    return reader.configure(namespace, () => db.sharing === null && removals === 0 && changes === changesBefore);
+    const isLastWord = () => db.invalidation.isOnlyWriter && removals === 0 && changes === changesBefore;
+    return reader.configure(namespace, isLastWord);
   }
 
   /**
@@ -103,8 +103,8 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
    */
   async function renew(namespaceId: string, attempt: number): Promise<void> {
     known.delete(namespaceId);
-    await db.sharing?.check();
-    if (db.sharing === null || attempt === 0) return;
+    await db.invalidation.check();
+    if (attempt === 0) return;
     await withNamespaceHeld(
       db,
       namespaceId,

@@ -23,30 +23,29 @@ export interface Watch {
 
 export function watchClient(client: Redis | Cluster, address: RedisAddress, log: Logger): Watch {
   const where = showRedisAddress(address);
+  const waiters = createWaiters();
   let downSince: number | null = performance.now();
-  let lastFault: Error | null = null;
+  let lastError: Error | null = null;
   let isStarted = false;
   let isLeaving = false;
   let isClosed = false;
-  const waiting = new Set<{ resolve(): void; reject(error: Error): void }>();
 
   client.on("ready", () => {
     if (isStarted && downSince !== null) log.info(`Redis (${where}) is reachable again`);
     downSince = null;
-    lastFault = null;
+    lastError = null;
     isLeaving = false;
-    for (const waiter of waiting) waiter.resolve();
-    waiting.clear();
+    waiters.resolveAll();
   });
   client.on("error", (error: Error) => {
-    lastFault = error;
-    if (!isStarted && isLoginFault(error)) for (const waiter of waiting) waiter.reject(error);
+    lastError = error;
+    if (!isStarted && isLoginFault(error)) waiters.rejectAll(error);
   });
   client.on("node error", (error: Error) => {
-    lastFault = error;
+    lastError = error;
   });
   client.on("close", noteDown);
-  // The library ends for good when it is told to reconnect at the wrong moment.
+  // The library ends for good when it is asked to reconnect at the wrong moment.
   client.on("end", () => {
     noteDown();
     if (isStarted && !isClosed) setTimeout(() => !isClosed && begin(), 100).unref();
@@ -55,38 +54,19 @@ export function watchClient(client: Redis | Cluster, address: RedisAddress, log:
   function noteDown(): void {
     if (downSince !== null || isClosed) return;
     downSince = performance.now();
-    log.warn({ err: lastFault }, `the connection to Redis (${where}) is lost`);
+    log.warn({ err: lastError }, `the connection to Redis (${where}) is lost`);
   }
 
   function begin(): void {
-    if (client.status === "wait" || client.status === "end") client.connect().catch(noteFault);
-  }
-
-  function noteFault(error: Error): void {
-    lastFault ??= error;
+    if (client.status !== "wait" && client.status !== "end") return;
+    client.connect().catch((error: Error) => {
+      lastError ??= error;
+    });
   }
 
   function ready(giveUpAt: number): Promise<void> {
     if (client.status === "ready") return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        clearTimeout(timer);
-        waiting.delete(waiter);
-      };
-      const waiter = {
-        resolve: () => {
-          settle();
-          resolve();
-        },
-        reject: (error: Error) => {
-          settle();
-          reject(error);
-        },
-      };
-      const give = () => waiter.reject(lastFault ?? new Error("There is no connection to Redis."));
-      const timer = setTimeout(give, Math.max(0, giveUpAt - performance.now()));
-      waiting.add(waiter);
-    });
+    return waiters.wait(giveUpAt, () => lastError ?? new Error("There is no connection to Redis."));
   }
 
   return {
@@ -110,7 +90,47 @@ export function watchClient(client: Redis | Cluster, address: RedisAddress, log:
     },
     close() {
       isClosed = true;
-      for (const waiter of waiting) waiter.reject(new Error("The connection to Redis is closed."));
+      waiters.rejectAll(new Error("The connection to Redis is closed."));
+    },
+  };
+}
+
+interface Waiters {
+  /** Resolves or rejects with the others, or rejects at that time with what `giveUp` gives then. */
+  wait(giveUpAt: number, giveUp: () => Error): Promise<void>;
+  resolveAll(): void;
+  rejectAll(error: Error): void;
+}
+
+/** Those who wait for a connection. */
+function createWaiters(): Waiters {
+  const waiting = new Set<{ resolve(): void; reject(error: Error): void }>();
+  return {
+    wait(giveUpAt, giveUp) {
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => waiter.reject(giveUp()), Math.max(0, giveUpAt - performance.now()));
+        const settle = () => {
+          clearTimeout(timer);
+          waiting.delete(waiter);
+        };
+        const waiter = {
+          resolve() {
+            settle();
+            resolve();
+          },
+          reject(error: Error) {
+            settle();
+            reject(error);
+          },
+        };
+        waiting.add(waiter);
+      });
+    },
+    resolveAll() {
+      for (const waiter of waiting) waiter.resolve();
+    },
+    rejectAll(error) {
+      for (const waiter of waiting) waiter.reject(error);
     },
   };
 }

@@ -26,7 +26,7 @@ export function cached<T>(
 ): Promise<T> {
   const { cache } = db;
   if (cache === null) return load();
-  if (!db.isOnlyWriter()) {
+  if (!db.mayKeep()) {
     changed(db, "everything");
     return load();
   }
@@ -62,7 +62,7 @@ export async function write<T>(
 ): Promise<T> {
   const reason = db.whyReadOnly();
   if (reason !== null) throw new StoreUnavailable(reason);
-  const finish = await db.sharing?.begin();
+  const finish = await db.invalidation.begin();
   let change: Change = "doubt";
   try {
     const outcome = await withoutLostRaces(work);
@@ -73,7 +73,7 @@ export async function write<T>(
     throw error;
   } finally {
     changed(db, change);
-    await finish?.(change);
+    await finish(change);
   }
 }
 

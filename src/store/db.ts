@@ -25,22 +25,32 @@ export interface Db {
   readonly rows: OpenStore["rows"];
   readonly readTexts: Map<string, string>;
   readonly cache: ReadCache | null;
-  /** Whether nobody else writes to the store unnoticed; only then may what was read be kept. */
-  isOnlyWriter(): boolean;
-  /** Null: nobody else writes at all. */
-  readonly sharing: StoreSharing | null;
+  /** Whether no other process writes to the store unnoticed; only then may what was read be kept. */
+  mayKeep(): boolean;
+  readonly invalidation: CacheInvalidation;
   /** What the next transaction records in the audit log; null: nothing. */
   readonly pending: PendingChange | null;
 }
 
-/** How several nodes write to one store and yet keep what they read. */
-export interface StoreSharing {
+/** Lets nodes keep what they read although others write to the same store. */
+export interface CacheInvalidation {
+  /** Nobody else writes: a row that was read is the store's last word until this process changes it. */
+  readonly isOnlyWriter: boolean;
   /** Resolves when nothing that was changed before this call can still be remembered here. */
   check(): Promise<void>;
   /** Announces a change; the result is called with what became of it. */
   begin(): Promise<(change: Change) => Promise<void>>;
+  /** Calls back with changes that others made. */
   onChange(listener: (change: NonNullable<Change>) => void): void;
 }
+
+/** For the only process that writes to a store: there is nothing to announce, and nothing to hear. */
+export const noOtherWriters: CacheInvalidation = {
+  isOnlyWriter: true,
+  async check() {},
+  begin: async () => async () => {},
+  onChange() {},
+};
 
 /** One page of a list: `after` is the id of the last row of the page before. */
 export interface Page {

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import type { Db } from "./db.ts";
 import { deleteInSteps } from "./delete-in-steps.ts";
-import { isShared } from "./locks.ts";
+import { hasRowLocks } from "./locks.ts";
 import type { Tables } from "./tables.ts";
 import { transact } from "./transaction.ts";
 
@@ -39,7 +39,7 @@ export function deleteVersion(
       .where("version_id", "=", versionId)
       .where("game_id", "=", gameId)
       .where("delete_ts", "is", null);
-    const version = await (isShared(db) ? row.forUpdate() : row).executeTakeFirst();
+    const version = await (hasRowLocks(db) ? row.forUpdate() : row).executeTakeFirst();
     if (!version) throw undo("VERSION_NOT_FOUND");
     const use = await useOf(transaction, versionId);
     if (use.isDeployed) throw undo("DEPLOYED");

@@ -10,13 +10,13 @@ import type { Tables } from "./tables.ts";
 /** Whoever adds to the game waits for the others who do. False: there is no such game. */
 export async function lockGame(db: Db, transaction: Transaction<Tables>, gameId: string): Promise<boolean> {
   const row = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
-  return (await (isShared(db) ? row.forNoKeyUpdate() : row).executeTakeFirst()) !== undefined;
+  return (await (hasRowLocks(db) ? row.forNoKeyUpdate() : row).executeTakeFirst()) !== undefined;
 }
 
 /** Nobody deletes the game before the transaction is over. False: there is no such game. */
 export async function holdGame(db: Db, transaction: Transaction<Tables>, gameId: string): Promise<boolean> {
   const row = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
-  return (await (isShared(db) ? row.forKeyShare() : row).executeTakeFirst()) !== undefined;
+  return (await (hasRowLocks(db) ? row.forKeyShare() : row).executeTakeFirst()) !== undefined;
 }
 
 /** Whoever adds to the namespace waits for the others who do. False: there is no such namespace in the game. */
@@ -32,7 +32,7 @@ export async function lockNamespace(
     .select("namespace_id")
     .where("namespace_id", "=", namespaceId)
     .where("game_id", "=", gameId);
-  return (await (isShared(db) ? row.forNoKeyUpdate() : row).executeTakeFirst()) !== undefined;
+  return (await (hasRowLocks(db) ? row.forNoKeyUpdate() : row).executeTakeFirst()) !== undefined;
 }
 
 /** Nobody deletes the version before the transaction is over. False: the game has no such version, or it was deleted. */
@@ -47,9 +47,9 @@ export async function holdVersion(
     .where("version_id", "=", versionId)
     .where("game_id", "=", gameId)
     .where("delete_ts", "is", null);
-  return (await (isShared(db) ? row.forShare() : row).executeTakeFirst()) !== undefined;
+  return (await (hasRowLocks(db) ? row.forShare() : row).executeTakeFirst()) !== undefined;
 }
 
-export function isShared(db: Db): boolean {
+export function hasRowLocks(db: Db): boolean {
   return db.engine === "postgresql";
 }

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { cached } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { isUuid, mayBeName } from "./games.ts";
-import { holdVersion, lockGame } from "./locks.ts";
+import { hasRowLocks, holdVersion, lockGame } from "./locks.ts";
 import { aboutNamespace, type Namespace, type NamespaceRow, namespaceColumns, toNamespace } from "./namespace-row.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
 import type { Tables } from "./tables.ts";
@@ -72,9 +72,8 @@ export function findNamespaceById(db: Db, namespaceId: string): Promise<Namespac
 }
 
 /**
- * The row as it is, while nobody can change or delete it. For PostgreSQL: elsewhere there is one writer anyway. What the
- * work reads meanwhile it reads by `held`, over the same connection: if each that has a lock waited for another
- * connection, none would ever get one.
+ * The row as it is, while nobody can change or delete it. What the work reads meanwhile it reads by `held`, over the same
+ * connection: if each that has a lock waited for another connection, none would ever get one.
  */
 export async function withNamespaceHeld<T>(
   db: Db,
@@ -82,12 +81,8 @@ export async function withNamespaceHeld<T>(
   work: (namespace: Namespace | null, held: Db) => Promise<T>,
 ): Promise<T> {
   return db.query.transaction().execute(async (transaction) => {
-    const row = await transaction
-      .selectFrom("namespaces")
-      .select(namespaceColumns)
-      .where("namespace_id", "=", namespaceId)
-      .forUpdate()
-      .executeTakeFirst();
+    const query = transaction.selectFrom("namespaces").select(namespaceColumns).where("namespace_id", "=", namespaceId);
+    const row = await (hasRowLocks(db) ? query.forUpdate() : query).executeTakeFirst();
     return work(row ? toNamespace(row) : null, { ...db, query: transaction });
   });
 }

@@ -12,6 +12,24 @@ export interface OnlyNode {
   release(): Promise<void>;
 }
 
+/** With whom a database is held. */
+export interface HoldKind {
+  readonly lock: string;
+  readonly whenInUse: string;
+}
+
+export const holdAlone: HoldKind = {
+  lock: "pg_try_advisory_lock",
+  whenInUse:
+    "Another Foyer works on this PostgreSQL database. Without Redis there can be one node only: stop the other, or give this one a database of its own.",
+};
+
+export const holdWithNodes: HoldKind = {
+  lock: "pg_try_advisory_lock_shared",
+  whenInUse:
+    "A Foyer without Redis works on this PostgreSQL database, alone. Stop it, or give this one a database of its own.",
+};
+
 /** Any number, as long as it is always the same. */
 const lockKey = 7_100_310_019;
 const retryMs = 1_000;
@@ -25,7 +43,7 @@ const retryMs = 1_000;
 export async function holdDatabase(
   databaseUrl: string,
   onLost: (fault: DatabaseInUse) => void,
-  { isShared = false } = {},
+  kind: HoldKind = holdAlone,
 ): Promise<OnlyNode> {
   let client: pg.Client | null = await takeHold();
   let retry: NodeJS.Timeout | undefined;
@@ -44,19 +62,14 @@ export async function holdDatabase(
     taking.on("error", () => {});
     try {
       await taking.connect();
-      const lock = isShared ? "pg_try_advisory_lock_shared" : "pg_try_advisory_lock";
-      const { rows } = await taking.query(`select ${lock}($1) as taken`, [lockKey]);
+      const { rows } = await taking.query(`select ${kind.lock}($1) as taken`, [lockKey]);
       if (rows[0].taken === true) return taking;
     } catch (error) {
       await taking.end().catch(() => {});
       throw asFault(error);
     }
     await taking.end();
-    throw new DatabaseInUse(
-      isShared
-        ? "A Foyer without Redis works on this PostgreSQL database, alone. Stop it, or give this one a database of its own."
-        : "Another Foyer works on this PostgreSQL database. Without Redis there can be one node only: stop the other, or give this one a database of its own.",
-    );
+    throw new DatabaseInUse(kind.whenInUse);
   }
 
   function watch(held: pg.Client): void {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { StoreUnavailable } from "../ground/unavailable.ts";
 import { changed, createReadCache } from "./cache.ts";
-import type { Change, Db, StoreSharing } from "./db.ts";
+import { type CacheInvalidation, type Change, type Db, noOtherWriters } from "./db.ts";
 import type { OpenStore } from "./open-store.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -9,9 +9,9 @@ import { openSqlite } from "./sqlite.ts";
 export interface DbOptions {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
-  /** SQLite belongs to the process that holds the data folder; of PostgreSQL the caller has to know. */
-  readonly isOnlyWriter?: () => boolean;
-  readonly sharing?: StoreSharing;
+  /** Whether no other process writes unnoticed. SQLite belongs to the one that holds the data folder. */
+  readonly mayKeep?: () => boolean;
+  readonly invalidation?: CacheInvalidation;
   /** Why nothing may be written any more; null: it may. */
   readonly whyReadOnly?: () => string | null;
 }
@@ -20,12 +20,11 @@ export interface DbOptions {
 export async function openDb(options: DbOptions): Promise<Db> {
   const store = await open(options.databaseUrl, options.dataDir);
   let closing: Promise<void> | null = null;
-  const sharing = options.sharing ?? null;
-  const isAlone = options.isOnlyWriter ?? (() => store.engine === "sqlite");
-  const cache = store.engine === "sqlite" || options.isOnlyWriter || sharing ? createReadCache() : null;
+  const { invalidation = noOtherWriters, mayKeep = () => store.engine === "sqlite" } = options;
+  const cache = store.engine === "sqlite" || options.mayKeep ? createReadCache() : null;
   const whyReadOnly = options.whyReadOnly ?? (() => null);
   const changeListeners: ((change: NonNullable<Change>) => void)[] = [];
-  sharing?.onChange((change) => changed({ cache, changeListeners }, change));
+  invalidation.onChange((change) => changed({ cache, changeListeners }, change));
   return {
     engine: store.engine,
     query: store.query,
@@ -51,8 +50,8 @@ export async function openDb(options: DbOptions): Promise<Db> {
     rows: store.rows,
     readTexts: new Map(),
     cache,
-    isOnlyWriter: () => sharing !== null || isAlone(),
-    sharing,
+    mayKeep,
+    invalidation,
     pending: null,
   };
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from "kysely";
 import { cached } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
-import { holdVersion, isShared, lockGame } from "./locks.ts";
+import { hasRowLocks, holdVersion, lockGame } from "./locks.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
 import type { Tables } from "./tables.ts";
 import { transact } from "./transaction.ts";
@@ -111,7 +111,7 @@ export function deployVersion(
       .selectFrom("namespaces")
       .select(["game_id", "version_id"])
       .where("namespace_id", "=", namespaceId);
-    const namespace = await (isShared(db) ? row.forUpdate() : row).executeTakeFirst();
+    const namespace = await (hasRowLocks(db) ? row.forUpdate() : row).executeTakeFirst();
     if (!namespace) throw undo("NAMESPACE_NOT_FOUND");
     const { expectedVersionId = null } = request;
     if (expectedVersionId !== null && namespace.version_id !== expectedVersionId) throw undo("VERSION_CHANGED");

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { importCommand } from "../../src/cli/import.ts";
 import { run } from "../../src/cli/run.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
-import { holdDatabase } from "../../src/store/only-node.ts";
+import { holdDatabase, holdWithNodes } from "../../src/store/only-node.ts";
 import { freshDatabase } from "../support/services/stores.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -198,7 +198,7 @@ describe("a command that cannot succeed ends with exit code 1 and one sentence",
     const service = await serve(empty);
     await service.stop();
     const { out: document } = await foyer(["export", "--data-dir", empty]);
-    const node = await holdDatabase(databaseUrl!, () => {}, { isShared: true });
+    const node = await holdDatabase(databaseUrl!, () => {}, holdWithNodes);
     const refused = await foyer(["--database-url", databaseUrl!], document);
     expect(refused).toMatchObject({ code: 1, out: "", err: expect.stringMatching(oneSentence) });
     await node.release();

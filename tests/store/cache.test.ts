@@ -118,7 +118,7 @@ describe("the read cache on sqlite", () => {
 /** A store that nobody else writes to, so that it keeps what it reads. */
 async function ownStore(kind: StoreKind): Promise<Db> {
   const { databaseUrl } = await freshDatabase(kind);
-  const db = await openDb({ databaseUrl, dataDir: await folder(), isOnlyWriter: () => true });
+  const db = await openDb({ databaseUrl, dataDir: await folder(), mayKeep: () => true });
   onTestFinished(() => db.close());
   return db;
 }

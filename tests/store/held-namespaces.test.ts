@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createNamespaceConfigs } from "../../src/operations/namespace-configs.ts";
+import { noOtherWriters } from "../../src/store/db.ts";
 import { openDb } from "../../src/store/open-db.ts";
 import { createMemoryJournal } from "../support/memory-journal.ts";
 import { freshDatabase } from "../support/services/stores.ts";
@@ -9,8 +10,13 @@ import { atOnce, folder, now, storedGame, storedNamespace, storedVersion } from 
 const document = { regions: { local: {} }, game_modes: { duel: { max_players: 2, runtime: { external: {} } } } };
 
 test("[O21] more namespaces than connections are locked at the same time, and none waits for another", async () => {
-  const sharing = { check: async () => {}, begin: async () => async () => {}, onChange() {} };
-  const db = await openDb({ ...(await freshDatabase("postgresql")), dataDir: await folder(), sharing });
+  const invalidation = { ...noOtherWriters, isOnlyWriter: false };
+  const db = await openDb({
+    ...(await freshDatabase("postgresql")),
+    dataDir: await folder(),
+    mayKeep: () => true,
+    invalidation,
+  });
   try {
     const { gameId } = await storedGame(db);
     const ids: string[] = [];

@@ -5,11 +5,10 @@ import type { Authenticate } from "./authenticate.ts";
  * Where several nodes write to one store, a request that starts after a change was answered must not be judged by what
  * was read before it. Lobby tokens need no store.
  */
-export function authenticateFreshly({ sharing }: Db, authenticate: Authenticate): Authenticate {
-  if (sharing === null) return authenticate;
+export function authenticateFreshly({ invalidation }: Db, authenticate: Authenticate): Authenticate {
   return (callers, credentials) => {
     if (isLobbyToken.test(credentials.authorization ?? "")) return authenticate(callers, credentials);
-    return sharing.check().then(() => authenticate(callers, credentials));
+    return invalidation.check().then(() => authenticate(callers, credentials));
   };
 }
 

@@ -29,7 +29,7 @@ export function readAhead({ db, engine, configs }: Context, log: Logger): void {
   }
 
   async function learnAll(): Promise<void> {
-    await db.sharing?.check();
+    await db.invalidation.check();
     await learnTokens();
     for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
       await attempt(() => learn(namespaceId), { namespace_id: namespaceId });

@@ -5,8 +5,8 @@ import { findPastLobby, type HistoryCursor, type ListedLobby, listPastLobbies } 
 import { tokenIdOf } from "../callers.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
+import { newestLogBytes } from "../live/log-cursor.ts";
 import { createLogFollowing } from "../live/log-following.ts";
-import { newestLogBytes } from "../live/log-reader.ts";
 import type { ServedLobby } from "../live/remote-runtime.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { namespaceOf, quoted } from "./lookup.ts";

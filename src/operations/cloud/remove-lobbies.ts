@@ -16,11 +16,10 @@ export async function removeLobbies({ db, engine, now }: Context, namespace: Nam
 }
 
 /**
- * Call it when the rows of a namespace are gone. Where several nodes share the store, another one may have brought the
- * live side back between the two steps, because it still saw the rows.
+ * Call it when the rows of a namespace are gone: another node may have brought the live side back between the two steps,
+ * because it still saw the rows.
  */
-export async function removeRemains({ db, engine, now }: Context, namespaceIds: readonly string[]): Promise<void> {
-  if (db.sharing === null) return;
+export async function removeRemains({ engine, now }: Context, namespaceIds: readonly string[]): Promise<void> {
   for (const namespaceId of namespaceIds) {
     await engine.execute({ type: "removeNamespace", namespaceId, now: now(), force: true });
   }

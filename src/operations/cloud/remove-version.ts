@@ -36,7 +36,7 @@ async function namespaceWithLobbies(
   gameId: string,
   versionId: string,
 ): Promise<Namespace | undefined> {
-  await context.db.sharing?.check();
+  await context.db.invalidation.check();
   for (const namespace of await namespacesOf(context, gameId)) {
     // From here on the matchmaker takes no call that was planned when the version was still deployed. The row is read from
     // the store: another node may have changed it and not yet said so.

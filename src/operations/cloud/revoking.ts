@@ -31,7 +31,7 @@ export async function closeLobbiesOf(
 
 /** Null: the token that a registration under way came with is still good. */
 export async function checkServerToken({ db }: Context, { tokenHash }: CallerOf<"server">) {
-  await db.sharing?.check();
+  await db.invalidation.check();
   const row = await findTokenByHash(db, tokenHash);
   if (!row) return refuse("TOKEN_INVALID", "The token is not valid.");
   return row.revokeTs === null ? null : refuse("TOKEN_REVOKED", "The token has been revoked.");

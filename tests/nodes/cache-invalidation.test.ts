@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
-import { createSharedStore } from "../../src/nodes/cache-invalidation.ts";
+import { createCacheInvalidation } from "../../src/nodes/cache-invalidation.ts";
 import { openLink } from "../support/redis-link.ts";
 
 async function createPair() {
   const { link, prefix } = await openLink();
   const open = () => {
-    const store = createSharedStore({ link, prefix, newId: randomUUID, onFault() {} });
+    const store = createCacheInvalidation({ link, prefix, newId: randomUUID, onFault() {} });
     const heard: unknown[] = [];
     store.onChange((change) => heard.push(change));
     onTestFinished(() => store.close());
@@ -48,10 +48,10 @@ test("[ND1] after a lost connection everything is unconfirmed, and changes annou
   await (await here.store.begin())("everything");
   await there.store.check();
   const before = there.changes();
-  there.store.doubt();
+  there.store.invalidate();
   await there.store.check();
   expect(there.heard.slice(before)).toEqual(["doubt"]);
-  there.store.doubt();
+  there.store.invalidate();
   await (await here.store.begin())(["a-game"]);
   await there.store.check();
   expect(there.heard.slice(before + 1)).toEqual([["a-game"], "doubt"]);

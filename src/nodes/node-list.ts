@@ -1,0 +1,76 @@
+import type { NodeStatus, OwnStatus } from "./nodes.ts";
+
+/** A node as the list in Redis shows it. */
+export interface ListedNode extends NodeStatus {
+  /** What it said last, with when. */
+  readonly said: string;
+  /** It stopped in good order and may come back. */
+  readonly hasLeft: boolean;
+}
+
+/** A node that was not heard of for so long does not count as up. */
+export const aliveMs = 3_500;
+/** One beat may be a little late; after two something is wrong, be it only a busy machine. */
+const lateMs = 2_000;
+/** More than this between two beats means that Redis, or this process, was away. */
+const beatGapMs = 3_000;
+
+/** What a node writes; one of an earlier Foyer does not say who holds its slots. */
+interface WrittenStatus extends Pick<OwnStatus, "regions" | "room"> {
+  readonly places?: number;
+  readonly held?: Readonly<Record<string, number>>;
+  readonly asked?: readonly string[];
+  readonly hasLeft?: boolean;
+  readonly instanceId: string;
+}
+
+export function writeStatus({ regions, room, places, held, asked }: OwnStatus, more: Partial<WrittenStatus>): string {
+  return JSON.stringify({ regions, room, places, held: Object.fromEntries(held), asked, ...more });
+}
+
+/** `list`: ids and what those nodes said, in turn. */
+export function readList(list: readonly string[], now: number): ListedNode[] {
+  const nodes: ListedNode[] = [];
+  for (let at = 0; at < list.length; at += 2) nodes.push(readEntry(list[at] ?? "", list[at + 1] ?? "", now));
+  return nodes.sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1));
+}
+
+export function readEntry(nodeId: string, said: string, now: number): ListedNode {
+  const space = said.indexOf(" ");
+  // Border: the text was written by that node.
+  const status = JSON.parse(said.slice(space + 1)) as WrittenStatus;
+  const { regions, room, places = room, held = {}, asked = [], hasLeft = false } = status;
+  const heardAt = Number(said.slice(0, space));
+  const isAlive = !hasLeft && now - heardAt < aliveMs;
+  const isLate = isAlive && now - heardAt >= lateMs;
+  const holders = new Map(Object.entries(held));
+  return { nodeId, said, regions, room, places, held: holders, asked, isAlive, isLate, heardAt, hasLeft };
+}
+
+/** Counts for how long each node has not been heard of, as far as this process could listen. */
+export interface SilenceCount {
+  noteList(nodes: readonly ListedNode[]): void;
+  /** A node that was never heard of is waited for from now on. */
+  silentMs(nodeId: string): number;
+}
+
+export function createSilenceCount(steadyNow: () => number): SilenceCount {
+  const heardOf = new Map<string, { said: string; at: number }>();
+  let listenedAt = Number.NEGATIVE_INFINITY;
+  return {
+    noteList(nodes) {
+      const now = steadyNow();
+      const hasMissed = now - listenedAt > beatGapMs;
+      listenedAt = now;
+      if (hasMissed) for (const entry of heardOf.values()) entry.at = now;
+      for (const { nodeId, said } of nodes) {
+        if (heardOf.get(nodeId)?.said !== said) heardOf.set(nodeId, { said, at: now });
+      }
+    },
+    silentMs(nodeId) {
+      const entry = heardOf.get(nodeId) ?? { said: "", at: steadyNow() };
+      heardOf.set(nodeId, entry);
+      return steadyNow() - listenedAt > beatGapMs ? 0 : steadyNow() - entry.at;
+    },
+  };
+}
