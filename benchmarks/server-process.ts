@@ -8,6 +8,7 @@ import type { Answer } from "./requests.ts";
 /** A server under test, in a process of its own so that its processor time can be told from the client's. */
 export interface ServerProcess {
   readonly url: string;
+  readonly pid: number;
   /** Microseconds of processor time, user and system, since the process began. */
   cpuMicroseconds(): Promise<number>;
   stop(): Promise<void>;
@@ -39,6 +40,7 @@ async function startServer(program: string, args: readonly string[], cwd: string
   const url = await addressOf(child, program);
   return {
     url,
+    pid: child.pid!,
     async cpuMicroseconds() {
       const answer = once(child, "message");
       child.send("cpu");
