@@ -53,7 +53,9 @@ export async function run({ isLong }: { isLong: boolean }): Promise<string> {
     await foyer.stop();
     world.remove();
   }
-  const cores = isPinned ? "The server has a core of its own; who asks and who attacks share the other." : "Not pinned.";
+  const cores = isPinned
+    ? "The server has a core of its own; who asks and who attacks share the other."
+    : "Not pinned.";
   const caption = `${callsPerSecond} honest calls a second for ${seconds} s before and as long beside each attack; what is open is shown before it, during it and up to ${isLong ? 60 : 15} s after. ${cores}`;
   return `${caption}\n\n${markdownTable(header, rows)}`;
 }

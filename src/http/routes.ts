@@ -3,11 +3,12 @@ import type { Operation } from "../contract/define.ts";
 import { type OperationId, operationList } from "../contract/index.ts";
 import type { WhenGone } from "../operations/callers.ts";
 import type { EventStream, Mocks, ServedHandlers } from "../operations/handlers.ts";
+import { JsonText } from "../operations/json-text.ts";
 import { isRefusal, type Refusal } from "../operations/refusal.ts";
 import type { Admit, Admitted } from "./admit.ts";
 import { leaveFlight, rejoinFlight } from "./client-shares.ts";
 import { prefersCsv, toCsv } from "./csv.ts";
-import { endIfStopping, Refused, sendRefusal } from "./errors.ts";
+import { endIfStopping, jsonType, Refused, sendRefusal } from "./errors.ts";
 import type { InFlight } from "./in-flight.ts";
 import { checkBody, checkBodyType } from "./request-body.ts";
 import { answersStream, type EventStreams } from "./sse/streams.ts";
@@ -131,6 +132,7 @@ function whileWaiting({ raw, exchange }: FastifyRequest, whenGone: () => void): 
 
 function sendAnswer(operation: Operation, reply: FastifyReply, answer: unknown): FastifyReply {
   endIfStopping(reply);
+  if (answer instanceof JsonText) return reply.type(jsonType).send(answer.bytes);
   if (!operation.reply) return reply.code(204).send();
   // A reply of any JSON type is written here: Fastify would send a string bare and null as nothing.
   if (!("type" in operation.reply)) return sendJson(reply, answer);

@@ -1,3 +1,5 @@
+import type { ReplyOf } from "../../contract/define.ts";
+import type { Operations } from "../../contract/index.ts";
 import { pageMaxBytes, pageSizeDefault } from "../../ground/limits.ts";
 import type { ListCursor, LobbyView } from "../../matchmaker/commands.ts";
 import { closedByOf } from "../cloud/closed-by.ts";
@@ -5,6 +7,7 @@ import { isName } from "../cloud/names.ts";
 import { badCursor, isUuid } from "../cloud/pagination.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
+import { replyFromText, withMember } from "../json-text.ts";
 import { isRefusal } from "../refusal.ts";
 import { deployedVersion, gameModeOf, regionNotFound } from "./new-lobby.ts";
 import { regionsAnswer } from "./regions.ts";
@@ -38,17 +41,20 @@ export function lobbyListOperations(context: Context) {
         limit: query.limit ?? pageSizeDefault,
         ...(query.include_state && { stateBytesMax: pageMaxBytes }),
       });
-      return {
+      const page = {
         game_modes: Object.keys(game_modes).map((name) => ({ game_mode_id: name })),
         regions: regionsAnswer(version.config, client.place),
-        lobbies: lobbies.map((lobby) => listedLobby(lobby, query.include_state ?? false)),
         ...(next && { cursor: writeListCursor(next) }),
       };
+      if (!query.include_state) return { ...page, lobbies: lobbies.map(listedLobby) };
+      // States are kept as JSON.
+      const entries = lobbies.map((lobby) => withMember(listedLobby(lobby), "state", lobby.state ?? "null"));
+      return replyFromText<ReplyOf<Operations["lobbies.list"]>>(withMember(page, "lobbies", `[${entries.join(",")}]`));
     },
   } satisfies Partial<Handlers>;
 }
 
-function listedLobby(lobby: LobbyView, withState: boolean) {
+function listedLobby(lobby: LobbyView) {
   return {
     lobby_id: lobby.lobbyId,
     game_mode_id: lobby.gameMode,
@@ -59,7 +65,6 @@ function listedLobby(lobby: LobbyView, withState: boolean) {
     total_player_count: lobby.reserved + lobby.connected,
     is_closed: closedByOf(lobby).length > 0,
     tags: { ...lobby.tags },
-    ...(withState && { state: lobby.state === null ? null : JSON.parse(lobby.state) }),
   };
 }
 

@@ -82,6 +82,30 @@ export function viewsTests(at: () => Matchmaker): void {
     expect(withState.json.lobbies.map((each: { state: unknown }) => each.state)).toEqual([null, null]);
   });
 
+  test("a list shows every state as the lobby set it", async () => {
+    const arena = await arenaWith();
+    const states = [
+      'text with "quotes", \\ and \u2028 ünïcödé 🎲',
+      { a: [1, { b: null }], "": "" },
+      [],
+      0,
+      false,
+      "",
+      null,
+    ];
+    const expected = new Map<string, unknown>();
+    for (const state of states) {
+      const lobby = await arena.ready();
+      expectEmpty(await lobby.call("PUT", "lobbies/state", state));
+      expected.set(lobby.lobbyId, state);
+    }
+    const { json } = await arena.list("?include_state=true");
+    const listed = json.lobbies.map(({ lobby_id, state }: { lobby_id: string; state: unknown }) => [lobby_id, state]);
+    expect(new Map(listed)).toEqual(expected);
+    const plain = json.lobbies.map(({ state: _, ...rest }: { state: unknown }) => rest);
+    expectAnswer(await arena.list(), { ...json, lobbies: plain });
+  });
+
   test("list refuses what it does not know", async () => {
     const arena = await arenaWith();
     expectRefusal(await arena.list("?game_mode=nothing"), "MATCHMAKER_GAME_MODE_NOT_FOUND");
