@@ -1,11 +1,12 @@
 import { untakenBytesMax } from "../ground/limits.ts";
+import { networkShare } from "../ground/rates.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import type { ClientAddress } from "./client-address.ts";
 import type { ClientShare, Exchange } from "./exchange.ts";
 
 export interface ClientShares {
   /** Counts a new connection; null: it is one too many. */
-  connect(client: string): ClientShare | null;
+  connect(address: Pick<ClientAddress, "client" | "network">): ClientShare | null;
   disconnect(share: ClientShare): void;
   /** Before the body is looked at. A refusal when the client has too much under way. */
   admit(exchange: Exchange, address: ClientAddress): Refusal<"API_RATE_LIMIT"> | null;
@@ -15,59 +16,79 @@ export interface ClientShares {
   leave(exchange: Exchange): void;
 }
 
-/** Bounds what one client can occupy. Programs on the same machine and trusted proxies themselves are not counted. */
+/**
+ * Bounds what one client can occupy, and four times as much for all clients of one IPv6 /48. Programs on the same machine
+ * and trusted proxies themselves are not counted.
+ */
 export function createClientShares(limits: { connectionsMax: number; inFlightMax: number }): ClientShares {
   const { connectionsMax, inFlightMax } = limits;
   const shares = new Map<string, ClientShare>();
 
-  function findShare(client: string): ClientShare {
+  function findShare({ client, network }: Pick<ClientAddress, "client" | "network">): ClientShare {
     const known = shares.get(client);
     if (known) return known;
-    const share = { client, connections: 0, inFlight: 0, exchanges: new Set<Exchange>() };
+    const counted: ClientShare[] = [];
+    const share = { client, counted, connections: 0, inFlight: 0, exchanges: new Set<Exchange>() };
+    counted.push(share);
+    if (network !== null) counted.push(findShare({ client: network, network: null }));
     shares.set(client, share);
     return share;
   }
 
   function forgetIfEmpty(share: ClientShare): void {
-    if (share.connections === 0 && share.exchanges.size === 0) shares.delete(share.client);
+    for (const one of share.counted) {
+      if (one.connections === 0 && one.exchanges.size === 0) shares.delete(one.client);
+    }
+  }
+
+  function isFull(share: ClientShare, occupied: (share: ClientShare) => number, max: number): boolean {
+    return share.counted.some((one) => occupied(one) >= max * (one === share ? 1 : networkShare));
   }
 
   function tooMuch(share: ClientShare, address: ClientAddress): string | null {
-    if (share.inFlight >= inFlightMax) return inFlightMessage;
+    if (isFull(share, countInFlight, inFlightMax)) return inFlightMessage;
     // A proxy's connections belong to no client, so what it carries for the client is counted in their place.
-    if (address.isForwarded && share.exchanges.size >= connectionsMax) return underWayMessage;
-    return share.exchanges.size > 1 && countUntakenBytes(share) > untakenBytesMax ? untakenMessage : null;
+    if (address.isForwarded && isFull(share, ({ exchanges }) => exchanges.size, connectionsMax)) return underWayMessage;
+    return hasUntaken(share) ? untakenMessage : null;
   }
 
-  const inFlightMessage = `More than ${inFlightMax} requests of this address at once. Wait for answers before asking more.`;
-  const underWayMessage = `More than ${connectionsMax} requests of this address are under way. Finish some first.`;
+  const inFlightMessage = `More than ${inWords(inFlightMax, "requests")} at once. Wait for answers before you send more.`;
+  const underWayMessage = `More than ${inWords(connectionsMax, "requests")} are under way. Finish some first.`;
 
   return {
-    connect(client) {
-      const share = findShare(client);
-      if (share.connections >= connectionsMax) return null;
-      share.connections += 1;
+    connect(address) {
+      const share = findShare(address);
+      if (isFull(share, ({ connections }) => connections, connectionsMax)) {
+        forgetIfEmpty(share);
+        return null;
+      }
+      for (const one of share.counted) one.connections += 1;
       return share;
     },
     disconnect(share) {
-      share.connections -= 1;
+      for (const one of share.counted) one.connections -= 1;
       forgetIfEmpty(share);
     },
     admit(exchange, address) {
       if (address.isDirectLoopback || (address.isTrustedProxy && !address.isForwarded)) return null;
-      const share = (address.isForwarded ? null : exchange.connection.share) ?? findShare(address.client);
+      const share = (address.isForwarded ? null : exchange.connection.share) ?? findShare(address);
       const message = tooMuch(share, address);
-      if (message !== null) return refuse("API_RATE_LIMIT", message, { retryAfterS: 1 });
+      if (message !== null) {
+        forgetIfEmpty(share);
+        return refuse("API_RATE_LIMIT", message, { retryAfterS: 1 });
+      }
 
       exchange.share = share;
-      share.exchanges.add(exchange);
+      for (const one of share.counted) one.exchanges.add(exchange);
       if (exchange.isInFlight) joinFlight(exchange, share);
       return null;
     },
     enter(exchange) {
       const { share } = exchange;
       if (share === null || exchange.isInShare) return null;
-      if (share.inFlight >= inFlightMax) return refuse("API_RATE_LIMIT", inFlightMessage, { retryAfterS: 1 });
+      if (isFull(share, countInFlight, inFlightMax)) {
+        return refuse("API_RATE_LIMIT", inFlightMessage, { retryAfterS: 1 });
+      }
       joinFlight(exchange, share);
       return null;
     },
@@ -75,13 +96,28 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
       const { share } = exchange;
       if (share === null) return;
       leaveFlight(exchange);
-      share.exchanges.delete(exchange);
+      for (const one of share.counted) one.exchanges.delete(exchange);
       forgetIfEmpty(share);
     },
   };
 }
 
-const untakenMessage = `This address has more than ${untakenBytesMax / 1024 / 1024} MiB of answers to take. Read them first.`;
+/** Completes the sentence "More than …". */
+export function inWords(max: number, what: string): string {
+  return `${max} ${what} of this address, or ${max * networkShare} of its IPv6 /48,`;
+}
+
+const untakenMessage = `More than ${inWords(untakenBytesMax / 1024 / 1024, "MiB of answers")} are not read. Read them first.`;
+
+const countInFlight = ({ inFlight }: ClientShare) => inFlight;
+
+/** Whether the client, or its network, has so many answers to take that it gets no new ones. */
+function hasUntaken(share: ClientShare): boolean {
+  return share.counted.some((one) => {
+    const bytesMax = untakenBytesMax * (one === share ? 1 : networkShare);
+    return one.exchanges.size > 1 && countUntakenBytes(one) > bytesMax;
+  });
+}
 
 /** How much of their answers the connections of the client have not taken. */
 function countUntakenBytes({ exchanges }: ClientShare): number {
@@ -92,14 +128,14 @@ function countUntakenBytes({ exchanges }: ClientShare): number {
 
 function joinFlight(exchange: Exchange, share: ClientShare): void {
   exchange.isInShare = true;
-  share.inFlight += 1;
+  for (const one of share.counted) one.inFlight += 1;
 }
 
 /** From now on the request does nothing that its client should have few of: it waits for a lobby, or its answer streams. */
 export function leaveFlight(exchange: Exchange): void {
   if (!exchange.isInShare) return;
   exchange.isInShare = false;
-  exchange.share!.inFlight -= 1;
+  for (const one of exchange.share!.counted) one.inFlight -= 1;
 }
 
 /** The wait is over. It was admitted, so it goes on even if the client has others in flight by now. */

@@ -54,9 +54,11 @@ export function createExchange(connection: Connection, request: FastifyRequest, 
   };
 }
 
-/** What one client occupies of the service. */
+/** What one client, or one network of clients, occupies of the service. */
 export interface ClientShare {
   readonly client: string;
+  /** This one, and the one of the network that the client is in: what is counted here counts there too. */
+  readonly counted: readonly ClientShare[];
   connections: number;
   inFlight: number;
   /** Its requests whose answers are not finished; also those that wait for their bodies, and streams. */

@@ -5,7 +5,7 @@ import type { Logger } from "../ground/log.ts";
 import type { Metrics } from "../ground/metrics.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import type { AddressOf, ClientAddress } from "./client-address.ts";
-import { createClientShares } from "./client-shares.ts";
+import { createClientShares, inWords } from "./client-shares.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -44,11 +44,11 @@ export function createInFlight(parts: {
   });
 
   function countConnection(socket: Socket) {
-    const { client, isDirectLoopback, isTrustedProxy } = parts.addressOf(socket.remoteAddress ?? "", {});
-    if (isDirectLoopback || isTrustedProxy) return null;
-    const share = shares.connect(client);
+    const address = parts.addressOf(socket.remoteAddress ?? "", {});
+    if (address.isDirectLoopback || address.isTrustedProxy) return null;
+    const share = shares.connect(address);
     if (share) return share;
-    const message = `More than ${config.maxConnectionsPerAddress} connections of this address. Close some first.`;
+    const message = `More than ${inWords(config.maxConnectionsPerAddress, "connections")} are open. Close some first.`;
     parts.refuseConnection(refuse("API_RATE_LIMIT", message, { retryAfterS: 1 }), socket);
     return "refused";
   }
