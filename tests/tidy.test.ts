@@ -88,6 +88,15 @@ describe("banned", () => {
   });
 });
 
+describe("words", () => {
+  test("what people read is in plain English", () => {
+    const isProse = (file: string) => /^(?:SPEC|README|CHANGELOG)\.md$|^docs\/.*\.md$|^deploy\//.test(file);
+    const banned = /\b(?:anew|whoever|mend|mended|happenings?|lest|in vain|hears? of|(?:is|are) told|nobody)\b/i;
+    expect(files.filter(isProse).length).toBeGreaterThan(20);
+    expect(places(files.filter(isProse), banned)).toEqual([]);
+  });
+});
+
 describe("decision records", () => {
   const records = files.filter((file) => /^docs\/decisions\/\d{4}-.*\.md$/.test(file));
 

@@ -86,7 +86,7 @@ export const errorTable = {
   CLOUD_VERSION_CHANGED: {
     status: 409,
     meaning:
-      "Another version than `expected_version_id` is deployed: somebody else has deployed meanwhile. Look at what is deployed, then decide again.",
+      "Another version than `expected_version_id` is deployed: another deploy came first. Check which version is deployed, then decide again.",
   },
   CLOUD_NAMESPACE_NOT_EMPTY: {
     status: 409,

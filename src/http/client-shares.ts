@@ -22,28 +22,7 @@ export interface ClientShares {
  */
 export function createClientShares(limits: { connectionsMax: number; inFlightMax: number }): ClientShares {
   const { connectionsMax, inFlightMax } = limits;
-  const shares = new Map<string, ClientShare>();
-
-  function findShare({ client, network }: Pick<ClientAddress, "client" | "network">): ClientShare {
-    const known = shares.get(client);
-    if (known) return known;
-    const counted: ClientShare[] = [];
-    const share = { client, counted, connections: 0, inFlight: 0, exchanges: new Set<Exchange>() };
-    counted.push(share);
-    if (network !== null) counted.push(findShare({ client: network, network: null }));
-    shares.set(client, share);
-    return share;
-  }
-
-  function forgetIfEmpty(share: ClientShare): void {
-    for (const one of share.counted) {
-      if (one.connections === 0 && one.exchanges.size === 0) shares.delete(one.client);
-    }
-  }
-
-  function isFull(share: ClientShare, occupied: (share: ClientShare) => number, max: number): boolean {
-    return share.counted.some((one) => occupied(one) >= max * (one === share ? 1 : networkShare));
-  }
+  const { findShare, forgetIfEmpty } = createShareTable();
 
   function tooMuch(share: ClientShare, address: ClientAddress): string | null {
     if (isFull(share, countInFlight, inFlightMax)) return inFlightMessage;
@@ -100,6 +79,34 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
       forgetIfEmpty(share);
     },
   };
+}
+
+/** The shares of clients that occupy something, by client. A share is also counted in that of its IPv6 /48. */
+function createShareTable() {
+  const shares = new Map<string, ClientShare>();
+
+  function findShare({ client, network }: Pick<ClientAddress, "client" | "network">): ClientShare {
+    const known = shares.get(client);
+    if (known) return known;
+    const counted: ClientShare[] = [];
+    const share = { client, counted, connections: 0, inFlight: 0, exchanges: new Set<Exchange>() };
+    counted.push(share);
+    if (network !== null) counted.push(findShare({ client: network, network: null }));
+    shares.set(client, share);
+    return share;
+  }
+
+  function forgetIfEmpty(share: ClientShare): void {
+    for (const one of share.counted) {
+      if (one.connections === 0 && one.exchanges.size === 0) shares.delete(one.client);
+    }
+  }
+
+  return { findShare, forgetIfEmpty };
+}
+
+function isFull(share: ClientShare, occupied: (share: ClientShare) => number, max: number): boolean {
+  return share.counted.some((one) => occupied(one) >= max * (one === share ? 1 : networkShare));
 }
 
 /** Completes the sentence "More than …". */
