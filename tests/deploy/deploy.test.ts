@@ -147,7 +147,7 @@ describe("docker-compose.yml", () => {
 test("nginx waits longer than a find does, and closes idle connections before Foyer does", () => {
   const seconds = (name: string) => Number(new RegExp(`^\\s*${name} (\\d+)s;`, "m").exec(nginx)![1]);
   expect(seconds("proxy_read_timeout")).toBeGreaterThan(settings.find_wait_s.fallback);
-  const keptMs = Number(/keepAliveTimeout: ([\d_]+)/.exec(read("src/http/server.ts"))![1]!.replaceAll("_", ""));
+  const keptMs = Number(/keepAliveTimeout: ([\d_]+)/.exec(read("src/http/fastify.ts"))![1]!.replaceAll("_", ""));
   expect(seconds("keepalive_timeout") * 1000).toBeLessThan(keptMs);
   const annotation = manifest("Ingress").metadata.annotations["nginx.ingress.kubernetes.io/proxy-read-timeout"];
   expect(Number(annotation)).toBeGreaterThan(settings.find_wait_s.fallback);
