@@ -121,7 +121,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Source {
 }
 
 /**
- * What lobbies are given in their environment, and the token of tools that call /cloud. Whoever writes a game server may
+ * What lobbies are given in their environment, and the token of tools that call /cloud. A developer of a game server may
  * have them set, and they mean nothing here.
  */
 const lobbyVariables: ReadonlySet<string> = new Set(

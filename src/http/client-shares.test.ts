@@ -101,7 +101,7 @@ describe("the clients of one IPv6 /48", () => {
     for (const [index, one] of under.entries()) expect(shares.admit(one, at(index))).toBeNull();
     expect(shares.admit(exchange(), at(99))).toMatchObject({ code: "API_RATE_LIMIT" });
     expect(shares.admit(exchange(), elsewhere)).toBeNull();
-    // Who waits for a lobby is in nobody's way.
+    // A request that waits for a lobby does not occupy the service.
     leaveFlight(under[0]!);
     expect(shares.admit(exchange(), at(99))).toBeNull();
     const late = exchange();

@@ -85,7 +85,7 @@ export function createRawAnswers(
 
 const lastAnswerMs = 2_000;
 
-/** Nobody watches the connection any more, so it ends here even when its client never closes its own side. */
+/** Nothing watches the connection after this, so it ends here even when its client never closes its own side. */
 function endSoon(socket: Duplex, text: string): void {
   socket.end(text);
   setTimeout(() => socket.destroy(), lastAnswerMs).unref();

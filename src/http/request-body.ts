@@ -19,7 +19,7 @@ export function readBody(app: FastifyInstance): void {
   });
 }
 
-/** Without a type only nothing may be sent, and of a body in chunks nobody knows before the last one how long it is. */
+/** Without a type only nothing may be sent, and the length of a body in chunks is unknown before the last one. */
 const isUntyped = (headers: IncomingHttpHeaders) => headers["content-type"] === undefined;
 
 export function hasBody(headers: IncomingHttpHeaders): boolean {

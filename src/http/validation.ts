@@ -60,6 +60,6 @@ function shapeRefusal(part: "body" | "query", schema: Schema, value: unknown): R
 
 function count(faults: number): string {
   if (faults === 1) return "a fault";
-  // Whoever has found as many as are shown has not looked for more.
+  // The search stops at the number of issues that is shown.
   return `${faults < faultsMax ? "" : "at least "}${faults} faults, the first`;
 }

@@ -16,7 +16,7 @@ export function readLobbyEnd(lobby: LobbyView): Partial<LobbyEnd> | null {
   return lobby.exit === null ? null : (JSON.parse(lobby.exit) as Partial<LobbyEnd>);
 }
 
-/** The `exit` of a lobby whose server nobody saw. */
+/** The `exit` of a lobby whose server was never seen. */
 export function writeUnseenEnd(message: string, more: { readonly isNoFault?: boolean } = {}): string {
   return JSON.stringify({ code: null, signal: null, message, log: "", ...more } satisfies LobbyEnd);
 }

@@ -2,7 +2,7 @@ import { script } from "./script.ts";
 
 /**
  * What became of a change. A list: it was made, and these ids name all that it was about. "everything": it was made, and may
- * be about anything. "doubt": nobody knows whether it was made. Null: it was not.
+ * be about anything. "doubt": it is unknown whether it was made. Null: it was not.
  */
 export type Change = readonly string[] | "everything" | "doubt" | null;
 
@@ -54,7 +54,7 @@ return 'OK'
 `,
 );
 
-/** Of a node that died nobody knows whether it had made its change; nobody was told that it had. */
+/** After a node died it is unknown whether its change was made. No caller got an answer that it was. */
 export const sweepScript = script(
   "change-sweep",
   `#!lua

@@ -26,7 +26,7 @@ export interface NamespaceConfig extends NamespaceIdentity {
   readonly limits: Limits;
   /** Null: none deployed yet. */
   readonly version: VersionInUse | null;
-  /** Null: nobody is blocked. */
+  /** Null: no client is blocked. */
   readonly isBlocked: IsBlocked | null;
 }
 

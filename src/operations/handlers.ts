@@ -28,7 +28,7 @@ interface Request<O extends Operation, K extends CallerKind> {
   readonly body: BodyOf<O>;
 }
 
-/** What an operation that streams answers. Whoever sends it closes the reader. */
+/** What an operation that streams answers. The sender closes the reader. */
 export interface EventStream {
   readonly reader: EventReader;
   /** What the stream is about is gone. */
@@ -62,7 +62,7 @@ export type Handlers = {
   readonly [Id in OperationId]: Handler<Operations[Id], RealCallers<Operations[Id]>, GivenTo<Operations[Id]>>;
 };
 
-/** The same as whoever serves requests calls it: what is changed is recorded. */
+/** The same for callers that serve requests: changes are recorded. */
 export type ServedHandlers = {
   readonly [Id in OperationId]: Handler<Operations[Id], RealCallers<Operations[Id]>>;
 };

@@ -1,6 +1,6 @@
-/** A reply that is JSON already, for whoever sends it. */
+/** A reply that is JSON already. */
 export class JsonText {
-  /** Encoded once, here: as text it would be measured and encoded again by whoever sends it. */
+  /** Encoded once, here: as text the sender would measure and encode it again. */
   readonly bytes: Buffer;
 
   constructor(text: string) {

@@ -93,7 +93,7 @@ function createConnection(
     const isRetried = fault.isPassing && performance.now() + pauseMs < giveUpAt;
     measures?.failed(error, isRetried);
     if (isRetried) {
-      // The pool of a Cluster is told by MOVED where to go, and replaces its connections by itself.
+      // MOVED directs the pool of a Cluster to the right server, and the pool replaces its connections by itself.
       if (fault.isWrongServer && !client.isCluster) watch.leave();
       return delay(pauseMs);
     }

@@ -34,7 +34,7 @@ export interface Db {
 
 /** Lets nodes keep what they read although others write to the same store. */
 export interface CacheInvalidation {
-  /** Nobody else writes: a row that was read is the store's last word until this process changes it. */
+  /** No other process writes: a row that was read is the store's last word until this process changes it. */
   readonly isOnlyWriter: boolean;
   /** Resolves when nothing that was changed before this call can still be remembered here. */
   check(): Promise<void>;
@@ -60,7 +60,7 @@ export interface Page {
 
 /**
  * What became of a change. A list: it was made, and these ids of games, namespaces and tokens name all that it was about.
- * "everything": it was made, and may be about anything. "doubt": nobody knows whether it was made. Null: it was not.
+ * "everything": it was made, and may be about anything. "doubt": it is unknown whether it was made. Null: it was not.
  */
 export type Change = readonly string[] | "everything" | "doubt" | null;
 

@@ -72,7 +72,7 @@ export function findNamespaceById(db: Db, namespaceId: string): Promise<Namespac
 }
 
 /**
- * The row as it is, while nobody can change or delete it. What the work reads meanwhile it reads by `held`, over the same
+ * The row as it is, locked against changes and deletion. What the work reads meanwhile it reads by `held`, over the same
  * connection: if each that has a lock waited for another connection, none would ever get one.
  */
 export async function withNamespaceHeld<T>(

@@ -11,7 +11,7 @@ import { prunePastLobbies } from "./lobby-history.ts";
  * than it except each namespace's newest ones, versions that were deleted before it and that no history names,
  * blocks that are over now, and what the audit log has too much. Gives the number of rows deleted. Not by write(): other
  * nodes need not know of it, for a token that was revoked or has expired is refused with its row or without, and a block
- * that is over blocks nobody.
+ * that is over blocks no client.
  */
 export async function prune(db: Db, { before, now }: { before: number; now: number }): Promise<number> {
   const tokens = await withoutLostRaces(() =>

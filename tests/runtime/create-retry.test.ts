@@ -14,7 +14,7 @@ const now = () => start;
 const node = { places: 1, free: 1, heldBy: () => 0, claimants: () => 1 };
 const client = { id: "192.0.2.1", network: null, isLimited: false, place: null };
 
-/** A service with room for one lobby, on which nobody starts any: the first one keeps its slot, and time stands still. */
+/** A service with room for one lobby, without a driver that starts any: the first one keeps its slot, and time stands still. */
 async function createContext() {
   const db = await emptyStore("sqlite");
   const { gameId } = await storedGame(db);

@@ -21,7 +21,7 @@ export function createMemoryJournal(): MemoryJournal {
 
   const store = (namespaceId: string, changes: readonly Change[]) => {
     if (journal.isFailing) isBroken = true;
-    if (isBroken) throw new Error("The journal was told to fail.");
+    if (isBroken) throw new Error("The journal fails, as the test asked.");
     const entities = namespaces.get(namespaceId) ?? new Map<string, Change>();
     namespaces.set(namespaceId, entities);
     for (const change of changes) {
@@ -55,12 +55,12 @@ export function createMemoryJournal(): MemoryJournal {
       return last;
     },
     async loadNamespace(namespaceId: string) {
-      if (journal.isUnreadable) throw new Error("The journal was told to fail when it is read.");
+      if (journal.isUnreadable) throw new Error("The journal fails when it is read, as the test asked.");
       await last;
       return [...(namespaces.get(namespaceId)?.values() ?? [])];
     },
     async probe() {
-      if (journal.isFailing) throw new Error("The journal was told to fail.");
+      if (journal.isFailing) throw new Error("The journal fails, as the test asked.");
     },
     flush: () => last,
     close: () => last.catch(() => undefined),

@@ -105,7 +105,7 @@ export function settleable(): Settleable {
     resolve = yes;
     reject = no;
   });
-  // Whoever waits sees the failure; that nobody may be waiting is no reason to end the process.
+  // A waiting caller sees the failure. Without one the rejection must not end the process.
   done.catch(() => undefined);
   return { done, resolve, reject };
 }

@@ -77,7 +77,7 @@ function beginGroup(memory: Memory, appended: Promise<void>): CommitGroup {
       throw new EngineUnavailable("The journal did not take the change.", { cause: error });
     },
   );
-  // Those who wait for it see the failure; that nobody may be waiting is no reason to end the process.
+  // Waiting callers see the failure. Without one the rejection must not end the process.
   committed.catch(() => undefined);
   return { appended, generation, events, committed };
 }

@@ -15,7 +15,7 @@ export interface Streams extends EngineEvents {
   close(): Promise<void>;
 }
 
-/** `onTold` is called with every namespace in which something was told. */
+/** `onTold` is called with every namespace that has a new event. */
 export async function createStreams(
   link: RedisLink,
   prefix: string,

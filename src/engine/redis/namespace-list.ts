@@ -33,7 +33,7 @@ const sayAgainMs = 5_000;
 export function createNamespaceList(link: RedisLink, prefix: string): NamespaceList {
   const key = `${prefix}:namespaces`;
   const known = new Map<string, NextDue & { readonly until: number }>();
-  /** The latest question about each; whoever invalidates the answer before it is there takes it away. */
+  /** The latest question about each. Invalidating an answer that has not arrived removes its question. */
   const asking = new Map<string, symbol>();
   const used = new Set<string>();
 

@@ -113,7 +113,7 @@ async function executeCommand<T extends CommandType>(
   return readOutcome(command, await (isMaking ? executeListed(namespaces, namespaceId, execute) : execute()));
 }
 
-/** Before and after: whoever finds that a namespace is gone takes it off the list, and must not win against its return. */
+/** Before and after: a node that finds a namespace gone takes it off the list, and must not undo its return. */
 async function executeListed<T>(namespaces: NamespaceList, namespaceId: string, execute: () => Promise<T>): Promise<T> {
   await namespaces.add(namespaceId);
   const outcome = await execute();

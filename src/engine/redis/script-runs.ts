@@ -22,7 +22,7 @@ export interface ScriptRuns {
   readonly unreached: Map<string, number>;
   newOpId(): string;
   wallClock(): number;
-  /** Something was told in the namespace, up to this position. */
+  /** The namespace has events up to this position. */
   onTold(namespaceId: string, position: string): void;
   isClosed: boolean;
 }
@@ -66,7 +66,7 @@ async function runToEnd(
     const unavailable = unavailableMessages[kind];
     if (unavailable !== undefined) throw new EngineUnavailable(unavailable);
     if (kind !== "MORE") return answer;
-    // Nobody waits for a removal as others wait for a seat: it leaves them every second turn.
+    // A removal is less urgent than a seat: it leaves every second turn to other commands.
     if (script === commandScripts.removeNamespace) await sleep(removalPauseMs);
   }
 }

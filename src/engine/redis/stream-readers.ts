@@ -29,7 +29,7 @@ export interface StreamReaders {
 interface Reading {
   position: string;
   isRunning: boolean;
-  /** Something was told since the run began: it has to look once more. */
+  /** There were events since the run began: it has to look once more. */
   isStale: boolean;
 }
 
@@ -78,7 +78,7 @@ export async function stopReading(readers: StreamReaders): Promise<void> {
   while (readers.running.size > 0) await Promise.all(readers.running);
 }
 
-/** Of a namespace that nobody knew at the start, everything since the start is news. */
+/** For a namespace that was unknown at the start, every event since the start is new. */
 function ensureReading({ readings, startedAt }: StreamReaders, namespaceId: string): Reading {
   const firstPosition = `${startedAt - clockDifferenceMs}-0`;
   const reading = readings.get(namespaceId) ?? { position: firstPosition, isRunning: false, isStale: false };

@@ -191,7 +191,7 @@ function createSharedFeed({ readersMax = 3, ...changed }: Partial<FeedLimits> & 
   const hear = (...positions: string[]) => {
     for (const position of positions) feed.push(at(position));
   };
-  /** Comes back with a position, after which that was told. Null: some of it is gone, and the position is the end. */
+  /** Comes back with a position, after which these events came. Null: some of them are gone, and the position is the end. */
   const openAfter = (position: string, told: readonly string[] | null) => {
     let answer = () => {};
     const isAnswered = new Promise<void>((resolve) => {

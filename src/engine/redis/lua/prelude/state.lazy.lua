@@ -106,7 +106,7 @@ function foyer.changeLobby(lobby, patch)
   end
 end
 
--- Closing and opening are told where they decide: while the other flag is set, only that something changed.
+-- lobby.closed and lobby.opened are sent when routing changes; while the other flag is set, only lobby.changed is.
 function foyer.changeClosing(lobby, patch)
   local wasOpen = foyer.isOpen(lobby)
   foyer.changeLobby(lobby, patch)
@@ -147,7 +147,7 @@ function foyer.removeKey(id)
   call("DEL", foyer.keyKey(id))
 end
 
--- A namespace with nothing in it leaves nothing behind but, for a while, what was told of it.
+-- A namespace with nothing in it leaves nothing behind but, for a while, its events.
 function foyer.comeOrGo(namespace)
   if namespace.revision == nil then
     if not namespace.isUnwritten then
