@@ -11,7 +11,7 @@ const roomMax = 1_000_000;
 /** The room for lobby processes on this node and on the others, and who has it. */
 export interface LobbyRoom {
   /** What the other nodes are told. */
-  status(): Omit<OwnStatus, "regions">;
+  status(): Pick<OwnStatus, "room" | "places" | "held" | "asked">;
   openSlots(nodes: Nodes): StartSlots;
 }
 

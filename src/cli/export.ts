@@ -1,11 +1,11 @@
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Config, loadConfig } from "../config/config.ts";
+import { packageVersion } from "../ground/package-version.ts";
 import { exportStore } from "../store/transfer/export.ts";
 import { countsInWords, type RowCounts } from "../store/transfer/format.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
-import { packageVersion } from "./version.ts";
 
 /** `foyer export [FILE]`: to a new file, or to standard output. What is said about it goes to standard error then. */
 export async function exportCommand(

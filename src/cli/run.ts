@@ -1,10 +1,10 @@
 import { ConfigError } from "../config/config.ts";
 import { nearest } from "../config/nearest.ts";
 import { readCommandLine } from "../config/sources.ts";
+import { packageVersion } from "../ground/package-version.ts";
 import { type CommandName, commands } from "./commands.ts";
 import { commandHelp, overview } from "./help.ts";
 import type { Terminal } from "./terminal.ts";
-import { packageVersion } from "./version.ts";
 
 /** Runs one command to its end and returns the exit code. */
 export async function run(given: readonly string[], terminal: Terminal): Promise<number> {

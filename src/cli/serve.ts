@@ -1,10 +1,10 @@
 import { startFoyer } from "../app/main.ts";
 import { loadSettings, wantsColours } from "../config/config.ts";
 import { createLog, type Logger } from "../ground/log.ts";
+import { packageVersion } from "../ground/package-version.ts";
 import { banner } from "./banner.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
-import { packageVersion } from "./version.ts";
 
 /** `foyer serve`: runs until a signal, then stops within ten seconds, and with Ctrl-C its lobbies' grace before that. */
 export async function serve(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -8,6 +8,7 @@ import { lobbies } from "./lobbies.ts";
 import { lobbyRecords } from "./lobby-records.ts";
 import { namespaceLobbies } from "./namespace-lobbies.ts";
 import { namespaces } from "./namespaces.ts";
+import { nodes } from "./nodes.ts";
 import { players } from "./players.ts";
 import { regions } from "./regions.ts";
 import { versions } from "./versions.ts";
@@ -26,6 +27,7 @@ export const operations = {
   ...versions,
   ...audit,
   ...auth,
+  ...nodes,
   ...lobbies,
   ...players,
   ...regions,

@@ -40,13 +40,18 @@ const clockOffsetMaxMs = 1_000;
 /** Deadlines are decided by time, so a node whose clock is off would decide them wrongly. */
 export function createClockWatch(onClockOff: (offsetMs: number) => void) {
   let offsetMs = 0;
+  let isMeasured = false;
   const isOff = () => Math.abs(offsetMs) > clockOffsetMaxMs;
   return {
     note(redisAheadMs: number): void {
       const wasOff = isOff();
-      offsetMs = -redisAheadMs;
+      // Not -0, which JSON and people write as 0.
+      offsetMs = 0 - redisAheadMs;
+      isMeasured = true;
       if (!wasOff && isOff()) onClockOff(offsetMs);
     },
+    /** By how much this machine's clock is ahead; null: not measured yet. */
+    offsetMs: () => (isMeasured ? offsetMs : null),
     /** Null: the clock is right. */
     trouble(): string | null {
       return isOff() ? `This machine's clock is ${Math.round(Math.abs(offsetMs) / 100) / 10} s off Redis'.` : null;

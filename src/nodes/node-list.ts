@@ -1,7 +1,7 @@
 import type { NodeStatus, OwnStatus } from "./nodes.ts";
 
-/** A node as the list in Redis shows it. */
-export interface ListedNode extends NodeStatus {
+/** A node as the list in Redis shows it, which does not say who has the lease. */
+export interface ListedNode extends Omit<NodeStatus, "hasLease"> {
   /** What it said last, with when. */
   readonly said: string;
   /** It stopped in good order and may come back. */
@@ -15,8 +15,11 @@ const lateMs = 2_000;
 /** More than this between two beats means that Redis, or this process, was away. */
 const beatGapMs = 3_000;
 
-/** What a node writes; one of an earlier Foyer does not say who holds its slots. */
+/** What a node writes; one of an earlier Foyer does not say who holds its slots, nor which Foyer it is. */
 interface WrittenStatus extends Pick<OwnStatus, "regions" | "room"> {
+  readonly version?: string | null;
+  readonly startedAt?: number | null;
+  readonly clockOffsetMs?: number | null;
   readonly places?: number;
   readonly held?: Readonly<Record<string, number>>;
   readonly asked?: readonly string[];
@@ -24,8 +27,8 @@ interface WrittenStatus extends Pick<OwnStatus, "regions" | "room"> {
   readonly instanceId: string;
 }
 
-export function writeStatus({ regions, room, places, held, asked }: OwnStatus, more: Partial<WrittenStatus>): string {
-  return JSON.stringify({ regions, room, places, held: Object.fromEntries(held), asked, ...more });
+export function writeStatus(own: OwnStatus, more: Partial<WrittenStatus>): string {
+  return JSON.stringify({ ...own, held: Object.fromEntries(own.held), ...more });
 }
 
 /** `list`: ids and what those nodes said, in turn. */
@@ -40,11 +43,13 @@ export function readEntry(nodeId: string, said: string, now: number): ListedNode
   // Border: the text was written by that node.
   const status = JSON.parse(said.slice(space + 1)) as WrittenStatus;
   const { regions, room, places = room, held = {}, asked = [], hasLeft = false } = status;
+  const { version = null, startedAt = null, clockOffsetMs = null } = status;
   const heardAt = Number(said.slice(0, space));
   const isAlive = !hasLeft && now - heardAt < aliveMs;
   const isLate = isAlive && now - heardAt >= lateMs;
   const holders = new Map(Object.entries(held));
-  return { nodeId, said, regions, room, places, held: holders, asked, isAlive, isLate, heardAt, hasLeft };
+  const about = { nodeId, version, startedAt, clockOffsetMs, regions };
+  return { ...about, said, room, places, held: holders, asked, isAlive, isLate, heardAt, hasLeft };
 }
 
 /** Counts for how long each node has not been heard of, as far as this process could listen. */

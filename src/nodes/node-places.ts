@@ -1,6 +1,8 @@
 import type { NodePlaces } from "../ground/shares.ts";
 import type { NodeStatus, OwnStatus } from "./nodes.ts";
 
+type PlacesStatus = Pick<OwnStatus, "regions" | "room" | "places" | "held">;
+
 export function servesRegion({ regions }: Pick<NodeStatus, "regions">, region: string): boolean {
   return regions === null || regions.includes(region);
 }
@@ -9,7 +11,7 @@ export function servesRegion({ regions }: Pick<NodeStatus, "regions">, region: s
  * A node's places for lobby processes by what it said last. Those who want some are the namespaces that have or had some
  * there, and those that asked any node for a lobby of its regions.
  */
-export function placesOn(node: OwnStatus, all: readonly Pick<NodeStatus, "asked" | "isAlive">[]): NodePlaces {
+export function placesOn(node: PlacesStatus, all: readonly Pick<NodeStatus, "asked" | "isAlive">[]): NodePlaces {
   return {
     places: node.places,
     free: node.room,

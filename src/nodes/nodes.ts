@@ -1,6 +1,13 @@
 /** One process of the service, as the others see it. */
 export interface NodeStatus {
   readonly nodeId: string;
+  /** Which Foyer it runs, and when it started; null, as is the time: an earlier Foyer, which does not say. */
+  readonly version: string | null;
+  readonly startedAt: number | null;
+  /** By how much its machine's clock is ahead of Redis'; null: not measured, or there is no Redis. */
+  readonly clockOffsetMs: number | null;
+  /** It has the lease, by what Redis said last. */
+  readonly hasLease: boolean;
   /** The regions whose lobbies it runs; null: all. */
   readonly regions: readonly string[] | null;
   /** How many more lobby processes it may start; 0 also when it starts none at all. */
@@ -28,7 +35,7 @@ export interface OfferedLobby {
 }
 
 /** What a node tells the others about itself. */
-export type OwnStatus = Pick<NodeStatus, "regions" | "room" | "places" | "held" | "asked">;
+export type OwnStatus = Pick<NodeStatus, "version" | "startedAt" | "regions" | "room" | "places" | "held" | "asked">;
 
 /** The right to do what must be done once, not once per node. */
 export interface Lease {
@@ -70,13 +77,14 @@ export interface Nodes {
 }
 
 /** The service on one machine: there is nobody to share with, and nothing to wait for. */
-export function onlyNode(status: () => OwnStatus): Nodes {
+export function onlyNode(nodeId: string, status: () => OwnStatus): Nodes {
+  const alone = { clockOffsetMs: null, hasLease: true, isAlive: true, isLate: false, heardAt: 0 };
   return {
     ownId: null,
     lease: () => ({}),
     onLease() {},
     onGone() {},
-    all: () => [{ nodeId: "", ...status(), isAlive: true, isLate: false, heardAt: 0 }],
+    all: () => [{ nodeId, ...status(), ...alone }],
     isLost: () => false,
     isGone: () => false,
     trouble: () => null,

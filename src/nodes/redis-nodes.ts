@@ -4,7 +4,7 @@ import type { RedisLink } from "../redis/interface.ts";
 import { aheadMs, createClockWatch, createLeaseWatch, createTwinWatch, leaseMs } from "./beat-watch.ts";
 import { aliveMs, createSilenceCount, type ListedNode, readEntry, readList, writeStatus } from "./node-list.ts";
 import { beatScript, leaveScript, lookScript } from "./node-scripts.ts";
-import type { Nodes, OfferedLobby, OwnStatus } from "./nodes.ts";
+import type { NodeStatus, Nodes, OfferedLobby, OwnStatus } from "./nodes.ts";
 
 export interface RedisNodesOptions {
   readonly link: RedisLink;
@@ -83,20 +83,21 @@ function createBeats(options: RedisNodesOptions, key: string) {
   const clockWatch = createClockWatch(options.onClockOff);
   const noteTwin = createTwinWatch(options.onTwin);
   const goneListeners: (() => void)[] = [];
-  let nodes: readonly ListedNode[] = [];
+  let nodes: readonly (ListedNode & NodeStatus)[] = [];
   let isStopped = false;
   let beating: Promise<void> = Promise.resolve();
 
   async function beatNow(): Promise<void> {
     const asked = { steady: steadyNow(), wall: wallClock(), core: clock?.now() ?? 0 };
-    const status = writeStatus(options.status(), { instanceId });
+    const status = writeStatus(options.status(), { instanceId, clockOffsetMs: clockWatch.offsetMs() });
     const args = [nodeId, instanceId, status, String(leaseMs), `${prefix}:nodes`];
     // Border: the shape is that of the script's reply.
     const reply = (await link.run(beatScript, key, args)) as [string, string, string, string, string[]];
     const [nowText, holder, fence, twin, list] = reply;
     const now = Number(nowText);
     const before = nodes;
-    nodes = readList(list, now);
+    const holderId = holder.slice(0, holder.lastIndexOf(" "));
+    nodes = readList(list, now).map((node) => ({ ...node, hasLease: node.nodeId === holderId }));
     silence.noteList(nodes);
     clockWatch.note(aheadMs(now, asked.wall, wallClock()));
     clock?.follow(aheadMs(now, asked.core, clock.now()));

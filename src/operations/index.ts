@@ -12,6 +12,7 @@ import { namespaceConfigOperations } from "./cloud/namespace-config.ts";
 import { namespaceDomainOperations } from "./cloud/namespace-domains.ts";
 import { namespaceTokenOperations } from "./cloud/namespace-tokens.ts";
 import { namespaceOperations } from "./cloud/namespaces.ts";
+import { nodeOperations } from "./cloud/nodes.ts";
 import { versionOperations } from "./cloud/versions.ts";
 import type { Context } from "./context.ts";
 import type { ServedHandlers } from "./handlers.ts";
@@ -38,6 +39,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...versionOperations(context),
     ...auditOperations(context),
     ...whoamiOperations(context),
+    ...nodeOperations(context),
     ...seatingOperations(context),
     ...lobbyListOperations(context),
     ...lobbyCallOperations(context),

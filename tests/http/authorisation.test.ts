@@ -82,6 +82,7 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "games.versions.deleteGameVersion": cloud,
   "audit.list": adminOnly,
   "auth.whoami": cloud,
+  "nodes.list": adminOnly,
   "lobbies.find": player,
   "lobbies.join": player,
   "lobbies.create": player,

@@ -12,7 +12,15 @@ closeAfterEach();
 const othersCount = 40;
 
 const withLease = {
-  ...onlyNode(() => ({ regions: null, room: 0, places: 0, held: new Map(), asked: [] })),
+  ...onlyNode("alone", () => ({
+    version: null,
+    startedAt: null,
+    regions: null,
+    room: 0,
+    places: 0,
+    held: new Map(),
+    asked: [],
+  })),
   lease: () => ({ fence: 7 }),
 };
 

@@ -39,6 +39,8 @@ async function joinOver(link: RedisLink, prefix: string, nodeId: string, room = 
     instanceId: randomUUID(),
     graceMs: 6_000,
     status: () => ({
+      version: "1.2.3",
+      startedAt: 5,
       regions: nodeId === "b" ? ["far"] : null,
       room,
       places: 9,

@@ -26,7 +26,15 @@ async function open(count: number) {
   const [world] = worlds as [World];
   const holding: { lease: Lease | null } = { lease: { fence: 7 } };
   const nodes = {
-    ...onlyNode(() => ({ regions: null, room: 0, places: 0, held: new Map(), asked: [] })),
+    ...onlyNode("alone", () => ({
+      version: null,
+      startedAt: null,
+      regions: null,
+      room: 0,
+      places: 0,
+      held: new Map(),
+      asked: [],
+    })),
     lease: () => holding.lease,
   };
   const namespaceIds = () => listNamespaceIds(db);

@@ -61,7 +61,7 @@ export function createNodeChoice({ nodes, now }: { readonly nodes: Nodes; now():
 }
 
 /** What a node said about itself, as far as it matters here. */
-type Status = Omit<NodeStatus, "isLate" | "heardAt">;
+type Status = Pick<NodeStatus, "nodeId" | "regions" | "room" | "places" | "held" | "asked" | "isAlive">;
 
 /**
  * The node with the most room among those that serve the region and have room for the namespace; null: there is none.
