@@ -16,7 +16,9 @@ import { nodeOperations } from "./cloud/nodes.ts";
 import { versionOperations } from "./cloud/versions.ts";
 import type { Context } from "./context.ts";
 import type { ServedHandlers } from "./handlers.ts";
-import { seatingOperations } from "./matchmaking/find.ts";
+import { createOperations } from "./matchmaking/create.ts";
+import { findOperations } from "./matchmaking/find.ts";
+import { joinOperations } from "./matchmaking/join.ts";
 import { lobbyCallOperations } from "./matchmaking/lobby.ts";
 import { lobbyListOperations } from "./matchmaking/lobby-list.ts";
 import { playerOperations } from "./matchmaking/players.ts";
@@ -40,7 +42,9 @@ export function createHandlers(context: Context): ServedHandlers {
     ...auditOperations(context),
     ...whoamiOperations(context),
     ...nodeOperations(context),
-    ...seatingOperations(context),
+    ...findOperations(context),
+    ...joinOperations(context),
+    ...createOperations(context),
     ...lobbyListOperations(context),
     ...lobbyCallOperations(context),
     ...playerOperations(context),

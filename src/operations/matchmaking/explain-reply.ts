@@ -1,7 +1,7 @@
 import type { Candidate, CandidateCode, Explanation } from "../../matchmaker/commands.ts";
 
 /** What `explain` answers: the rules' reasons in words that a game developer understands. */
-export function explainAnswer(explanation: Explanation, summary: string, partySize: number) {
+export function toExplainReply(explanation: Explanation, summary: string, partySize: number) {
   return {
     summary,
     candidates: explanation.candidates.map((candidate) => ({

@@ -22,13 +22,11 @@ interface AskedFor {
   readonly game_modes: readonly string[];
   readonly regions?: readonly string[] | null;
   readonly tags?: Readonly<Record<string, string>> | null;
-  readonly party_size?: number | null;
   readonly prevent_auto_create_lobby?: boolean | null;
 }
 
 /** Why there is no lobby for a find. `plan` is what was asked of the rules. */
-export function noLobbyMessage(body: AskedFor, plan: Find | null): string {
-  const seats = body.party_size ?? 1;
+export function noLobbyMessage(body: AskedFor, seats: number, plan: Find | null): string {
   const modes = `${body.game_modes.length === 1 ? "game mode" : "game modes"} ${body.game_modes.join(", ")}`;
   const where = body.regions?.length ? " in the requested regions" : "";
   const tagged = Object.keys(body.tags ?? {}).length > 0 ? " with the requested tags" : "";

@@ -4,7 +4,7 @@ import type { Idempotency } from "../../matchmaker/commands.ts";
 import { refuse } from "../refusal.ts";
 
 /** The key that a call was sent with, within its operation; null: it was sent without. */
-export function idempotencyOf(operation: string, header: string | undefined, body: object) {
+export function readIdempotency(operation: string, header: string | undefined, body: object) {
   if (header === undefined) return null;
   const fault = checkKey(header);
   if (fault) return fault;

@@ -9,7 +9,7 @@ import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { replyFromText, withMember } from "../json-text.ts";
 import { isRefusal } from "../refusal.ts";
-import { deployedVersion, gameModeOf, regionNotFound } from "./new-lobby.ts";
+import { deployedVersion, findGameMode, regionNotFound } from "./new-lobby.ts";
 import { regionsAnswer } from "./regions.ts";
 import { namespaceGone } from "./seat-reply.ts";
 
@@ -24,7 +24,7 @@ export function lobbyListOperations(context: Context) {
       const version = deployedVersion(config);
       if (isRefusal(version)) return version;
       const { game_modes, regions } = version.config;
-      const mode = query.game_mode === undefined ? null : gameModeOf(version, query.game_mode);
+      const mode = query.game_mode === undefined ? null : findGameMode(version, query.game_mode);
       if (isRefusal(mode)) return mode;
       if (query.region !== undefined && !Object.hasOwn(regions, query.region)) {
         return regionNotFound(Object.keys(game_modes), [query.region]);

@@ -1,6 +1,6 @@
 import type { LobbyView, NewLobby, Pair } from "../../matchmaker/commands.ts";
 import type { LobbyPorts, LobbyToStart } from "../../runtime/runtime.ts";
-import { startObstacle } from "../capacity/start-refusal.ts";
+import { createStartPermit } from "../capacity/start-permit.ts";
 import type { Context } from "../context.ts";
 import { newLobby } from "./new-lobby.ts";
 import { portsAnswer } from "./ports.ts";
@@ -68,11 +68,10 @@ export async function planWarm(
   const config = await context.configs.get(namespaceId);
   const mode = config?.version?.config.game_modes[pair.gameMode];
   if (!config?.version || !mode?.regions.includes(pair.region)) return null;
-  const obstacle = startObstacle(context, namespaceId, config.version.versionId, pair);
-  if (obstacle?.isShortage) context.slots.ask(pair.region, namespaceId);
-  if (obstacle) return null;
-  const more = { isExternal: false, isPrivate: false, ports: null, lobbyConfig: null };
-  const lobby = newLobby(context.newId(), config.version, pair, { tags: {}, maxPlayers: null }, more);
-  const place = context.slots.hold(pair.region, namespaceId, lobby.lobbyId);
-  return place && { lobby, revision: config.revision, settle: place.settle };
+  const permit = createStartPermit(context, { namespaceId, client: null });
+  const lobbyId = context.newId();
+  permit.ask(config.version.versionId, [pair], lobbyId);
+  if (permit.blockedBy) return null;
+  const lobby = newLobby(lobbyId, config.version, pair, { tags: {}, maxPlayers: null });
+  return { lobby, revision: config.revision, settle: permit.settle };
 }

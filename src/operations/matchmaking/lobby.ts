@@ -7,9 +7,17 @@ import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { type Fault, isRefusal, type Refusal, refuse } from "../refusal.ts";
 import { checkTags } from "./lobby-requests.ts";
-import { checkModeSize, checkModeTags, deployedVersion, gameModeOf, newLobby, regionNotFound } from "./new-lobby.ts";
+import {
+  checkModeSize,
+  checkModeTags,
+  deployedVersion,
+  findGameMode,
+  newLobby,
+  readWishes,
+  regionNotFound,
+} from "./new-lobby.ts";
 import { isHostname, portsAnswer } from "./ports.ts";
-import { namespaceGone, seatRefusal } from "./seat-reply.ts";
+import { namespaceGone, refuseSeats } from "./seat-reply.ts";
 
 type LobbyCommandType = "setReady" | "setClosed" | "setState" | "heartbeat" | "stopLobby";
 type RegisterRequest = Parameters<Handlers["lobbies.register"]>[0];
@@ -98,18 +106,18 @@ export function lobbyCallOperations(context: Context) {
         if (revoked) return revoked;
         const version = named ?? deployedVersion({ revision, ...config });
         if (isRefusal(version)) return version;
-        const mode = gameModeOf(version, body.game_mode);
+        const mode = findGameMode(version, body.game_mode);
         if (isRefusal(mode)) return mode;
         if (!mode.regions.includes(body.region)) return regionNotFound([body.game_mode], [body.region]);
-        const wishes = { tags: body.tags ?? {}, maxPlayers: body.max_players ?? null };
+        const wishes = readWishes(body);
         const refusal =
           checkModeTags(body.game_mode, mode, wishes.tags) ??
           checkModeSize(body.game_mode, mode, wishes.maxPlayers) ??
           checkPorts(body.game_mode, Object.keys(mode.ports), body.ports);
         if (refusal) return refusal;
         const ports = JSON.stringify(portsAnswer(body.ports));
-        const more = { isExternal: true, isPrivate: body.publicity === "private", ports, lobbyConfig: null };
-        const lobby = newLobby(lobbyId, version, { gameMode: body.game_mode, region: body.region }, wishes, more);
+        const special = { isExternal: true, isPrivate: body.publicity === "private", ports };
+        const lobby = newLobby(lobbyId, version, { gameMode: body.game_mode, region: body.region }, wishes, special);
         return {
           type: "createLobby",
           reason: "registered",
@@ -127,7 +135,7 @@ export function lobbyCallOperations(context: Context) {
       if (isRefusal(outcome)) return outcome;
       if (!outcome.ok) {
         const TOO_MANY_LOBBIES = "The namespace has as many lobbies as its lobby_count_max allows.";
-        return seatRefusal(outcome.code, ["TOO_MANY_LOBBIES"], { TOO_MANY_LOBBIES });
+        return refuseSeats(outcome.code, ["TOO_MANY_LOBBIES"], { TOO_MANY_LOBBIES });
       }
       return { lobby_id: lobbyId, token: context.tokens.make({ kind: "lobby", namespaceId, lobbyId }) };
     },

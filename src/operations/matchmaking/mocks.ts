@@ -12,8 +12,9 @@ import { isRefusal, refuse } from "../refusal.ts";
 import { checkKey } from "./idempotency.ts";
 import { readListCursor, writeListCursor } from "./lobby-list.ts";
 import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
-import { gameModeOf, regionNotFound } from "./new-lobby.ts";
+import { findGameMode, regionNotFound } from "./new-lobby.ts";
 import { hostOf } from "./ports.ts";
+import { countSeats } from "./seat-request.ts";
 
 const nilUuid = "00000000-0000-0000-0000-000000000000";
 const region = { region_id: "dev-local", display_name: "Local" };
@@ -36,8 +37,8 @@ type DevelopmentCaller = CallerOf<"dev">;
 export function mockOperations(context: Context): Mocks {
   const nothing = async () => null;
 
-  function seat(caller: DevelopmentCaller, partySize: number | null | undefined) {
-    const players = Array.from({ length: partySize ?? 1 }, () => {
+  function seat(caller: DevelopmentCaller, seats: number) {
+    const players = Array.from({ length: seats }, () => {
       const playerId = context.newId();
       const token = context.tokens.make({ kind: "devplayer", namespaceId: caller.namespaceId, playerId });
       return { player_id: playerId, token };
@@ -67,23 +68,23 @@ export function mockOperations(context: Context): Mocks {
       checkFindRequest(body) ?? {
         ...(body.dry_run
           ? { lobby: { lobby_id: nilUuid, region }, would_create: false }
-          : seat(caller, body.party_size)),
+          : seat(caller, countSeats(body))),
         ...(body.explain && { explain: explainMock(body.game_modes[0]!) }),
       },
     "lobbies.join": async ({ caller, body, idempotencyKey }) =>
-      checkKey(idempotencyKey) ?? seat(caller, body.party_size),
+      checkKey(idempotencyKey) ?? seat(caller, countSeats(body)),
     "lobbies.create": async ({ caller, body, idempotencyKey }) =>
       checkKey(idempotencyKey) ??
       checkTags(body.tags) ??
       checkLobbyConfig(body.lobby_config) ??
-      seat(caller, body.party_size),
+      seat(caller, countSeats(body)),
     "lobbies.list": async ({ caller, query }) => {
       const after = query.cursor === undefined ? null : readListCursor(query.cursor);
       if (isRefusal(after)) return after;
       const version = await deployedVersion(caller);
       if (!version) return { game_modes: [], regions: [listedRegion], lobbies: [] };
       const { game_modes, regions } = version.config;
-      const asked = query.game_mode === undefined ? null : gameModeOf(version, query.game_mode);
+      const asked = query.game_mode === undefined ? null : findGameMode(version, query.game_mode);
       if (isRefusal(asked)) return asked;
       const isHere = query.region === undefined || query.region === region.region_id;
       if (!isHere && !Object.hasOwn(regions, query.region!)) {

@@ -12,12 +12,16 @@ export interface Wishes {
   readonly maxPlayers: number | null;
 }
 
+export function readWishes(body: { readonly tags?: Tags | null; readonly max_players?: number | null }): Wishes {
+  return { tags: body.tags ?? {}, maxPlayers: body.max_players ?? null };
+}
+
 export function deployedVersion(config: NamespaceConfig) {
   const message = "No version of the game is deployed here yet, so there are no lobbies.";
   return config.version ?? refuse("MATCHMAKER_NO_VERSION_DEPLOYED", message);
 }
 
-export function gameModeOf(version: VersionInUse, name: string) {
+export function findGameMode(version: VersionInUse, name: string) {
   const { game_modes } = version.config;
   if (Object.hasOwn(game_modes, name)) return game_modes[name]!;
   const known = Object.keys(game_modes).join(", ");
@@ -43,8 +47,13 @@ export function checkModeSize(name: string, mode: ResolvedGameMode, maxPlayers: 
   return refuse("MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID", message);
 }
 
+/** Null: a player may ask for this. */
+export function checkWishes(name: string, mode: ResolvedGameMode, { tags, maxPlayers }: Wishes) {
+  return checkModeTags(name, mode, tags) ?? checkChosenSize(name, mode, maxPlayers);
+}
+
 /** Null: a player may choose this size. */
-export function checkChosenSize(name: string, mode: ResolvedGameMode, maxPlayers: number | null) {
+function checkChosenSize(name: string, mode: ResolvedGameMode, maxPlayers: number | null) {
   if (maxPlayers !== null && !mode.allow_dynamic_max_players) {
     const message = `The game mode ${name} does not let callers set max_players.`;
     return refuse("MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED", message);
@@ -53,7 +62,7 @@ export function checkChosenSize(name: string, mode: ResolvedGameMode, maxPlayers
 }
 
 /** The pairs that a find goes through, in order: modes as given, then regions as given or by distance. */
-export function pairsOf(
+export function listPairs(
   version: VersionInUse,
   modes: readonly (readonly [string, ResolvedGameMode])[],
   regions: readonly string[],
@@ -75,13 +84,23 @@ export function isStartable(mode: ResolvedGameMode): boolean {
   return "process" in mode.runtime;
 }
 
+/** What is not the same for every lobby that Foyer starts for players. */
+interface Special {
+  readonly isExternal?: boolean;
+  readonly isPrivate?: boolean;
+  /** JSON text. */
+  readonly ports?: string | null;
+  /** JSON text. */
+  readonly lobbyConfig?: string | null;
+}
+
 /** A lobby of a mode, with everything that the rules will ever need of its version. */
 export function newLobby(
   lobbyId: string,
   version: VersionInUse,
   pair: Pair,
   wishes: Wishes,
-  more: { isExternal: boolean; isPrivate: boolean; ports: string | null; lobbyConfig: string | null },
+  { isExternal = false, isPrivate = false, ports = null, lobbyConfig = null }: Special = {},
 ): NewLobby {
   const mode = version.config.game_modes[pair.gameMode]!;
   const { timeouts } = mode;
@@ -100,6 +119,9 @@ export function newLobby(
       heartbeatMs: timeouts.heartbeat_s * 1000,
       emptyMs: timeouts.empty_s * 1000,
     },
-    ...more,
+    isExternal,
+    isPrivate,
+    ports,
+    lobbyConfig,
   };
 }

@@ -1,8 +1,31 @@
 import type { LobbyView } from "../../matchmaker/commands.ts";
+import { createStartPermit } from "../capacity/start-permit.ts";
+import { refuseBlocked } from "../cloud/blocks.ts";
 import type { Context } from "../context.ts";
+import { isRefusal } from "../refusal.ts";
+import { createFindPlan, type FindBody } from "./find-plan.ts";
+import { namespaceGone } from "./seat-reply.ts";
+import type { SeatRequest } from "./seat-request.ts";
+
+/** What a find would do now, with the refusals of a find. It takes, makes and remembers nothing. */
+export async function previewFind(context: Context, asked: SeatRequest, body: FindBody) {
+  const { namespaceId, client } = asked;
+  const permit = createStartPermit(context, { namespaceId, client, isPreview: true });
+  const { plan, refuse, explainPreview } = createFindPlan(context, asked, body, permit);
+  const preview = await permit.retry(() =>
+    context.configs.previewFind(namespaceId, (config) => {
+      return refuseBlocked(config, client, context.now()) ?? plan(config);
+    }),
+  );
+  if (preview === null) return namespaceGone();
+  if (isRefusal(preview)) return preview;
+  if (!preview.ok) return refuse(preview);
+  const lobby = await toPreviewedLobby(context, namespaceId, preview.lobby);
+  return { lobby, would_create: preview.wouldCreate, ...(body.explain && explainPreview(preview)) };
+}
 
 /** The lobby that would be chosen, as far as somebody without a seat in it needs to know. */
-export async function previewedLobby({ configs }: Context, namespaceId: string, lobby: LobbyView | null) {
+async function toPreviewedLobby({ configs }: Context, namespaceId: string, lobby: LobbyView | null) {
   if (lobby === null) return null;
   const config = await configs.get(namespaceId);
   const displayName = config?.version?.config.regions[lobby.region]?.display_name ?? lobby.region;

@@ -1,35 +1,25 @@
 import { StoreUnavailable } from "../../ground/unavailable.ts";
-import type { Idempotency, LobbyView, RefusalCode, Seated } from "../../matchmaker/commands.ts";
-import type { Client, WhenGone } from "../callers.ts";
-import { startFailed } from "../capacity/start-refusal.ts";
+import type { LobbyView, RefusalCode, Seated } from "../../matchmaker/commands.ts";
 import { refuseBlocked } from "../cloud/blocks.ts";
 import type { Context } from "../context.ts";
 import { refuse } from "../refusal.ts";
 import { isReachable } from "./lobby-waiters.ts";
-
-/** What find, join and create know of their caller. */
-export interface Seating {
-  readonly namespaceId: string;
-  /** A call with a key keeps its seats for the retry; another loses them when it gives up. */
-  readonly hasKey: boolean;
-  readonly client: Client;
-  readonly whenGone: WhenGone;
-}
+import type { SeatRequest } from "./seat-request.ts";
 
 /** Waits for the lobby if it is still starting, then answers where it is and with which tokens. */
-export function answerSeated(context: Context, seating: Seating, seated: Seated) {
+export function replySeated(context: Context, asked: SeatRequest, seated: Seated) {
   const { lobby, playerIds } = seated;
-  if (isReachable(lobby)) return joinAnswer(context, seating.namespaceId, lobby, playerIds);
-  return answerWhenReady(context, seating, seated);
+  if (isReachable(lobby)) return toJoinReply(context, asked.namespaceId, lobby, playerIds);
+  return replyWhenReady(context, asked, seated);
 }
 
-async function answerWhenReady(context: Context, seating: Seating, { lobby, playerIds }: Seated) {
-  const { namespaceId } = seating;
-  const waited = await context.waiting.untilReady(namespaceId, lobby.lobbyId, seating.whenGone);
-  const blocked = await blockedMeanwhile(context, seating);
-  if (waited.end === "ready" && !blocked) return joinAnswer(context, namespaceId, waited.lobby, playerIds);
+async function replyWhenReady(context: Context, asked: SeatRequest, { lobby, playerIds }: Seated) {
+  const { namespaceId } = asked;
+  const waited = await context.waiting.untilReady(namespaceId, lobby.lobbyId, asked.whenGone);
+  const blocked = await blockedMeanwhile(context, asked);
+  if (waited.end === "ready" && !blocked) return toJoinReply(context, namespaceId, waited.lobby, playerIds);
   if (waited.end === "stopped") return startFailed(context, lobby.lobbyId, waited.lobby);
-  if (!seating.hasKey) {
+  if (asked.idempotency === null) {
     await context.engine.execute({ type: "releaseSeats", namespaceId, now: context.now(), playerIds });
   }
   if (blocked) return blocked;
@@ -38,42 +28,23 @@ async function answerWhenReady(context: Context, seating: Seating, { lobby, play
   return refuse("MATCHMAKER_LOBBY_NOT_READY", message, { retryAfterS });
 }
 
+/** The lobby that the caller waited for has ended. `lobby` is as it was then; null: nothing of it is left. */
+function startFailed({ gate, now }: Context, lobbyId: string, lobby: LobbyView | null) {
+  const held = lobby && gate.heldBack(lobby.versionId, lobby.gameMode, now());
+  const how = lobby?.readyAt == null ? "ended before it was ready" : "has ended";
+  // How its server ended is for the operator, who finds it by the lobby's id.
+  const metadata = { lobby_id: lobbyId, ...(held && { consecutive_failures: held.consecutiveFailures }) };
+  const retryAfterS = held?.retryAfterS ?? 1;
+  return refuse("MATCHMAKER_LOBBY_START_FAILED", `Lobby ${lobbyId} ${how}. Try again.`, { metadata, retryAfterS });
+}
+
 /** The operator may have blocked the client while it waited. */
-async function blockedMeanwhile(context: Context, { namespaceId, client }: Seating) {
+async function blockedMeanwhile(context: Context, { namespaceId, client }: SeatRequest) {
   const config = await context.configs.get(namespaceId);
   return config && refuseBlocked(config, client, context.now());
 }
 
-/**
- * The answer to a retry whose first call has its seat still, though the request itself could not be made any more, as
- * after a deploy without its game mode. A find without pairs takes nothing, but knows the key. Null: it is no retry.
- */
-export async function answerEarlier(
-  context: Context,
-  seating: Seating,
-  client: Client,
-  idempotency: Idempotency | null,
-) {
-  if (idempotency === null) return null;
-  const { namespaceId } = seating;
-  const outcome = await context.configs.execute("find", namespaceId, ({ revision }) => ({
-    type: "find",
-    namespaceId,
-    now: context.now(),
-    revision,
-    clientId: client.id,
-    pairs: [],
-    tags: {},
-    playerIds: [],
-    create: null,
-    createRefusal: "NO_AVAILABLE_LOBBIES",
-    idempotency,
-  }));
-  if (outcome?.ok) return answerSeated(context, seating, outcome);
-  return outcome?.code === "IDEMPOTENCY_KEY_REUSED" ? seatRefusal(outcome.code, ["IDEMPOTENCY_KEY_REUSED"]) : null;
-}
-
-async function joinAnswer(context: Context, namespaceId: string, lobby: LobbyView, playerIds: readonly string[]) {
+async function toJoinReply(context: Context, namespaceId: string, lobby: LobbyView, playerIds: readonly string[]) {
   const displayName =
     deployedRegionName(context, namespaceId, lobby) ?? (await regionName(context, namespaceId, lobby));
   const players = playerIds.map((playerId) => ({
@@ -118,11 +89,19 @@ const seatMessages = {
   IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used with another body. Use a new key for a new request.",
 } as const satisfies Partial<Record<RefusalCode, string>>;
 
+/** What find and create can be refused by the rules. */
+export const newLobbyRefusals = [
+  "NO_AVAILABLE_LOBBIES",
+  "TOO_MANY_LOBBIES",
+  "TOO_MANY_PLAYERS_FROM_SOURCE",
+  "IDEMPOTENCY_KEY_REUSED",
+] as const;
+
 /**
  * The rules' refusal in the contract's words; anything but the expected codes is a bug. `words`: better ones, where the
  * call knows more.
  */
-export function seatRefusal<C extends keyof typeof seatMessages>(
+export function refuseSeats<C extends keyof typeof seatMessages>(
   code: RefusalCode,
   expected: readonly C[],
   words: Partial<Record<C, string>> = {},

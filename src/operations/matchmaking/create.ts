@@ -1,0 +1,91 @@
+import type { ErrorOf } from "../../contract/define.ts";
+import type { Operations } from "../../contract/index.ts";
+import type { ResolvedGameMode } from "../../contract/version-config.ts";
+import type { CreateLobby } from "../../matchmaker/commands.ts";
+import { createStartPermit, type StartPermit } from "../capacity/start-permit.ts";
+import type { NamespaceConfig } from "../config-reader.ts";
+import type { Context } from "../context.ts";
+import type { Handlers } from "../handlers.ts";
+import { isRefusal, type Refusal, refuse } from "../refusal.ts";
+import { tooLarge } from "./find-summary.ts";
+import { checkLobbyConfig, checkTags } from "./lobby-requests.ts";
+import {
+  checkWishes,
+  deployedVersion,
+  findGameMode,
+  isStartable,
+  listPairs,
+  newLobby,
+  readWishes,
+  regionNotFound,
+} from "./new-lobby.ts";
+import { newLobbyRefusals, refuseSeats, replySeated } from "./seat-reply.ts";
+import { readSeatRequest, type SeatRequest, toSeatCommand } from "./seat-request.ts";
+import { takeSeats } from "./take-seats.ts";
+
+type CreateBody = Parameters<Handlers["lobbies.create"]>[0]["body"];
+type CreateRefusal = Refusal<ErrorOf<Operations["lobbies.create"]>>;
+
+export function createOperations(context: Context) {
+  return {
+    "lobbies.create": async (request) => {
+      const { body } = request;
+      const invalid = checkTags(body.tags) ?? checkLobbyConfig(body.lobby_config);
+      if (invalid) return invalid;
+      const asked = readSeatRequest("create", request);
+      if (isRefusal(asked)) return asked;
+      // The budget of lobbies that a client may cause is that of its finds.
+      const permit = createStartPermit(context, { namespaceId: asked.namespaceId, client: null });
+      const NO_AVAILABLE_LOBBIES = `No lobby is created: ${tooLarge(asked.seats)}.`;
+      const seated = await takeSeats<"createLobby", CreateRefusal>(context, asked, {
+        type: "createLobby",
+        permit,
+        plan: (config) => planCreate(context, config, asked, body, permit),
+        refuse: ({ code }) => refuseSeats(code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES }),
+      });
+      return isRefusal(seated) ? seated : replySeated(context, asked, seated);
+    },
+  } satisfies Partial<Handlers>;
+}
+
+/** The steps from a body to a command; the first that refuses ends them. */
+function planCreate(
+  context: Context,
+  config: NamespaceConfig,
+  asked: SeatRequest,
+  body: CreateBody,
+  permit: StartPermit,
+): CreateLobby | CreateRefusal {
+  const version = deployedVersion(config);
+  if (isRefusal(version)) return version;
+  const mode = findGameMode(version, body.game_mode);
+  if (isRefusal(mode)) return mode;
+  const publicity = choosePublicity(mode, body);
+  if (isRefusal(publicity)) return publicity;
+  const wishes = readWishes(body);
+  const refusal = checkWishes(body.game_mode, mode, wishes);
+  if (refusal) return refusal;
+  const regions = body.region === undefined || body.region === null ? [] : [body.region];
+  const [pair] = listPairs(version, [[body.game_mode, mode]], regions, asked.client.place);
+  if (!pair) return regionNotFound([body.game_mode], regions);
+  const lobbyId = context.newId();
+  permit.ask(version.versionId, [pair], lobbyId);
+  if (permit.blockedBy) return permit.blockedBy.refusal;
+
+  const { lobby_config } = body;
+  const lobbyConfig = lobby_config === undefined || lobby_config === null ? null : JSON.stringify(lobby_config);
+  const lobby = newLobby(lobbyId, version, pair, wishes, { isPrivate: publicity === "private", lobbyConfig });
+  return { type: "createLobby", reason: "created", ...toSeatCommand(context, config, asked), lobby };
+}
+
+function choosePublicity(mode: ResolvedGameMode, { game_mode, publicity }: CreateBody) {
+  const { create } = mode.actions;
+  if (!create.enabled || !isStartable(mode)) {
+    const message = `The game mode ${game_mode} does not allow players to create lobbies.`;
+    return refuse("MATCHMAKER_CREATE_DISABLED", message);
+  }
+  const chosen = publicity ?? (create.public ? "public" : "private");
+  if (create[chosen]) return chosen;
+  const message = `The game mode ${game_mode} does not allow ${chosen} lobbies to be created.`;
+  return refuse("MATCHMAKER_PUBLICITY_NOT_ALLOWED", message);
+}
