@@ -51,11 +51,11 @@ function createWorld(slotsByRegion: Record<string, number>) {
 test("a lobby may start in the first pair that nothing blocks", () => {
   const { newPermit, breakMode } = createWorld({ eu: 1, us: 1 });
   const { permit, ask } = newPermit();
-  expect([ask(duel, royale), permit.blockedBy]).toEqual([duel, null]);
+  expect([ask(duel, royale), permit.blockedBy()]).toEqual([duel, null]);
   breakMode("duel");
-  expect([ask(duel, royale), permit.blockedBy]).toEqual([royale, null]);
+  expect([ask(duel, royale), permit.blockedBy()]).toEqual([royale, null]);
   expect(ask(duel)).toEqual(duel);
-  expect(permit.blockedBy).toMatchObject({
+  expect(permit.blockedBy()).toMatchObject({
     code: "START_FAILED",
     refusal: { code: "MATCHMAKER_LOBBY_START_FAILED", retryAfterS: 1, metadata: { consecutive_failures: 3 } },
   });
@@ -66,7 +66,7 @@ test("[RT5] of several blocks the one counts that may be gone in a moment: no sl
   breakMode("duel");
   const { permit, ask } = newPermit();
   expect(ask(duel, royale)).toEqual(duel);
-  expect(permit.blockedBy).toMatchObject({ shortRegion: "us", refusal: { retryAfterS: 5 } });
+  expect(permit.blockedBy()).toMatchObject({ shortRegion: "us", refusal: { retryAfterS: 5 } });
   expect(asks).toEqual(["us"]);
 });
 
@@ -78,7 +78,7 @@ test("[RT5] a decision that lacks a slot is made again when another request give
   const outcomes: object[] = [];
   const decided = second.permit.retry(async () => {
     second.ask(duel);
-    outcomes.push(second.permit.blockedBy ? { ok: false, code: "START_FAILED" } : { ok: true });
+    outcomes.push(second.permit.blockedBy() ? { ok: false, code: "START_FAILED" } : { ok: true });
     return outcomes.at(-1)!;
   });
   await new Promise(setImmediate);
@@ -99,7 +99,7 @@ test("[RT5] a decision with another reason is final, and the operator is told on
     });
   expect(await decide(() => other)).toBe(other);
   expect(hints).toEqual([]);
-  expect(await decide(() => permit.blockedBy!.refusal)).toBe(permit.blockedBy?.refusal);
+  expect(await decide(() => permit.blockedBy()!.refusal)).toBe(permit.blockedBy()?.refusal);
   expect(hints).toEqual([expect.stringContaining("FOYER_MAX_LOBBY_PROCESSES")]);
 });
 
@@ -108,22 +108,22 @@ test("[F14] a client's budget is held with the slot, and comes back when no lobb
   const [first, second] = [newPermit({ client }), newPermit({ client })];
   first.ask(duel);
   second.ask(duel);
-  expect(second.permit.blockedBy).toMatchObject({ code: "API_RATE_LIMIT", refusal: { code: "API_RATE_LIMIT" } });
+  expect(second.permit.blockedBy()).toMatchObject({ code: "API_RATE_LIMIT", refusal: { code: "API_RATE_LIMIT" } });
   first.permit.settle(false);
   second.ask(duel);
-  expect(second.permit.blockedBy).toBeNull();
+  expect(second.permit.blockedBy()).toBeNull();
   second.permit.settle(true);
   const third = newPermit({ client });
   third.ask(duel);
-  expect(third.permit.blockedBy).toMatchObject({ code: "API_RATE_LIMIT", refusal: { retryAfterS: 60 } });
+  expect(third.permit.blockedBy()).toMatchObject({ code: "API_RATE_LIMIT", refusal: { retryAfterS: 60 } });
 });
 
 test("[X8] [SH5] a dry run holds neither a slot nor budget, and asks for no slot", () => {
   const { newPermit, asks } = createWorld({ eu: 1 });
   const preview = newPermit({ client, isPreview: true });
   const find = newPermit({ client });
-  for (const { permit, ask } of [preview, find]) expect([ask(duel), permit.blockedBy]).toEqual([duel, null]);
+  for (const { permit, ask } of [preview, find]) expect([ask(duel), permit.blockedBy()]).toEqual([duel, null]);
   preview.ask(duel);
-  expect(preview.permit.blockedBy?.shortRegion).toBe("eu");
+  expect(preview.permit.blockedBy()?.shortRegion).toBe("eu");
   expect(asks).toEqual([]);
 });

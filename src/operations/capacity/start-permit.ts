@@ -28,7 +28,7 @@ export interface StartPermit {
    */
   ask(versionId: string, pairs: readonly Pair[], lobbyId: string): Pair;
   /** What blocks the lobby that was asked for last; null: it may start. */
-  readonly blockedBy: StartBlock | null;
+  blockedBy(): StartBlock | null;
   /** Decides, and decides again each time that what blocked the decision may be gone. Gives the last outcome. */
   retry<T extends object | null>(decide: () => Promise<T>): Promise<T>;
   /** The lobby was made, or will not be. */
@@ -85,9 +85,7 @@ export function createStartPermit(context: Context, asker: StartAsker): StartPer
       if (blockedBy?.shortRegion && !isPreview) slots.ask(blockedBy.shortRegion, namespaceId);
       return pairs[0]!;
     },
-    get blockedBy() {
-      return blockedBy;
-    },
+    blockedBy: () => blockedBy,
     async retry(decide) {
       for (;;) {
         const outcome = await decide();

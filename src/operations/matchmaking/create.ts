@@ -20,7 +20,7 @@ import {
   regionNotFound,
 } from "./new-lobby.ts";
 import { newLobbyRefusals, refuseSeats, replySeated } from "./seat-reply.ts";
-import { readSeatRequest, type SeatRequest, toSeatCommand } from "./seat-request.ts";
+import { newPlayerIds, readSeatRequest, type SeatRequest } from "./seat-request.ts";
 import { takeSeats } from "./take-seats.ts";
 
 type CreateBody = Parameters<Handlers["lobbies.create"]>[0]["body"];
@@ -70,12 +70,23 @@ function planCreate(
   if (!pair) return regionNotFound([body.game_mode], regions);
   const lobbyId = context.newId();
   permit.ask(version.versionId, [pair], lobbyId);
-  if (permit.blockedBy) return permit.blockedBy.refusal;
+  const blockedBy = permit.blockedBy();
+  if (blockedBy) return blockedBy.refusal;
 
   const { lobby_config } = body;
   const lobbyConfig = lobby_config === undefined || lobby_config === null ? null : JSON.stringify(lobby_config);
   const lobby = newLobby(lobbyId, version, pair, wishes, { isPrivate: publicity === "private", lobbyConfig });
-  return { type: "createLobby", reason: "created", ...toSeatCommand(context, config, asked), lobby };
+  return {
+    type: "createLobby",
+    reason: "created",
+    namespaceId: config.namespaceId,
+    now: context.now(),
+    revision: config.revision,
+    lobby,
+    clientId: asked.client.id,
+    playerIds: newPlayerIds(context, asked),
+    idempotency: asked.idempotency,
+  };
 }
 
 function choosePublicity(mode: ResolvedGameMode, { game_mode, publicity }: CreateBody) {

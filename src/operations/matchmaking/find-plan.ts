@@ -1,21 +1,14 @@
 import type { ErrorOf } from "../../contract/define.ts";
 import type { Operations } from "../../contract/index.ts";
 import type { ResolvedGameMode } from "../../contract/version-config.ts";
-import type {
-  Refusal as EngineRefusal,
-  Explanation,
-  Find,
-  LobbyView,
-  Pair,
-  Seated,
-} from "../../matchmaker/commands.ts";
+import type { Refusal as EngineRefusal, Find, NewLobby, Pair } from "../../matchmaker/commands.ts";
 import type { StartPermit } from "../capacity/start-permit.ts";
 import type { NamespaceConfig, VersionInUse } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, type Refusal, refuse } from "../refusal.ts";
-import { explainReplay, toExplainReply } from "./explain-reply.ts";
-import { createdSummary, noLobbyMessage, refusedSummary, seatedSummary } from "./find-summary.ts";
+import { explain } from "./explain-reply.ts";
+import { noLobbyMessage, refusedSummary } from "./find-summary.ts";
 import {
   checkWishes,
   deployedVersion,
@@ -28,44 +21,42 @@ import {
   type Wishes,
 } from "./new-lobby.ts";
 import { newLobbyRefusals, refuseSeats } from "./seat-reply.ts";
-import { type SeatRequest, toSeatCommand } from "./seat-request.ts";
+import { newPlayerIds, type SeatRequest } from "./seat-request.ts";
 
 export type FindBody = Parameters<Handlers["lobbies.find"]>[0]["body"];
 export type FindRefusal = Refusal<ErrorOf<Operations["lobbies.find"]>>;
 
-/** What one find or its dry run asks of the rules, and what is said of their answer. */
+/** What one find or its dry run asks of the rules, and what is said of their refusal. */
 export function createFindPlan(context: Context, asked: SeatRequest, body: FindBody, permit: StartPermit) {
-  /** What to say of an answer depends on what was asked last. */
+  /** What to say of a refusal depends on what was asked last. */
   let planned: Find | null = null;
-
-  function explain(explanation: Explanation | undefined, summary: string) {
-    return explanation ? { explain: toExplainReply(explanation, summary, asked.seats) } : {};
-  }
-
   return {
     plan(config: NamespaceConfig): Find | FindRefusal {
       const plan = planFind(context, config, asked, body, permit);
       planned = isRefusal(plan) ? null : plan;
       return plan;
     },
-    /** The rules' refusal in the contract's words, with the explanation among its details if the call asks for one. */
-    refuse({ code, explanation }: EngineRefusal) {
-      const { blockedBy } = permit;
-      const NO_AVAILABLE_LOBBIES = noLobbyMessage(body, asked.seats, planned);
-      const refusal =
-        code === blockedBy?.code ? blockedBy.refusal : refuseSeats(code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES });
-      if (!body.explain) return refusal;
-      const summary = refusedSummary(code, planned, body.prevent_auto_create_lobby ?? false);
-      return { ...refusal, metadata: { ...refusal.metadata, ...explain(explanation, summary) } };
-    },
-    explainSeated({ lobby, isNewLobby, isReplay, explanation }: Seated) {
-      return isReplay ? { explain: explainReplay() } : explain(explanation, seatedSummary(lobby, isNewLobby));
-    },
-    explainPreview({ lobby, explanation }: { readonly lobby: LobbyView | null; readonly explanation?: Explanation }) {
-      if (lobby !== null) return explain(explanation, seatedSummary(lobby, false));
-      return planned?.create ? explain(explanation, createdSummary(planned.create)) : {};
-    },
+    refuse: (refused: EngineRefusal) => refuseFind(refused, planned, asked, body, permit),
+    /** The lobby that would be made. */
+    plannedLobby: () => planned?.create ?? null,
   };
+}
+
+/** The rules' refusal in the contract's words, with the explanation among its details if the call asks for one. */
+function refuseFind(
+  { code, explanation }: EngineRefusal,
+  planned: Find | null,
+  { seats }: SeatRequest,
+  body: FindBody,
+  permit: StartPermit,
+) {
+  const blockedBy = permit.blockedBy();
+  const NO_AVAILABLE_LOBBIES = noLobbyMessage(body, seats, planned);
+  const refusal =
+    code === blockedBy?.code ? blockedBy.refusal : refuseSeats(code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES });
+  if (!body.explain) return refusal;
+  const summary = refusedSummary(code, planned, body.prevent_auto_create_lobby ?? false);
+  return { ...refusal, metadata: { ...refusal.metadata, ...explain(explanation, summary, seats) } };
 }
 
 /** The steps from a body to a command; the first that refuses ends them. */
@@ -85,15 +76,23 @@ function planFind(
   const pairs = listPairs(version, modes, regions, asked.client.place);
   if (pairs.length === 0) return regionNotFound(body.game_modes, regions);
 
-  return {
+  const create = body.prevent_auto_create_lobby ? null : planNewLobby(context, version, pairs, wishes, permit);
+  const command: Find = {
     type: "find",
-    ...toSeatCommand(context, config, asked),
+    namespaceId: config.namespaceId,
+    now: context.now(),
+    revision: config.revision,
+    clientId: asked.client.id,
     pairs,
     tags: wishes.tags,
+    playerIds: newPlayerIds(context, asked),
+    create,
     createRefusal: "NO_AVAILABLE_LOBBIES",
-    ...(body.prevent_auto_create_lobby ? { create: null } : planNewLobby(context, version, pairs, wishes, permit)),
-    ...(body.explain && { explain: true }),
+    idempotency: asked.idempotency,
   };
+  const startRefusal = create && permit.blockedBy()?.code;
+  if (!startRefusal && !body.explain) return command;
+  return { ...command, ...(startRefusal && { startRefusal }), ...(body.explain && { explain: true }) };
 }
 
 /** The game modes by their names, each of which must allow the find as it is. */
@@ -112,18 +111,16 @@ function listFindableModes(version: VersionInUse, names: readonly string[], wish
   return modes;
 }
 
-/** The lobby to make when nothing fits, and what blocks its start. */
+/** The lobby to make when nothing fits; the permit says whether it may start. Null: Foyer starts none of these pairs. */
 function planNewLobby(
   context: Context,
   version: VersionInUse,
   pairs: readonly Pair[],
   wishes: Wishes,
   permit: StartPermit,
-): Pick<Find, "create" | "startRefusal"> {
+): NewLobby | null {
   const startable = pairs.filter(({ gameMode }) => isStartable(version.config.game_modes[gameMode]!));
-  if (startable.length === 0) return { create: null };
+  if (startable.length === 0) return null;
   const lobbyId = context.newId();
-  const pair = permit.ask(version.versionId, startable, lobbyId);
-  const create = newLobby(lobbyId, version, pair, wishes);
-  return permit.blockedBy ? { create, startRefusal: permit.blockedBy.code } : { create };
+  return newLobby(lobbyId, version, permit.ask(version.versionId, startable, lobbyId), wishes);
 }

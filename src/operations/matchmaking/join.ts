@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
 import { refuseSeats, replySeated } from "./seat-reply.ts";
-import { readSeatRequest, toSeatCommand } from "./seat-request.ts";
+import { newPlayerIds, readSeatRequest } from "./seat-request.ts";
 import { takeSeats } from "./take-seats.ts";
 
 type JoinRefusal = Refusal<ErrorOf<Operations["lobbies.join"]>>;
@@ -18,7 +18,16 @@ export function joinOperations(context: Context) {
       const seated = await takeSeats<"join", JoinRefusal>(context, asked, {
         type: "join",
         permit: null,
-        plan: (config) => ({ type: "join", ...toSeatCommand(context, config, asked), lobbyId }),
+        plan: ({ namespaceId, revision }) => ({
+          type: "join",
+          namespaceId,
+          now: context.now(),
+          revision,
+          clientId: asked.client.id,
+          lobbyId,
+          playerIds: newPlayerIds(context, asked),
+          idempotency: asked.idempotency,
+        }),
         refuse: ({ code }) => refuseSeats(code, joinRefusals, joinMessages(lobbyId, asked.seats)),
       });
       return isRefusal(seated) ? seated : replySeated(context, asked, seated);

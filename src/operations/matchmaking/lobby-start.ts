@@ -71,7 +71,7 @@ export async function planWarm(
   const permit = createStartPermit(context, { namespaceId, client: null });
   const lobbyId = context.newId();
   permit.ask(config.version.versionId, [pair], lobbyId);
-  if (permit.blockedBy) return null;
+  if (permit.blockedBy()) return null;
   const lobby = newLobby(lobbyId, config.version, pair, { tags: {}, maxPlayers: null });
   return { lobby, revision: config.revision, settle: permit.settle };
 }

@@ -3,6 +3,7 @@ import { createStartPermit } from "../capacity/start-permit.ts";
 import { refuseBlocked } from "../cloud/blocks.ts";
 import type { Context } from "../context.ts";
 import { isRefusal } from "../refusal.ts";
+import { explainPreview } from "./explain-reply.ts";
 import { createFindPlan, type FindBody } from "./find-plan.ts";
 import { namespaceGone } from "./seat-reply.ts";
 import type { SeatRequest } from "./seat-request.ts";
@@ -11,7 +12,7 @@ import type { SeatRequest } from "./seat-request.ts";
 export async function previewFind(context: Context, asked: SeatRequest, body: FindBody) {
   const { namespaceId, client } = asked;
   const permit = createStartPermit(context, { namespaceId, client, isPreview: true });
-  const { plan, refuse, explainPreview } = createFindPlan(context, asked, body, permit);
+  const { plan, refuse, plannedLobby } = createFindPlan(context, asked, body, permit);
   const preview = await permit.retry(() =>
     context.configs.previewFind(namespaceId, (config) => {
       return refuseBlocked(config, client, context.now()) ?? plan(config);
@@ -21,7 +22,8 @@ export async function previewFind(context: Context, asked: SeatRequest, body: Fi
   if (isRefusal(preview)) return preview;
   if (!preview.ok) return refuse(preview);
   const lobby = await toPreviewedLobby(context, namespaceId, preview.lobby);
-  return { lobby, would_create: preview.wouldCreate, ...(body.explain && explainPreview(preview)) };
+  const explained = body.explain ? explainPreview(preview, plannedLobby(), asked.seats) : {};
+  return { lobby, would_create: preview.wouldCreate, ...explained };
 }
 
 /** The lobby that would be chosen, as far as somebody without a seat in it needs to know. */

@@ -1,6 +1,5 @@
 import type { Idempotency } from "../../matchmaker/commands.ts";
 import type { Client, WhenGone } from "../callers.ts";
-import type { NamespaceConfig } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import { isRefusal } from "../refusal.ts";
 import { readIdempotency } from "./idempotency.ts";
@@ -38,10 +37,9 @@ export function countSeats({ party_size }: SeatBody): number {
   return party_size ?? 1;
 }
 
-/** What the commands of find, join and create have in common. */
-export function toSeatCommand(context: Context, { revision }: NamespaceConfig, asked: SeatRequest) {
-  const { namespaceId, client, idempotency } = asked;
-  const playerIds: string[] = [];
-  while (playerIds.length < asked.seats) playerIds.push(context.newId());
-  return { namespaceId, now: context.now(), revision, clientId: client.id, playerIds, idempotency };
+/** One id for each seat. */
+export function newPlayerIds(context: Context, { seats }: SeatRequest): string[] {
+  const ids: string[] = [];
+  while (ids.length < seats) ids.push(context.newId());
+  return ids;
 }

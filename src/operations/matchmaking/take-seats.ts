@@ -5,7 +5,7 @@ import type { NamespaceConfig } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
 import { namespaceGone, refuseSeats } from "./seat-reply.ts";
-import { type SeatRequest, toSeatCommand } from "./seat-request.ts";
+import type { SeatRequest } from "./seat-request.ts";
 
 type SeatCommandType = "find" | "join" | "createLobby";
 
@@ -57,17 +57,23 @@ export async function takeSeats<T extends SeatCommandType, R extends Refusal>(
  */
 async function findEarlier(context: Context, asked: SeatRequest) {
   if (asked.idempotency === null) return null;
-  const outcome = await context.configs.execute("find", asked.namespaceId, (config) => {
-    return (
-      refuseBlocked(config, asked.client, context.now()) ?? {
-        type: "find",
-        ...toSeatCommand(context, config, { ...asked, seats: 0 }),
-        pairs: [],
-        tags: {},
-        create: null,
-        createRefusal: "NO_AVAILABLE_LOBBIES",
-      }
-    );
+  const { namespaceId, client, idempotency } = asked;
+  const outcome = await context.configs.execute("find", namespaceId, (config) => {
+    const blocked = refuseBlocked(config, client, context.now());
+    if (blocked) return blocked;
+    return {
+      type: "find",
+      namespaceId,
+      now: context.now(),
+      revision: config.revision,
+      clientId: client.id,
+      pairs: [],
+      tags: {},
+      playerIds: [],
+      create: null,
+      createRefusal: "NO_AVAILABLE_LOBBIES",
+      idempotency,
+    };
   });
   if (outcome === null || isRefusal(outcome)) return null;
   if (outcome.ok) return outcome;
