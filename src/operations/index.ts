@@ -23,6 +23,7 @@ import { lobbyCallOperations } from "./matchmaking/lobby.ts";
 import { lobbyListOperations } from "./matchmaking/lobby-list.ts";
 import { playerOperations } from "./matchmaking/players.ts";
 import { regionOperations } from "./matchmaking/regions.ts";
+import { registerOperations } from "./matchmaking/register.ts";
 
 /** Every operation of the contract with what it does; one that is missing does not compile. */
 export function createHandlers(context: Context): ServedHandlers {
@@ -47,6 +48,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...createOperations(context),
     ...lobbyListOperations(context),
     ...lobbyCallOperations(context),
+    ...registerOperations(context),
     ...playerOperations(context),
     ...regionOperations(context),
   });

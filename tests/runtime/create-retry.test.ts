@@ -4,7 +4,7 @@ import { createStartGate } from "../../src/operations/capacity/crash-backoff.ts"
 import { createSeatBudget } from "../../src/operations/capacity/seat-budget.ts";
 import { createStartSlots } from "../../src/operations/capacity/start-slots.ts";
 import type { Context } from "../../src/operations/context.ts";
-import { seatingOperations } from "../../src/operations/matchmaking/find.ts";
+import { createOperations } from "../../src/operations/matchmaking/create.ts";
 import { createWaiting } from "../../src/operations/matchmaking/lobby-waiters.ts";
 import { createNamespaceConfigs } from "../../src/operations/namespace-configs.ts";
 import { emptyStore, newId, now as start, storedGame, storedNamespace, storedVersion } from "../store/fixtures.ts";
@@ -38,7 +38,7 @@ async function createContext() {
     now,
     newId,
   };
-  const operations = seatingOperations(context as unknown as Context);
+  const operations = createOperations(context as unknown as Context);
   const create = (idempotencyKey: string, seats = 1) =>
     operations["lobbies.create"]({
       caller: { kind: "pub", tokenId: newId(), namespaceId },

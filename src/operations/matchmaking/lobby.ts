@@ -1,46 +1,19 @@
 import type { CommandOf, LobbyView, Outcome, RefusalCode } from "../../matchmaker/commands.ts";
-import { versionExists } from "../../store/versions.ts";
 import type { CallerOf } from "../callers.ts";
-import { quoted, versionNotFound } from "../cloud/lookup.ts";
-import { checkServerToken } from "../cloud/revoking.ts";
+import { quoted } from "../cloud/lookup.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { type Fault, isRefusal, type Refusal, refuse } from "../refusal.ts";
-import { checkTags } from "./lobby-requests.ts";
-import {
-  checkModeSize,
-  checkModeTags,
-  deployedVersion,
-  findGameMode,
-  newLobby,
-  readWishes,
-  regionNotFound,
-} from "./new-lobby.ts";
-import { isHostname, portsAnswer } from "./ports.ts";
-import { namespaceGone, refuseSeats } from "./seat-reply.ts";
+import { isRefusal, type Refusal, refuse } from "../refusal.ts";
 
 type LobbyCommandType = "setReady" | "setClosed" | "setState" | "heartbeat" | "stopLobby";
-type RegisterRequest = Parameters<Handlers["lobbies.register"]>[0];
 
-/** What lobbies say about themselves, and how a studio's own servers become lobbies. */
+/** What lobbies say about themselves. */
 export function lobbyCallOperations(context: Context) {
   const { engine } = context;
 
   async function tell<T extends LobbyCommandType>(command: CommandOf<T>) {
     const outcome: Outcome<T> = await engine.execute(command);
     return outcome.ok ? outcome : lobbyRefusal(outcome.code);
-  }
-
-  /** The version that a registration names; null: it names none, and the deployed one is meant. */
-  async function versionFor({ body, caller }: RegisterRequest) {
-    if (body.version_id === undefined || body.version_id === null) return null;
-    const config = await context.configs.get(caller.namespaceId);
-    if (!config) return namespaceGone();
-    const versionId = body.version_id.toLowerCase();
-    // A node that knew the version goes on knowing it when it is deleted.
-    const isThere = await versionExists(context.db, config.gameId, versionId);
-    const version = isThere ? await context.configs.version(config.gameId, versionId) : null;
-    return version ?? versionNotFound(body.version_id);
   }
 
   return {
@@ -92,53 +65,6 @@ export function lobbyCallOperations(context: Context) {
         await tell<"stopLobby">({ type: "stopLobby", namespaceId, lobbyId, now, reason: "self", exit: null }),
       );
     },
-
-    "lobbies.register": async (request) => {
-      const { body, caller } = request;
-      const { namespaceId } = caller;
-      const fault = checkTags(body.tags);
-      if (fault) return fault;
-      const named = await versionFor(request);
-      if (isRefusal(named)) return named;
-      const lobbyId = context.newId();
-      const outcome = await context.configs.execute("createLobby", namespaceId, async ({ revision, ...config }) => {
-        const revoked = await checkServerToken(context, caller);
-        if (revoked) return revoked;
-        const version = named ?? deployedVersion({ revision, ...config });
-        if (isRefusal(version)) return version;
-        const mode = findGameMode(version, body.game_mode);
-        if (isRefusal(mode)) return mode;
-        if (!mode.regions.includes(body.region)) return regionNotFound([body.game_mode], [body.region]);
-        const wishes = readWishes(body);
-        const refusal =
-          checkModeTags(body.game_mode, mode, wishes.tags) ??
-          checkModeSize(body.game_mode, mode, wishes.maxPlayers) ??
-          checkPorts(body.game_mode, Object.keys(mode.ports), body.ports);
-        if (refusal) return refusal;
-        const ports = JSON.stringify(portsAnswer(body.ports));
-        const special = { isExternal: true, isPrivate: body.publicity === "private", ports };
-        const lobby = newLobby(lobbyId, version, { gameMode: body.game_mode, region: body.region }, wishes, special);
-        return {
-          type: "createLobby",
-          reason: "registered",
-          namespaceId,
-          now: context.now(),
-          revision,
-          lobby,
-          clientId: null,
-          registeredBy: caller.tokenId,
-          playerIds: [],
-          idempotency: null,
-        } satisfies CommandOf<"createLobby">;
-      });
-      if (outcome === null) return namespaceGone();
-      if (isRefusal(outcome)) return outcome;
-      if (!outcome.ok) {
-        const TOO_MANY_LOBBIES = "The namespace has as many lobbies as its lobby_count_max allows.";
-        return refuseSeats(outcome.code, ["TOO_MANY_LOBBIES"], { TOO_MANY_LOBBIES });
-      }
-      return { lobby_id: lobbyId, token: context.tokens.make({ kind: "lobby", namespaceId, lobbyId }) };
-    },
   } satisfies Partial<Handlers>;
 }
 
@@ -163,30 +89,4 @@ export async function checkLobby({ engine, now }: Context, { namespaceId, lobbyI
 export function endedRefusal(lobby: LobbyView | null) {
   if (!lobby) return lobbyRefusal("LOBBY_NOT_FOUND");
   return lobby.status === "stopped" ? lobbyRefusal("LOBBY_STOPPED") : null;
-}
-
-/** The labels must be exactly the mode's, so that every player finds the port it looks for. */
-function checkPorts(gameMode: string, labels: readonly string[], ports: RegisterRequest["body"]["ports"]) {
-  const missing = labels.filter((label) => !Object.hasOwn(ports, label));
-  const others = Object.keys(ports).filter((label) => !labels.includes(label));
-  const misnamed = Object.entries(ports).filter(
-    ([label, { hostname }]) => labels.includes(label) && !isHostname(hostname),
-  );
-  const errors: Fault[] = [
-    ...missing.map((label) => ({ path: ["ports", label], message: "is required" })),
-    ...others.map((label) => ({ path: ["ports", label], message: "is not a port of the game mode" })),
-    ...misnamed.map(([label]) => ({
-      path: ["ports", label, "hostname"],
-      message: "must be a host name or an IP address",
-    })),
-  ];
-  if (errors.length === 0) return null;
-  const sentences = misnamed.map(
-    ([label, { hostname }]) =>
-      `The hostname ${quoted(hostname)} of the port ${label} is neither a host name nor an IP address.`,
-  );
-  if (missing.length + others.length > 0) {
-    sentences.unshift(`The ports of a lobby of the game mode ${gameMode} are: ${labels.join(", ") || "none"}.`);
-  }
-  return refuse("MATCHMAKER_PORTS_INVALID", sentences.slice(0, 2).join(" "), { errors });
 }

@@ -11,6 +11,9 @@ import type { SeatRequest } from "./seat-request.ts";
 /** What a find would do now, with the refusals of a find. It takes, makes and remembers nothing. */
 export async function previewFind(context: Context, asked: SeatRequest, body: FindBody) {
   const { namespaceId, client } = asked;
+  const budget = context.seatBudget.take(client, asked.seats);
+  if (isRefusal(budget)) return budget;
+  budget.settle(false);
   const permit = createStartPermit(context, { namespaceId, client, isPreview: true });
   const { plan, refuse, plannedLobby } = createFindPlan(context, asked, body, permit);
   const preview = await permit.retry(() =>

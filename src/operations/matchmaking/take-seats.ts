@@ -35,13 +35,16 @@ export async function takeSeats<T extends SeatCommandType, R extends Refusal>(
   if (isRefusal(budget)) return (await findEarlier(context, asked)) ?? budget;
   let seated: Seated | null = null;
   try {
-    const execute = () =>
-      context.configs.execute(type, namespaceId, (config) => {
+    const execute = async () => {
+      const outcome = await context.configs.execute(type, namespaceId, (config) => {
         return refuseBlocked(config, client, context.now()) ?? plan(config);
       });
+      // Room is for another lobby: a retry whose lobby was made does not wait for it.
+      return isRefusal(outcome) ? ((await findEarlier(context, asked)) ?? outcome) : outcome;
+    };
     const outcome = await (permit ? permit.retry(execute) : execute());
     if (outcome === null) return namespaceGone();
-    if (isRefusal(outcome)) return (await findEarlier(context, asked)) ?? outcome;
+    if (isRefusal(outcome)) return outcome;
     if (!outcome.ok) return refuse(outcome);
     seated = outcome;
     return seated;

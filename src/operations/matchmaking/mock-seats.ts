@@ -1,0 +1,28 @@
+import type { CallerOf, DevelopmentPort } from "../callers.ts";
+import type { Context } from "../context.ts";
+import { hostOf } from "./ports.ts";
+
+export const mockLobbyId = "00000000-0000-0000-0000-000000000000";
+export const mockRegion = { region_id: "dev-local", display_name: "Local" };
+const tlsProtocols: ReadonlySet<string> = new Set(["https", "wss", "tls"]);
+
+/** Seats in the developer's own server, which the token names. */
+export function seatMock({ newId, tokens }: Context, { namespaceId, server }: CallerOf<"dev">, seats: number) {
+  const players = Array.from({ length: seats }, () => {
+    const playerId = newId();
+    return { player_id: playerId, token: tokens.make({ kind: "devplayer", namespaceId, playerId }) };
+  });
+  const entries = Object.entries(server.ports);
+  const ports = Object.fromEntries(entries.map(([label, port]) => [label, portAnswer(server.hostname, port)]));
+  const player = { token: players[0]!.token };
+  return { lobby: { lobby_id: mockLobbyId, region: mockRegion, ports, player }, ports, player, players };
+}
+
+function portAnswer(hostname: string, { protocol, port, portRange }: DevelopmentPort) {
+  return {
+    hostname,
+    ...(port !== null && { host: hostOf(hostname, port), port }),
+    ...(portRange !== null && { port_range: { min: portRange.min, max: portRange.max } }),
+    is_tls: tlsProtocols.has(protocol),
+  };
+}
