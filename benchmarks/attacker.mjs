@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 // A client that means harm, in a process of its own so that it does not slow down the one that is measured.
-// Sends what it is told to on many connections and reads nothing; opens each again when it is closed or was held for a while.
+// Sends the given bytes on many connections and reads nothing; opens each again when it is closed or was held for a while.
 const { port, connections, requests, clients, holdMs } = JSON.parse(process.argv[2]);
 const sockets = new Set();
 

@@ -39,7 +39,7 @@ async function seatsTaken(redis: RedisServer, namespaceId: string): Promise<numb
   return Number(await redis.ask("HGET", `foyer:{${namespaceId}}:ns`, "reservedCount"));
 }
 
-/** A node that has just come looks at every lobby more than once, which is none of a find's business. */
+/** A node that has just started reads every lobby more than once, which is not part of a find. */
 export async function untilQuiet(redis: RedisServer): Promise<void> {
   const isQuiet = async () => {
     const before = await cpuMicroseconds(redis);

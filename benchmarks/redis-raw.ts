@@ -45,7 +45,7 @@ export async function loadRaw(
   });
   // The text is the same for all calls of a round: as if sent a little later, so that none of them is too late.
   const sentAt = String(Date.now() + aheadMs);
-  // In time for as long as a round takes, and told just now since when nodes hear.
+  // Valid for as long as a round takes, with current information about when nodes can receive heartbeats.
   const now = Date.now();
   const knowledge = [
     String(now + 600_000),

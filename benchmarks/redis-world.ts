@@ -61,9 +61,9 @@ export async function makeRedisWorld(lobbyCounts: readonly number[]): Promise<Re
     const namespaces = await makeNamespaces(first, lobbyCounts).finally(() => first.stop());
     await fill(redis, namespaces);
     return { redis, namespaces, adminToken, copyRedis, startNode, stop };
-  } catch (fault) {
+  } catch (error) {
     await stop();
-    throw fault;
+    throw error;
   }
 }
 
@@ -127,8 +127,9 @@ async function fill(redis: RedisServer, namespaces: readonly RedisNamespace[]): 
       const { ready } = await engine.read({ type: "counts", namespaceId: namespace.namespaceId, now: Date.now() });
       if (ready !== namespace.lobbies) throw new Error(`${ready} lobbies are ready instead of ${namespace.lobbies}.`);
     }
-    const faults = await auditNamespace(link, "foyer", namespaces[0]!.namespaceId);
-    if (faults.length > 0) throw new Error(`Lobbies are kept in another way now: ${faults.slice(0, 5).join(" ")}`);
+    const violations = await auditNamespace(link, "foyer", namespaces[0]!.namespaceId);
+    if (violations.length > 0)
+      throw new Error(`Lobbies are kept in another way now: ${violations.slice(0, 5).join(" ")}`);
   } finally {
     await engine.close();
     await link.close();
@@ -208,7 +209,7 @@ async function copyInto(copy: RedisServer, original: RedisServer): Promise<void>
     (await copy.info("master_link_status")) === "up" && (await copy.ask("DBSIZE")) === (await original.ask("DBSIZE"));
   await until("the copy has everything", isWhole);
   await copy.ask("REPLICAOF", "NO", "ONE");
-  // It writes its own log anew now, which must be over before anything is measured.
+  // It rewrites its log now, which must be over before anything is measured.
   const isWritten = async () =>
     (await copy.info("aof_rewrite_in_progress")) === "0" && (await copy.info("aof_rewrite_scheduled")) === "0";
   await until("the copy has written its log", isWritten, 60_000);

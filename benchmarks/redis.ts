@@ -40,7 +40,7 @@ export async function run({ isLong }: { isLong: boolean }): Promise<string> {
   try {
     const redisWorld = await makeRedisWorld(lobbyCounts);
     stops.unshift(redisWorld.stop);
-    // The nodes come to rest while the other services are made.
+    // The nodes settle while the other services start.
     const onRedis = await redisWays(redisWorld);
     const ways = [...(await embeddedWays(stops)), ...onRedis.ways];
     for (const redis of onRedis.servers) await untilQuiet(redis);
@@ -75,7 +75,7 @@ async function embeddedWays(stops: (() => unknown)[]): Promise<Way[]> {
   return ways;
 }
 
-/** Each set of nodes has a Redis of its own, for every node on a Redis hears of every find. */
+/** Each set of nodes has its own Redis, because every node on a Redis receives the events of every find. */
 async function redisWays(world: RedisWorld): Promise<{ ways: Way[]; servers: RedisServer[] }> {
   const forOne = await world.copyRedis();
   const one = [await world.startNode(forOne, "one")];

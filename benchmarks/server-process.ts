@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Answer } from "./requests.ts";
 
-/** A server under test, in a process of its own so that its processor time can be told from the client's. */
+/** A server under test, in its own process, so that its processor time is measured separately from the client's. */
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;

@@ -98,7 +98,7 @@ async function makeNamespace(url: string, adminToken: string) {
       const answer = await send("POST", `${url}/matchmaker/lobbies/find`, bearer(token!), { game_modes: ["duel"] });
       return (JSON.parse(answer.body) as { lobby: { lobby_id: string } }).lobby.lobby_id;
     },
-    /** Until its process has ended, so that it is in nobody's way. */
+    /** Until its process has ended, so that it does not disturb the next one. */
     async stop(lobbyId: string): Promise<void> {
       const path = `${url}${namespace}/lobbies/${lobbyId}`;
       await fetch(path, { method: "DELETE", headers: { authorization: admin.authorization! } });

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { until } from "../support/harness.ts";
 
-/** Somebody with a browser of their own who plays the example game. */
+/** A player of the example game with a separate browser. */
 export interface Player {
   readonly name: string;
   readonly page: Page;
@@ -31,7 +31,7 @@ export async function openPlayer(
   page.on("pageerror", (fault) => complaints.push(`${name}: ${fault.message}`));
   await page.goto(address);
   await page.getByLabel("Your name").fill(name);
-  // Border: expressions of the page are text to this program, and what they give is as the page says.
+  // Cast: expressions of the page are text to this program, and what they give is as the page says.
   const lobbyId = () => page.evaluate<string | null>("arena.lobbyId()");
   return {
     name,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-// Border: the scripts are plain JavaScript, since they run before anything is installed.
+// Cast: the scripts are plain JavaScript, since they run before anything is installed.
 const { findLeaks }: { findLeaks(folder: string): { tokenCount: number; fileCount: number; leaks: string[] } } =
   await import(new URL("../../scripts/check-leaks.mjs", import.meta.url).href);
 
@@ -30,7 +30,7 @@ test.each([
   ["in a line of text", `{"token":"${lobbyToken}"}`],
   ["glued to what stands around it", `xx${lobbyToken}yy`],
   ["between bytes that are no text", Buffer.concat([Buffer.from([0xff, 0x00]), Buffer.from(lobbyToken)])],
-  ["across the border of two pieces", `${" ".repeat(8 * 1024 * 1024 - 30)}${lobbyToken}`],
+  ["across two pieces", `${" ".repeat(8 * 1024 * 1024 - 30)}${lobbyToken}`],
 ])("a token is found %s, and the report does not repeat it", (_where, content) => {
   writeFileSync(join(folder, "logs", "a.log"), content);
   expect(findLeaks(folder).leaks).toEqual([`${join("logs", "a.log")} contains a lobby token`]);

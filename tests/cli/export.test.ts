@@ -121,7 +121,7 @@ describe("moving a running service to PostgreSQL and back", patient, () => {
     const lobby = { game_mode: "duel", region: "local", ports };
     expect((await old.call("POST", "/matchmaker/lobbies/register", lobby, made.server)).status).toBe(200);
 
-    // The service goes on writing while it is exported.
+    // The service keeps writing while it is exported.
     let writing = true;
     const writer = (async () => {
       for (let count = 0; writing; count++) {

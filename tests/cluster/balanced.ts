@@ -38,7 +38,7 @@ export function openBalanced(ports: readonly number[], count: number): Balanced 
     try {
       line.connection ??= await openConnection(line.port);
     } catch {
-      // Nobody listens there: a client would wait a moment before it tries again.
+      // Nothing listens there: a client would wait a moment before it tries again.
       await setTimeout(50);
       onSent();
       return broken;

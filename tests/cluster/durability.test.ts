@@ -46,7 +46,7 @@ async function playThrough({ installation, namespace, ledger }: World, hurt: () 
     playUntilKilled(nodes[actor % nodes.length]!.server(), namespace, ledger, actor, 1),
   );
   const all = Promise.all(plays);
-  // A play that fails is heard of at the end; until then its failure has nowhere to go.
+  // A play that fails is reported at the end; until then nothing handles its failure.
   all.catch(() => undefined);
   await hurt();
   for (const node of nodes) await node.kill();
@@ -73,9 +73,9 @@ test(
       }
       await more(here, 300);
     });
-    const faults = await verify(here.installation.nodes[1]!.server(), here.namespace, here.ledger);
-    console.log(`appendfsync always: ${here.ledger.acknowledgements} acknowledgements, ${faults.length} lost`);
-    expect(faults).toEqual([]);
+    const violations = await verify(here.installation.nodes[1]!.server(), here.namespace, here.ledger);
+    console.log(`appendfsync always: ${here.ledger.acknowledgements} acknowledgements, ${violations.length} lost`);
+    expect(violations).toEqual([]);
     expect(await auditNamespace(here.redis.url, here.namespaceId)).toEqual([]);
   },
 );
@@ -96,13 +96,13 @@ test(
       await here.redis.start();
       await more(here, 200);
     });
-    const faults = await verify(here.installation.nodes[0]!.server(), here.namespace, here.ledger);
-    const isLoss = (fault: string) => /^\[I1[08]\]/.test(fault);
-    const lost = faults.filter(isLoss).length;
+    const violations = await verify(here.installation.nodes[0]!.server(), here.namespace, here.ledger);
+    const isLoss = (violation: string) => /^\[I1[08]\]/.test(violation);
+    const lost = violations.filter(isLoss).length;
     console.log(
       `appendfsync everysec: ${here.ledger.acknowledgements} acknowledgements, ${lost} lost with the end of the file`,
     );
-    expect(faults.filter((fault) => !isLoss(fault))).toEqual([]);
+    expect(violations.filter((violation) => !isLoss(violation))).toEqual([]);
     expect(lost).toBeGreaterThan(0);
     expect(await auditNamespace(here.redis.url, here.namespaceId)).toEqual([]);
   },

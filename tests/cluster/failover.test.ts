@@ -116,7 +116,7 @@ interface Player {
   readonly player_id: string;
 }
 
-/** The replicas have everything so far, and nothing of what comes: with a password that nobody set they are not let in. */
+/** The replicas have everything so far, and nothing of what comes: with a wrong password they cannot connect. */
 async function cutOffReplicas(cluster: RedisCluster, primary: RedisServer): Promise<void> {
   const offset = Number(await primary.info("master_repl_offset"));
   await until("the replica has everything", async () => {
@@ -127,5 +127,5 @@ async function cutOffReplicas(cluster: RedisCluster, primary: RedisServer): Prom
       await server.ask("CONFIG", "SET", "masterauth", "wrong");
   }
   await primary.ask("CLIENT", "KILL", "TYPE", "replica");
-  await until("nobody follows it", async () => (await primary.info("connected_slaves")) === "0");
+  await until("no replica follows it", async () => (await primary.info("connected_slaves")) === "0");
 }

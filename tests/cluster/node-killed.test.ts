@@ -14,7 +14,7 @@ let installation: Installation;
 beforeAll(async () => {
   await ensureServerBuilt();
   const { databaseUrl } = await freshDatabase("postgresql");
-  // Nobody waits long, and a node that is gone is waited for as long as the test takes.
+  // No call waits long, and a lost node keeps its lobbies for as long as the test takes.
   const waits = ["--find-wait-s=15", "--node-grace-s=600"];
   const flags = [`--redis-prefix=killed-${randomBytes(6).toString("hex")}`, `--lobby-root=${testFolder}`, ...waits];
   const flagsOf = (index: number) => [`--lobby-ports=${ownRange(index)}`, `--max-lobby-processes=${100 + index * 50}`];

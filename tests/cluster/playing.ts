@@ -16,7 +16,7 @@ export interface Playing extends Balanced {
 const limits: Limits = { reservationMs: 2000, perClientMax: 12, lobbyCountMax: 40 };
 const sizes = { capacity: 4, directCapacity: 6 };
 
-/** Clients and lobbies of one namespace, on all nodes at once, until they are told to end. */
+/** Clients and lobbies of one namespace, on all nodes at once, until the test ends them. */
 export async function startPlaying({ nodes }: Installation, name: string, seed = 1, actors = 24): Promise<Playing> {
   const gameMode = {
     max_players: sizes.capacity,
@@ -46,7 +46,7 @@ export async function startPlaying({ nodes }: Installation, name: string, seed =
   let failure: unknown = null;
   const running = runLoad(balanced, namespace, options).catch((error: unknown): Operation[] => {
     failure = error;
-    // Whoever waits for more answers waits in vain now, and hears of it at the end.
+    // No more answers come now; callers that wait for them fail at the end.
     balanced.close();
     return [];
   });
@@ -76,7 +76,7 @@ export function expectSafe(history: readonly Operation[], what: string): void {
   expect(count("ok")).toBeGreaterThan(200);
 }
 
-/** What was acknowledged just before a primary died may not have reached its replica: nobody can know, as with a lost answer. */
+/** What was acknowledged just before a primary died may not have reached its replica: the outcome is unknown, as with a lost answer. */
 export function doubting(history: readonly Operation[], fromMs: number, untilMs: number): Operation[] {
   return history.map((operation) =>
     operation.outcome === "ok" && operation.end >= fromMs && operation.start <= untilMs

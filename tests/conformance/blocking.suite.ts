@@ -24,13 +24,13 @@ export function blockingSuite(factory: EngineFactory): void {
       for (const client of ["192.0.2.10", "192.0.2.2", "2001:db8::/64", "unknown"]) {
         await world.join(lobby.id, { client });
       }
-      const heard = listen(world);
+      const received = listen(world);
       expect(await endSeats(world, one)).toEqual({ ok: true, ended: 3, next: null });
       expect(await clientsIn(world, lobby.id)).toEqual(["192.0.2.10", "192.0.2.2", "2001:db8::/64", "unknown"]);
       expect(await clientsIn(world, other.id)).toEqual([]);
-      expect((await heard(3)).map((event) => "playerId" in event && [event.type, event.status, event.reason])).toEqual(
-        Array(3).fill(["player.left", "left", "blocked"]),
-      );
+      expect(
+        (await received(3)).map((event) => "playerId" in event && [event.type, event.status, event.reason]),
+      ).toEqual(Array(3).fill(["player.left", "left", "blocked"]));
       for (const player of [reserved!, connected!]) {
         expect(await world.connect(lobby.id, player)).toEqual(refusal("PLAYER_REMOVED"));
       }

@@ -30,8 +30,8 @@ export async function compareEngines(
 ): Promise<Compared> {
   const outcomes = new Map<string, number>();
   const count = { commands: 0, events: 0, reads: 0 };
-  const heard: PlacedEvent[] = [];
-  void hear(memory, heard);
+  const received: PlacedEvent[] = [];
+  void receive(memory, received);
 
   const histories = fc.sample(steps(historyLength), { seed, numRuns: Math.ceil((2 * commandsWanted) / historyLength) });
   for (const [number, history] of histories.entries()) {
@@ -57,13 +57,13 @@ export async function compareEngines(
       outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
       expectSame(`step ${at}, ${JSON.stringify(command)}`, outcome, wanted);
 
-      const told = (await redis.eventsAfter(namespaceId, position, 10_000)) ?? [];
-      position = told.at(-1)?.position ?? position;
-      const events = heard.splice(0);
+      const published = (await redis.eventsAfter(namespaceId, position, 10_000)) ?? [];
+      position = published.at(-1)?.position ?? position;
+      const events = received.splice(0);
       count.events += events.length;
       expectSame(
         `events of step ${at}, ${JSON.stringify(command)}`,
-        told.map(withoutPosition),
+        published.map(withoutPosition),
         events.map(withoutPosition),
       );
 
@@ -74,7 +74,11 @@ export async function compareEngines(
       }
       const late = (await redis.eventsAfter(namespaceId, position, 10_000)) ?? [];
       position = late.at(-1)?.position ?? position;
-      expectSame(`events of reads after step ${at}`, late.map(withoutPosition), heard.splice(0).map(withoutPosition));
+      expectSame(
+        `events of reads after step ${at}`,
+        late.map(withoutPosition),
+        received.splice(0).map(withoutPosition),
+      );
       if (count.commands % auditEvery === 0) expectSame("audit", await auditNamespace(link, prefix, namespaceId), []);
     }
     expectSame("audit", await auditNamespace(link, prefix, namespaceId), []);
@@ -86,8 +90,8 @@ function expectSame(what: string, shown: unknown, wanted: unknown): void {
   throw new Error(`${what}\nRedis:  ${JSON.stringify(shown)}\nmemory: ${JSON.stringify(wanted)}`);
 }
 
-async function hear(engine: Engine, heard: PlacedEvent[]): Promise<void> {
-  for await (const event of engine.events()) heard.push(event);
+async function receive(engine: Engine, received: PlacedEvent[]): Promise<void> {
+  for await (const event of engine.events()) received.push(event);
 }
 
 function withoutPosition({ position: _, ...event }: PlacedEvent): object {

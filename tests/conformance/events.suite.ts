@@ -6,7 +6,7 @@ export function eventsSuite(factory: EngineFactory): void {
   describe("events", () => {
     test("[E1] every event is published once, in order, with the time as of which it happened", async () => {
       const world = await createWorld(factory);
-      const heard = listen(world);
+      const received = listen(world);
       const begin = world.now;
       await world.configure();
       const found = seated(await world.find({ create: { reservationMs: 1000, heartbeatMs: 5000 } }));
@@ -22,7 +22,7 @@ export function eventsSuite(factory: EngineFactory): void {
       await world.heartbeat(lobbyId);
       await world.disconnect(lobbyId, joined!);
       await world.stop(lobbyId);
-      const events = await heard(14);
+      const events = await received(14);
       expect(events.map((event) => [event.type, event.at - begin])).toEqual([
         ["namespace.configured", 0],
         ["lobby.created", 0],
@@ -62,12 +62,12 @@ export function eventsSuite(factory: EngineFactory): void {
     test("[EV1] [EV8] events have positions that grow, each namespace by itself", async () => {
       const world = await createWorld(factory);
       const { engine } = world.under;
-      const heard = listen(world);
+      const received = listen(world);
       const neighbour = await world.neighbour();
       const { id } = await world.ready();
       await neighbour.ready();
       await world.stop(id);
-      const positions = (await heard(6)).flatMap(({ namespaceId, position }) =>
+      const positions = (await received(6)).flatMap(({ namespaceId, position }) =>
         namespaceId === world.namespaceId ? [position] : [],
       );
       expect(positions).toHaveLength(3);
@@ -83,11 +83,11 @@ export function eventsSuite(factory: EngineFactory): void {
       const { engine } = world.under;
       const { namespaceId } = world;
       const drop = engine.keepEvents(namespaceId);
-      const heard = listen(world);
+      const received = listen(world);
       const start = await engine.position(namespaceId);
       const { id } = await world.ready();
       await world.stop(id);
-      const events = await heard(3);
+      const events = await received(3);
       const askAfter = (position: string, max = 100) => engine.eventsAfter(namespaceId, position, max);
       expect(await askAfter(start)).toEqual(events);
       expect(await askAfter(start, 2)).toEqual(events.slice(0, 2));
@@ -107,10 +107,10 @@ export function eventsSuite(factory: EngineFactory): void {
       engine.keepEvents(unborn);
       const start = await engine.position(unborn);
       expect(isLater(start, beforeEvents)).toBe(false);
-      const heard = listen(world);
+      const received = listen(world);
       const born = new World(world.under, unborn, world.ids);
       await born.configure();
-      expect(await engine.eventsAfter(unborn, start, 100)).toEqual(await heard(1));
+      expect(await engine.eventsAfter(unborn, start, 100)).toEqual(await received(1));
     });
   });
 }

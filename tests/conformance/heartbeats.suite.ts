@@ -40,14 +40,14 @@ export function heartbeatsSuite(factory: EngineFactory): void {
     test("[H2] is_closed closes and never reopens, and the answer is what the matchmaker believes", async () => {
       const world = await createWorld(factory);
       const { id } = await world.ready({ party: 1 });
-      const heard = listen(world);
+      const received = listen(world);
       expect(await world.heartbeat(id, null, false)).toMatchObject({ isClosed: false });
       expect(await world.heartbeat(id, null, true)).toMatchObject({ isClosed: true });
       expect(await world.heartbeat(id, null, false)).toMatchObject({ isClosed: true });
       expect(await world.heartbeat(id)).toMatchObject({ isClosed: true });
       expect(await world.route()).toBe("NO_AVAILABLE_LOBBIES");
       await world.stop(id);
-      const types = (await heard(3)).map((event) => event.type);
+      const types = (await received(3)).map((event) => event.type);
       expect(types).toEqual(["lobby.closed", "player.left", "lobby.stopped"]);
     });
 

@@ -91,14 +91,14 @@ export function operatorClosingSuite(factory: EngineFactory): void {
     test("[CL10] closed and opened are published when find's choice changes, and otherwise lobby.changed", async () => {
       const world = await createWorld(factory);
       const { id } = await world.ready({ isExternal: true });
-      const heard = listen(world);
+      const received = listen(world);
       await world.setOperatorClosed(id);
       await world.setClosed(id);
       await world.setOperatorClosed(id, false);
       await world.setOperatorClosed(id);
       await world.setClosed(id, false);
       await world.setOperatorClosed(id, false);
-      const events = await heard(6);
+      const events = await received(6);
       const [closed, opened, changed] = ["lobby.closed", "lobby.opened", "lobby.changed"];
       expect(events.map(({ type }) => type)).toEqual([closed, changed, changed, changed, changed, opened]);
       const flags = events.map((event) => "lobby" in event && [event.lobby.isClosed, event.lobby.operatorClose]);
@@ -116,8 +116,8 @@ export function operatorClosingSuite(factory: EngineFactory): void {
       await world.setOperatorClosed(both.id);
       await world.setClosed(both.id);
       const outcome = await world.execute<"find">({ ...world.findCommand({ create: null }), explain: true });
-      const told = outcome.explanation?.candidates.map(({ lobbyId, codes }) => [lobbyId, ...codes]);
-      expect(told).toEqual([
+      const listed = outcome.explanation?.candidates.map(({ lobbyId, codes }) => [lobbyId, ...codes]);
+      expect(listed).toEqual([
         [one.id, "closed_by_operator"],
         [both.id, "closed", "closed_by_operator"],
       ]);

@@ -189,8 +189,8 @@ export function runHistory(history: readonly Step[]): { state: State; outcomes: 
       if (change.value === null) stored.delete(`${change.entity}/${change.id}`);
       else stored.set(`${change.entity}/${change.id}`, JSON.parse(JSON.stringify(change)));
     }
-    const faults = checkInvariants(state);
-    if (faults.length > 0) throw new Error(`After ${JSON.stringify(command)}: ${faults.join("; ")}`);
+    const violations = checkInvariants(state);
+    if (violations.length > 0) throw new Error(`After ${JSON.stringify(command)}: ${violations.join("; ")}`);
   }
   const loaded = loadState(randomNamespaceId, stored.values());
   if (stateHash(loaded) !== stateHash(state)) throw new Error("The changes do not add up to the state.");

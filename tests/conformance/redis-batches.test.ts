@@ -28,7 +28,7 @@ const noting = (runs: number[]) =>
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 
 /** What an event says, wherever it stands. */
-const told = (events: readonly PlacedEvent[]) => events.map(({ position: _, ...event }) => event);
+const withoutPositions = (events: readonly PlacedEvent[]) => events.map(({ position: _, ...event }) => event);
 
 type Together = (acts: readonly (() => Promise<unknown>)[]) => Promise<unknown[]>;
 const together: Together = (acts) => Promise.all(acts.map((act) => act()));
@@ -59,7 +59,7 @@ describe("commands that are sent together", () => {
     const [onRedis, alone] = await onBoth(runs, async (world, send) => {
       world.isAudited = false;
       await world.configure({ maxPlayersPerClient: 9, lobbyCountMax: 6 });
-      const heard = listen(world);
+      const received = listen(world);
       for (const maxPlayers of [1, 2, 3]) await world.ready({ maxPlayers });
       const { id } = await world.ready({ maxPlayers: 8, tags: { map: "ice" } });
       // Some find no room, some come from a client that has enough, some are retries, and some make a lobby.
@@ -80,8 +80,8 @@ describe("commands that are sent together", () => {
       expect(reserved).toBeGreaterThan(10);
       await world.stop(id);
       const events: PlacedEvent[] = [];
-      while (events.at(-1)?.type !== "lobby.stopped") events.push(...(await heard(1)));
-      return { found, connected, left, joined, all, events: told(events) };
+      while (events.at(-1)?.type !== "lobby.stopped") events.push(...(await received(1)));
+      return { found, connected, left, joined, all, events: withoutPositions(events) };
     });
     expect(onRedis).toEqual(alone);
     expect(sum(runs)).toBe(60);
@@ -118,7 +118,7 @@ describe("commands that are sent together", () => {
       return { found, counts: await world.counts() };
     });
     expect(onRedis).toEqual(alone);
-    // The second of them was told that there is more, and so was everyone after it.
+    // The second of them got the answer that there is more, and so did everyone after it.
     expect(runs.slice(0, 2)).toEqual([16, 15]);
   });
 

@@ -27,10 +27,10 @@ const types = (events: readonly Event[]) => events.map(({ type }) => type);
 describe("events in Redis", () => {
   test("[RD9] every node receives what any node does, in one order", async () => {
     const { world, others } = await createNodes(3);
-    const heard = [world, ...others].map(listen);
+    const received = [world, ...others].map(listen);
     const { id } = await world.ready({ maxPlayers: 50 });
     await Promise.all([world, ...others].flatMap((node) => Array.from({ length: 10 }, () => node.join(id))));
-    const [first, ...rest] = await Promise.all(heard.map((hear) => hear(32)));
+    const [first, ...rest] = await Promise.all(received.map((receive) => receive(32)));
     expect(types(first!).slice(0, 3)).toEqual(["lobby.created", "lobby.ready", "player.reserved"]);
     for (const other of rest) expect(other).toEqual(first);
   });
@@ -40,14 +40,14 @@ describe("events in Redis", () => {
     const engine = world.under.engine as RedisEngine;
     const gaps: string[] = [];
     engine.onGap((namespaceId) => gaps.push(namespaceId));
-    const heard = listen(world);
+    const received = listen(world);
     await world.starting();
     const before = await engine.position(world.namespaceId);
     const client = new Redis(url());
     onTestFinished(() => client.disconnect());
     await client.xadd(`${prefix}:{${world.namespaceId}}:events`, "*", "type", "lobby.of-tomorrow", "shape", "round");
     await world.starting();
-    expect(types(await heard(2))).toEqual(["lobby.created", "lobby.created"]);
+    expect(types(await received(2))).toEqual(["lobby.created", "lobby.created"]);
     expect(gaps).toEqual([world.namespaceId]);
     expect(await engine.eventsAfter(world.namespaceId, before, 10)).toBeNull();
     expect(types(await engine.latest(world.namespaceId, 2))).toEqual(["lobby.created"]);
@@ -57,9 +57,9 @@ describe("events in Redis", () => {
     const { world } = await createNodes(1);
     for (let i = 0; i < 20; i++) {
       await world.starting();
-      const heard = listen(world);
+      const received = listen(world);
       await world.configure();
-      expect(types(await heard(1))).toEqual(["namespace.configured"]);
+      expect(types(await received(1))).toEqual(["namespace.configured"]);
     }
   });
 
@@ -73,10 +73,10 @@ describe("events in Redis", () => {
       subscribe: (channel, _onMessage, onGap) => link.subscribe(channel, () => {}, onGap),
     });
     const deaf = await openEngine(url(), { prefix, wrap });
-    const heard = listen(Object.assign(Object.create(world) as World, { under: underTest(deaf, url()) }));
+    const received = listen(Object.assign(Object.create(world) as World, { under: underTest(deaf, url()) }));
     await world.starting();
     const end = await deaf.engine.position(world.namespaceId);
-    const [created] = await heard(1);
+    const [created] = await received(1);
     expect([created!.type, created!.position]).toEqual(["lobby.created", end]);
   });
 
@@ -95,44 +95,44 @@ describe("events in Redis", () => {
       subscribe: (channel, _onMessage, onGap) => link.subscribe(channel, () => {}, onGap),
     });
     const { engine: deaf } = await openEngine(url(), { prefix, wrap });
-    const heard: string[] = [];
-    deaf.onGap((namespaceId, position) => heard.push(`gap in ${namespaceId} after ${position}`));
+    const received: string[] = [];
+    deaf.onGap((namespaceId, position) => received.push(`gap in ${namespaceId} after ${position}`));
     void (async () => {
-      for await (const { position } of deaf.events()) heard.push(position);
+      for await (const { position } of deaf.events()) received.push(position);
     })();
     const untilHeard = async () => {
       const end = await deaf.position(world.namespaceId);
-      await vi.waitUntil(() => heard.at(-1) === end, { timeout: 20_000 });
+      await vi.waitUntil(() => received.at(-1) === end, { timeout: 20_000 });
       return end;
     };
 
     await change();
     const before = await untilHeard();
-    expect(heard).toHaveLength(1200);
+    expect(received).toHaveLength(1200);
     await change();
     const redis = new Redis(url());
     await redis.xtrim(`${prefix}:{${world.namespaceId}}:events`, "MAXLEN", 700);
     redis.disconnect();
     await untilHeard();
-    expect(heard[1200]).toBe(`gap in ${world.namespaceId} after ${before}`);
-    expect(heard).toHaveLength(1200 + 1 + 700);
+    expect(received[1200]).toBe(`gap in ${world.namespaceId} after ${before}`);
+    expect(received).toHaveLength(1200 + 1 + 700);
   });
 
   test("[RD9] events of a namespace that is created later are received from its beginning", async () => {
     const { world, others } = await createNodes(2);
-    const heard = listen(others[0]!);
+    const received = listen(others[0]!);
     const neighbour = await world.neighbour();
     await neighbour.starting();
-    expect(types(await heard(2))).toEqual(["namespace.configured", "lobby.created"]);
+    expect(types(await received(2))).toEqual(["namespace.configured", "lobby.created"]);
   });
 
   test("[RD10] events after a position can be read on any node while they are kept", async () => {
     const { world, others } = await createNodes(2);
     const [engine, other] = [engineOf(world), engineOf(others[0]!)];
-    const heard = listen(world);
+    const received = listen(world);
     const { id } = await world.ready();
     await world.stop(id);
-    const events = await heard(3);
+    const events = await received(3);
     const { namespaceId } = world;
     const toldAfter = (at: number, max = 100) => other.eventsAfter(namespaceId, events[at]!.position, max);
     expect(await toldAfter(0)).toEqual(events.slice(1));
@@ -154,7 +154,7 @@ describe("events in Redis", () => {
       Promise.all(
         Array.from({ length: times }, () => world.execute<"setState">({ type: "setState", lobbyId: id, state: "1" })),
       );
-    for (let told = 3; told < 10_001; told += 500) await change(Math.min(500, 10_001 - told));
+    for (let count = 3; count < 10_001; count += 500) await change(Math.min(500, 10_001 - count));
     expect(await engine.eventsAfter(world.namespaceId, first!.position, 20_000)).toHaveLength(10_000);
     await change(200);
     expect(await engine.eventsAfter(world.namespaceId, first!.position, 1)).toBeNull();

@@ -43,7 +43,7 @@ test("[RD16] namespaces in which nothing happens are not asked each time when so
   );
   for (const world of worlds) await world.configure();
   const nextDueAt = async (at: number) => (await one.engine.read({ type: "namespaces" }))[at]!.nextDueAt;
-  await until("what was told is heard", async () => {
+  await until("the events are received", async () => {
     const before = asked;
     await nextDueAt(0);
     return asked === before;
@@ -52,7 +52,7 @@ test("[RD16] namespaces in which nothing happens are not asked each time when so
   for (let count = 0; count < 50; count++) expect(await nextDueAt(3)).toBeNull();
   expect(asked).toBe(before);
 
-  // What happens here is known at once, what another node does when this one has heard of it.
+  // What happens here is known at once, what another node does when this one has received it.
   const { id } = await worlds[3]!.starting({ readyMs: 5000, isExternal: true });
   expect(await nextDueAt(3)).toBe(worlds[3]!.now + 5000);
   const other = await openEngine(server.url, { prefix: one.prefix });
@@ -69,9 +69,9 @@ test(
     const one = await openEngine(server.url);
     const world = await createWorld(async () => underTest(one, server.url));
     world.isAudited = false;
-    const heard: string[] = [];
+    const received: string[] = [];
     const listening = (async () => {
-      for await (const event of one.engine.events()) heard.push(event.position!);
+      for await (const event of one.engine.events()) received.push(event.position!);
     })();
     const { id } = await world.ready({ isExternal: true });
     const list = `${one.prefix}:namespaces`;
@@ -79,19 +79,19 @@ test(
     const looksBefore = await looks();
     await until("the node has looked for namespaces twice without finding it", async () => {
       await redis.srem(list, world.namespaceId);
-      return (await looks()) >= looksBefore + 2 && heard.length >= 2;
+      return (await looks()) >= looksBefore + 2 && received.length >= 2;
     });
     await world.setClosed(id);
     await until("it is listed again", async () => (await redis.sismember(list, world.namespaceId)) === 1);
     expect(await one.engine.read({ type: "namespaces" })).toHaveLength(1);
 
-    // One that nobody uses is listed again by who asks for its counts.
+    // An unused namespace is listed again by a call that reads its counts.
     await redis.srem(list, world.namespaceId);
     await world.counts();
     await until("it is listed again", async () => (await redis.sismember(list, world.namespaceId)) === 1);
     await one.engine.close();
     await listening;
-    expect(new Set(heard).size).toBe(heard.length);
-    expect(heard).toHaveLength(3);
+    expect(new Set(received).size).toBe(received.length);
+    expect(received).toHaveLength(3);
   },
 );

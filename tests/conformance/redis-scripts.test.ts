@@ -34,7 +34,7 @@ afterAll(async () => {
 /** Every key that there is with what is in it, or every key of a namespace. */
 async function everything(namespaceId?: string): Promise<Map<string, string>> {
   const found = await redis.keys(namespaceId === undefined ? "*" : `*:{${namespaceId}}:*`);
-  // When nodes could hear is no matter of a namespace.
+  // When nodes could receive is not part of a namespace.
   const keys = found.filter((key) => !key.endsWith(":{hearing}:beat")).sort();
   const values = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
   return new Map(keys.map((key, at) => [key, values[at]?.toString("base64") ?? ""]));
@@ -81,11 +81,11 @@ describe("scripts", () => {
     const touched = new Set<string>();
     for (const [name, ...args] of calls.values()) {
       if (["TIME", "PUBLISH"].includes(name!.toUpperCase())) continue;
-      // A border: this is how Redis answers.
+      // Cast: this is how Redis answers.
       for (const key of (await redis.command("GETKEYS", name!, ...args)) as string[]) touched.add(key);
     }
     expect(touched.size).toBeGreaterThan(500);
-    // When nodes can hear is about all namespaces, and of no other key's slot.
+    // When nodes can receive concerns all namespaces, and is in the slot of no other key.
     touched.delete([...touched].find((key) => key.endsWith(":{hearing}:beat")) ?? "");
     expect([...touched].filter((key) => !/^test-[0-9a-f-]+:\{history-\d+\}:/.test(key))).toEqual([]);
     expect(allScripts.filter(({ text }) => !text.startsWith("#!lua\n"))).toEqual([]);
@@ -215,7 +215,7 @@ describe("scripts", () => {
     expect(await beside.lobby(id)).toMatchObject({ isSilent: true, silentSince: world.now + 1 });
     await world.heartbeat(id);
 
-    // Nobody has said for an hour that it could hear.
+    // No node has reported for an hour that it could receive.
     for (const { engine } of [one, starting]) await engine.close();
     const key = `${one.prefix}:{hearing}:beat`;
     await redis.hset(key, "at", Number(await redis.hget(key, "at")) - 3_600_000);
@@ -231,22 +231,22 @@ describe("scripts", () => {
 
   test("[RD12] a command whose sender has old information about heartbeat reception is sent back first", async () => {
     await redis.flushall();
-    const heard: string[] = [];
-    const told = (link: RedisLink): RedisLink => ({
+    const received: string[] = [];
+    const withOldInformation = (link: RedisLink): RedisLink => ({
       ...link,
       run(script, key, args, giveUpAt) {
         if (script === scripts.hearingScript) return link.run(script, key, args, giveUpAt);
-        // The first time it says what it was told an hour ago.
-        const old = String(Number(args[8]) - (heard.length === 0 ? 3_600_000 : 0));
-        if (script === scripts.queryScripts.counts) heard.push(old);
+        // The first time it sends what it learned an hour ago.
+        const old = String(Number(args[8]) - (received.length === 0 ? 3_600_000 : 0));
+        if (script === scripts.queryScripts.counts) received.push(old);
         const isCounts = script === scripts.queryScripts.counts;
         return link.run(script, key, isCounts ? [...args.slice(0, 8), old, ...args.slice(9)] : args, giveUpAt);
       },
     });
-    const one = await openEngine(server.url, { wrap: told });
+    const one = await openEngine(server.url, { wrap: withOldInformation });
     const counts = await one.engine.read({ type: "counts", namespaceId: "any", now: 1 });
     expect(counts).toMatchObject({ revision: null });
-    expect(heard).toHaveLength(2);
+    expect(received).toHaveLength(2);
   });
 
   test("[RD7] after commands that could not reach Redis, heartbeat clocks start again before anything else happens", async () => {

@@ -33,11 +33,11 @@ export function seatsAndExpirySuite(factory: EngineFactory): void {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ maxPlayers: 4, party: 1, reservationMs: 1000 });
       const deadline = world.now + 1000;
-      const heard = listen(world);
+      const received = listen(world);
       world.now += 5000;
       await Promise.all([world.pass(0), world.find(), world.connect(id, players[0]!), world.pass(0)]);
       await world.setClosed(id);
-      const events = await heard(3);
+      const events = await received(3);
       expect(events.map((event) => event.type)).toEqual(["player.expired", "player.reserved", "lobby.closed"]);
       expect(events[0]).toMatchObject({ at: deadline, playerId: players[0], status: "expired" });
     });

@@ -30,11 +30,11 @@ export function stoppingSuite(factory: EngineFactory): void {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ maxPlayers: 4, party: 2 });
       await world.connect(id, players[0]!);
-      const heard = listen(world);
+      const received = listen(world);
       const outcomes = await Promise.all([world.stop(id), world.stop(id), world.stop(id)]);
       expect(outcomes).toEqual([{ ok: true }, refusal("LOBBY_STOPPED"), refusal("LOBBY_STOPPED")]);
       const other = await world.starting();
-      const events = await heard(4);
+      const events = await received(4);
       expect(events.map((event) => event.type)).toEqual([
         "player.left",
         "player.left",
@@ -135,9 +135,9 @@ export function stoppingSuite(factory: EngineFactory): void {
       const { id, players } = await world.ready({ party: 1 });
       const remove = (force: boolean) => world.execute<"removeNamespace">({ type: "removeNamespace", force });
       expect(await remove(false)).toEqual(refusal("NAMESPACE_NOT_EMPTY"));
-      const heard = listen(world);
+      const received = listen(world);
       expect(await remove(true)).toEqual({ ok: true });
-      expect((await heard(2)).map((event) => event.type)).toEqual(["player.left", "lobby.stopped"]);
+      expect((await received(2)).map((event) => event.type)).toEqual(["player.left", "lobby.stopped"]);
       for (const outcome of await ownCalls(world, id, players[0]!)) expect(outcome).toEqual(refusal("LOBBY_NOT_FOUND"));
       expect(await world.find()).toEqual(refusal("STALE_REVISION"));
       expect(await world.counts()).toMatchObject({ revision: null, ready: 0, reserved: 0 });

@@ -4,7 +4,7 @@ import type { RedisLink } from "../../src/redis/interface.ts";
 const hourMs = 3_600_000;
 
 /**
- * For tests whose time is virtual. However long this process is kept from saying that it hears heartbeats, it does; and
+ * For tests whose time is virtual. However long this process cannot report that it receives heartbeats, it counts as receiving; and
  * after a restart clocks begin at the time of the next command, not so many real milliseconds before it.
  */
 export function withoutGaps(link: RedisLink): RedisLink {
@@ -12,7 +12,7 @@ export function withoutGaps(link: RedisLink): RedisLink {
     ...link,
     async run(script, key, args, giveUpAt) {
       if (script !== hearingScript) return link.run(script, key, args, giveUpAt);
-      // A border: only our own script answers.
+      // Cast: only our own script answers.
       const [since, ...more] = (await link.run(script, key, [args[0]!, "1e15"], giveUpAt)) as string[];
       return [String(Number(since) + hourMs), ...more];
     },

@@ -46,7 +46,7 @@ interface KeyedFind {
 export interface Ledger {
   readonly lobbies: Map<string, KnownLobby>;
   readonly finds: KeyedFind[];
-  /** Registrations without an answer: as many lobbies may be there that nobody knows. */
+  /** Registrations without an answer: so many unknown lobbies may exist. */
   unknownLobbies: number;
   /** Seats asked for without a key and without an answer. */
   unknownSeats: number;

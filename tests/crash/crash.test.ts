@@ -11,9 +11,9 @@ const seed = 1;
 test("[I10] [I13] [I18] [I22] a server that is killed under load has lost nothing that it acknowledged", {
   timeout: 240_000,
 }, async () => {
-  const { acknowledgements, faults } = await runCrashCycles(temporaryFolder(), { cycles, seed });
-  console.log(`crash: seed ${seed}, ${cycles} kills, ${acknowledgements} acknowledgements, ${faults.length} lost`);
-  expect(faults).toEqual([]);
+  const { acknowledgements, violations } = await runCrashCycles(temporaryFolder(), { cycles, seed });
+  console.log(`crash: seed ${seed}, ${cycles} kills, ${acknowledgements} acknowledgements, ${violations.length} lost`);
+  expect(violations).toEqual([]);
   // A load that was killed before it did anything would prove nothing.
   expect(acknowledgements).toBeGreaterThan(cycles * 10);
 });

@@ -7,11 +7,11 @@ import { verify } from "./verify.ts";
 export interface CrashResult {
   readonly cycles: number;
   readonly acknowledgements: number;
-  readonly faults: readonly string[];
+  readonly violations: readonly string[];
 }
 
 const actors = 16;
-/** After this many cycles the game is played anew, so that checking does not take ever longer. */
+/** After this many cycles a new game starts, so that checking does not take longer and longer. */
 const cyclesPerGame = 10;
 
 /** A server is killed after at most this many acknowledgements, wherever it is then, or after this time. */
@@ -30,9 +30,9 @@ export async function runCrashCycles(
   let acknowledgements = 0;
   let namespace: Namespace | null = null;
   let ledger = createLedger();
-  const faults: string[] = [];
+  const violations: string[] = [];
   try {
-    for (let cycle = 0; cycle < options.cycles && faults.length === 0; cycle++) {
+    for (let cycle = 0; cycle < options.cycles && violations.length === 0; cycle++) {
       if (namespace === null || cycle % cyclesPerGame === 0) {
         namespace = await createNamespace(server, `crash-${cycle}`, gameMode, limits);
         ledger = createLedger();
@@ -46,11 +46,11 @@ export async function runCrashCycles(
       const plays = Array.from({ length: actors }, (_, i) => playUntilKilled(server, game, ledger, i, seed));
       await Promise.all([killed, ...plays]);
       server = await startServer(dataDir);
-      faults.push(...(await verify(server, namespace, ledger)));
+      violations.push(...(await verify(server, namespace, ledger)));
       acknowledgements += ledger.acknowledgements - before;
       options.onCycle?.(cycle + 1, ledger);
     }
-    return { cycles: options.cycles, acknowledgements, faults };
+    return { cycles: options.cycles, acknowledgements, violations };
   } finally {
     await server.kill();
   }

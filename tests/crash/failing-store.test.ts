@@ -84,7 +84,7 @@ function randomFaults(random: () => number): FailpointStep[] {
     const when = on === "probe" || random() < 0.6 ? "before" : "after";
     const what =
       random() < 0.3 ? { type: "die" as const } : { type: "fail" as const, code: random() < 0.5 ? full : ioWrite };
-    // Counted anew in each thread, and each failure starts another one, so these come again and again.
+    // Each thread counts from zero, and each failure starts another thread, so these repeat.
     // The first commit of a thread always works, or nothing ever would.
     return { on, number: (on === "commit" ? 2 : 1) + Math.floor(random() * 5), when, what };
   });
@@ -139,7 +139,7 @@ describe("[I22] [I24] a store that fails, dies and comes back, at random", () =>
   );
 });
 
-/** A read may fail when the store keeps failing under it; then it has shown nothing. */
+/** A read may fail when the store keeps failing under it; then it proves nothing. */
 async function readOrNull(engine: MemoryEngine, number: number): Promise<string | null | undefined> {
   try {
     return await stateOf(engine, number);

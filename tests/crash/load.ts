@@ -56,7 +56,7 @@ export async function playUntilKilled(
     };
     ledger.lobbies.set(lobby.lobbyId, lobby);
     lobby.status = attempt(lobby.status, "ready");
-    // A find may be waiting in it, so that it says ready until it is heard.
+    // A find may wait for it, so it repeats ready until that is answered.
     while (!(await isHeard(() => send("POST", "/matchmaker/lobbies/ready", lobby.token))));
     lobby.status = acknowledged("ready");
     mine.push(lobby);

@@ -24,9 +24,9 @@ const result = await runCrashCycles(dataDir, {
     console.log(`${Math.floor((100 * cycle) / cycles)} %  ${cycle} kills, ${rate} a minute`);
   },
 });
-console.log(`${result.acknowledgements} acknowledgements, ${result.faults.length} lost`);
-for (const fault of result.faults) console.error(fault);
-if (result.faults.length > 0) {
+console.log(`${result.acknowledgements} acknowledgements, ${result.violations.length} lost`);
+for (const violation of result.violations) console.error(violation);
+if (result.violations.length > 0) {
   console.error(`The data folder is kept: ${dataDir}\nAgain: npm run crash -- --cycles ${cycles} --seed ${seed}`);
   process.exitCode = 1;
 } else {

@@ -6,9 +6,9 @@ const capacity = 4;
 
 /** Asks the restarted server about everything in the ledger. Gives what was lost or is wrong, and settles what was open. */
 export async function verify(server: Server, namespace: Namespace, ledger: Ledger): Promise<string[]> {
-  const faults: string[] = [];
-  const expect = (isTrue: boolean, fault: string) => {
-    if (!isTrue) faults.push(fault);
+  const violations: string[] = [];
+  const expect = (isTrue: boolean, violation: string) => {
+    if (!isTrue) violations.push(violation);
   };
   const connection = await openPatientConnection(server.port);
   const shown = new Map((await allLobbies(server, namespace)).map((lobby) => [lobby.lobby_id, lobby]));
@@ -16,10 +16,10 @@ export async function verify(server: Server, namespace: Namespace, ledger: Ledge
   for (const lobby of ledger.lobbies.values()) await verifyLobby(lobby);
   const known = [...ledger.lobbies.keys()];
   const unknown = [...shown.keys()].filter((lobbyId) => !known.includes(lobbyId));
-  expect(unknown.length <= ledger.unknownLobbies, `${unknown.length} lobbies are there that nobody registered`);
+  expect(unknown.length <= ledger.unknownLobbies, `${unknown.length} lobbies exist that were never registered`);
   await verifyFinds();
   connection.close();
-  return faults;
+  return violations;
 
   async function verifyLobby(lobby: KnownLobby): Promise<void> {
     const { lobbyId } = lobby;

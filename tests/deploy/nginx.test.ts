@@ -17,7 +17,7 @@ let port: number;
 /** nginx itself, with our file in front of one node that is there and one that is not. */
 beforeAll(async () => {
   const nginx = requireNginx();
-  // Started by root, its workers are somebody else and keep larger bodies there.
+  // When root starts it, its workers run as another user and keep larger bodies there.
   chmodSync(folder, 0o755);
   port = await freePort();
   service = await startService("sqlite", { publicUrl: `http://127.0.0.1:${port}`, trustedProxies: ["127.0.0.1"] });

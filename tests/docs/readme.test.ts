@@ -47,7 +47,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** Runs blocks in one shell, as somebody who copies them would, and gives what each `$` command printed beside what the page says. */
+/** Runs blocks in one shell, like a reader who copies them, and returns what each `$` command printed and what the page says. */
 async function runShell(blocks: readonly Block[]): Promise<{ printed: string[]; expected: string[] }> {
   const lines: string[] = ["set -u"];
   const expected: string[] = [];

@@ -126,7 +126,7 @@ test("[I24] an engine whose commit failed reloads what is on disk, keeps reading
   expect(await engine.read({ type: "namespaces" })).toHaveLength(1);
   expect(revision()).toBe(1);
 
-  // The faults are those of the first thread and count anew in the next one: its first probe fails too.
+  // The failpoints of the first thread count from zero in the next one: its first probe fails too.
   await expect(engine.execute(configure(3))).rejects.toThrow("does not take changes");
   expect(revision()).toBe(1);
   await engine.execute(configure(4));

@@ -20,13 +20,13 @@ test("[I10] [I22] nothing that was acknowledged is lost by kill -9, and no appen
   const acknowledged = new Set<string>();
   for (const [round, killAfter] of [1, 700, 3_000].entries()) {
     const { child, lines } = startChild(dataDir, `${round}`);
-    let heard = 0;
+    let received = 0;
     for await (const line of lines) {
       // The last line may have been cut off by the kill: its last number may be part of a number.
       const numbers = child.killed ? line.split(" ").slice(0, -1) : line.split(" ");
       for (const number of numbers) acknowledged.add(`${round}-${number}`);
-      heard += numbers.length;
-      if (heard >= killAfter) child.kill("SIGKILL");
+      received += numbers.length;
+      if (received >= killAfter) child.kill("SIGKILL");
     }
 
     const journal = journalIn(dataDir);
@@ -43,9 +43,9 @@ test("a process whose journal is closed ends by itself", async () => {
   const dataDir = temporaryFolder();
   const { child, lines } = startChild(dataDir, "0", "100");
   const ended = once(child, "exit");
-  const heard: string[] = [];
-  for await (const line of lines) heard.push(line);
-  expect(heard.at(-1)).toBe("closed");
+  const received: string[] = [];
+  for await (const line of lines) received.push(line);
+  expect(received.at(-1)).toBe("closed");
   expect(await ended).toEqual([0, null]);
   expect((await journalIn(dataDir).load()).get(namespaceId)).toHaveLength(300);
 });

@@ -68,11 +68,11 @@ describe("a Cluster", () => {
   test("[RF9] [RF10] a primary is killed under load: a replica takes over, nothing happens twice, listeners receive again", async () => {
     const { link, lines } = await open(cluster.url);
     const keys = keysOf("kill");
-    const heard: string[] = [];
+    const received: string[] = [];
     await link.subscribe(
       "foyer:events",
-      (message) => heard.push(message),
-      () => heard.push("gap"),
+      (message) => received.push(message),
+      () => received.push("gap"),
     );
     const counting = startCounting(link, keys, { actors: 18 });
     await counting.more(500);
@@ -89,9 +89,9 @@ describe("a Cluster", () => {
     console.log(`cluster: ${counted.acknowledged.size} acknowledged, ${result.lost} of them lost by the failover`);
     expect(result).toMatchObject(safe);
     await link.call("PUBLISH", "foyer:events", ["after"]);
-    await until("the listener hears", async () => {
+    await until("the listener receives", async () => {
       await link.call("PUBLISH", "foyer:events", ["again"]);
-      return heard.includes("again");
+      return received.includes("again");
     });
     expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
     await victim.start();
@@ -139,11 +139,11 @@ describe("Sentinels", () => {
     const { link, lines } = await open(group.url);
     expect(link.kind).toBe("sentinel");
     const keys = keysOf("sentinel").slice(0, 2);
-    const heard: string[] = [];
+    const received: string[] = [];
     await link.subscribe(
       "foyer:events",
-      (message) => heard.push(message),
-      () => heard.push("gap"),
+      (message) => received.push(message),
+      () => received.push("gap"),
     );
     const counting = startCounting(link, keys);
     await counting.more(300);
@@ -157,11 +157,11 @@ describe("Sentinels", () => {
     console.log(`sentinel: ${counted.acknowledged.size} acknowledged, ${result.lost} of them lost by the failover`);
     expect(result).toMatchObject(safe);
     expect((await group.primary()).port).not.toBe(victim.port);
-    await until("the listener hears", async () => {
+    await until("the listener receives", async () => {
       await link.call("PUBLISH", "foyer:events", ["again"]);
-      return heard.includes("again");
+      return received.includes("again");
     });
-    expect(heard[0]).toBe("gap");
+    expect(received[0]).toBe("gap");
     expect(lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 });

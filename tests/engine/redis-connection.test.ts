@@ -189,25 +189,25 @@ describe("one Redis", () => {
 
   test("[RF10] a listener receives again after the server's return, and is notified of the gap", async () => {
     const { server, link, lines } = await world();
-    const heard: string[] = [];
+    const received: string[] = [];
     await link.subscribe(
       "foyer:events",
-      (message) => heard.push(message),
-      () => heard.push("gap"),
+      (message) => received.push(message),
+      () => received.push("gap"),
     );
     await link.call("PUBLISH", "foyer:events", ["one"]);
-    await until("it is heard", () => heard.length === 1);
+    await until("it is received", () => received.length === 1);
     await server.restart();
-    await until("the gap is told", () => heard.length === 2);
+    await until("the gap is reported", () => received.length === 2);
     await link.call("PUBLISH", "foyer:events", ["two"]);
-    await until("it is heard", () => heard.length === 3);
+    await until("it is received", () => received.length === 3);
     server.freeze();
     await until("the silence is noticed", () => lines.filter((line) => line.includes("that listens")).length === 2);
     server.thaw();
-    await until("the gap is told", () => heard.length === 4);
+    await until("the gap is reported", () => received.length === 4);
     await link.call("PUBLISH", "foyer:events", ["three"]);
-    await until("it is heard", () => heard.at(-1) === "three");
-    expect(heard).toEqual(["one", "gap", "two", "gap", "three"]);
+    await until("it is received", () => received.at(-1) === "three");
+    expect(received).toEqual(["one", "gap", "two", "gap", "three"]);
   });
 });
 

@@ -116,7 +116,7 @@ export async function audit(link: RedisLink, keys: readonly string[], { acknowle
   const done: string[] = [];
   const miscounted: string[] = [];
   for (const key of keys) {
-    // A border: the script wrote a list and a number.
+    // Cast: the script wrote a list and a number.
     const list = (await link.call("LRANGE", `${key}:done`, [0, -1])) as string[];
     const total = Number(await link.call("GET", key));
     if (total !== list.length) miscounted.push(`${key} is ${total} and has ${list.length} operations`);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { faultOf, isLoginFault, isNoScript } from "../../src/redis/errors.ts";
 
 const sha = "a".repeat(40);
-// A border: the class of the replies is exported without a type for its constructor.
+// Cast: the class of the replies is exported without a type for its constructor.
 const reply = (message: string) => new (ReplyError as unknown as new (message: string) => Error)(message);
 const coded = (code: string) => Object.assign(new Error(`connect ${code} 127.0.0.1:6379`), { code });
 

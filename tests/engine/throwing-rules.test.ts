@@ -100,7 +100,7 @@ describe.each(journals)("a rule that throws, on the journal in %s", (_, open) =>
     const { broken, stateOf } = await twoNamespaces(await open());
     const lobby = await broken.ready({ party: 1, reservationMs: 1000 });
     const state = stateOf(broken);
-    const hear = listen(broken);
+    const receive = listen(broken);
     broken.now += 1000;
     const again = broken.execute<"createLobby">({
       type: "createLobby",
@@ -114,7 +114,7 @@ describe.each(journals)("a rule that throws, on the journal in %s", (_, open) =>
     await expect(again).rejects.toThrow("exists already");
     expect(await broken.counts()).toMatchObject({ ready: 1, reserved: 0 });
     expect(stateOf(broken)).toBe(state);
-    expect((await hear(1)).map(({ type }) => type)).toEqual(["player.expired"]);
+    expect((await receive(1)).map(({ type }) => type)).toEqual(["player.expired"]);
   });
 });
 
@@ -139,13 +139,13 @@ test("[DU8] during a commit: what was decided before the rule threw is answered 
   const held = gate("commit", 3, "before");
   const journal = journalIn(temporaryFolder(), { steps: [held.step] });
   const { broken, other } = await twoNamespaces(journal);
-  const hear = listen(broken);
+  const receive = listen(broken);
   const finding = [broken.find(), other.find()];
   await held.reached();
   await expect(throwIn(broken)).rejects.toThrow("a rule that throws");
   held.open();
   for (const found of finding) seated(await found);
-  expect((await hear(4)).map(({ type }) => type)).toEqual([
+  expect((await receive(4)).map(({ type }) => type)).toEqual([
     "lobby.created",
     "player.reserved",
     "lobby.created",
@@ -157,7 +157,7 @@ test("[DU9] when the namespace cannot be loaded either, everything is loaded, an
   const journal = createMemoryJournal();
   const { broken, other } = await twoNamespaces(journal);
   const lobby = await broken.ready();
-  const hear = listen(broken);
+  const receive = listen(broken);
   journal.isHeld = true;
   const closing = broken.setClosed(lobby.id);
   // As when its rows cannot be read: memory is lost while the change is on its way.
@@ -166,7 +166,7 @@ test("[DU9] when the namespace cannot be loaded either, everything is loaded, an
   journal.release();
   await closing.catch(() => undefined);
   expect(await broken.lobby(lobby.id)).toMatchObject({ isClosed: true });
-  expect((await hear(1)).map(({ type }) => type)).toEqual(["lobby.closed"]);
+  expect((await receive(1)).map(({ type }) => type)).toEqual(["lobby.closed"]);
   seated(await other.find());
   seated(await broken.find());
 });

@@ -59,7 +59,7 @@ export async function runLoad(
     if (answer.status >= 500 && !isLost)
       throw new Error(`${request[1]} answered ${answer.status}: ${JSON.stringify(answer.json)}`);
     const outcome = isLost ? "lost" : answer.status < 300 ? "ok" : "refused";
-    // A border: the compiler cannot see that the parts of an operation make one.
+    // Cast: the compiler cannot see that the parts of an operation make one.
     const noted = { ...operation, start, end, outcome } as unknown as Operation;
     history.push(noted);
     if (history.length % 10_000 === 0) onProgress(history.length);
@@ -106,7 +106,7 @@ export async function runLoad(
     let ready: Answer;
     do ready = await connections.send(() => undefined, "POST", "/matchmaker/lobbies/ready", lobby.token);
     while (isTurnedAway(ready));
-    // It may have been ended meanwhile by whoever heard of it.
+    // Another client that knows the lobby may have ended it in between.
     if (ready.status >= 300 && ready.status !== 410) throw new Error(`ready answered ${ready.status}`);
     // Until it is ready a find may have to wait for it, so it counts as there from then on.
     history[at] = { ...made, lobbyId: lobby.lobbyId, start: noted.start, end: performance.now(), outcome: "ok" };

@@ -259,8 +259,8 @@ export function auditTests(at: () => Service): void {
     const logs = fileURLToPath(new URL("../../test-output/logs", import.meta.url));
     const name = readdirSync(logs).find((file) => at().dataDir.endsWith(file.replace(/\.log$/, "")));
     const lines = readFileSync(join(logs, name ?? ""), "utf8").split("\n");
-    const told = lines.filter((line) => line.includes(entry.audit_id)).map((line) => JSON.parse(line));
-    expect(told).toMatchObject([{ level: "info", audit: entry, msg: "changed by games.createGame" }]);
+    const logged = lines.filter((line) => line.includes(entry.audit_id)).map((line) => JSON.parse(line));
+    expect(logged).toMatchObject([{ level: "info", audit: entry, msg: "changed by games.createGame" }]);
   });
 }
 

@@ -133,7 +133,7 @@ describe.each(serviceKinds)("who may call what on %s", (kind) => {
   });
   afterAll(() => service?.close());
 
-  /** A body that no operation takes: whoever may call is told so, and nothing is changed by asking. */
+  /** A body that no operation accepts: allowed callers get 400, and nothing changes. */
   function call(id: OperationId, of: NamespaceAtHand, token: string | null, origin: string | null = null) {
     const { method, path } = operations[id];
     const place = path
@@ -151,7 +151,7 @@ describe.each(serviceKinds)("who may call what on %s", (kind) => {
 
   const outcome = (answer: Answer) => `${answer.status} ${answer.json?.code}`;
 
-  /** Past the gate, a bad request is all that can come; a lobby token may also be told that its lobby is not there. */
+  /** Past the gate, a bad request is all that can come; a lobby token may also get that its lobby does not exist. */
   function expectAdmitted(answer: Answer, kindOfToken: Kind) {
     const admitted = ["400 API_BAD_BODY", "400 API_BAD_QUERY"];
     const gone = ["401 TOKEN_INVALID", "410 MATCHMAKER_LOBBY_STOPPED"];

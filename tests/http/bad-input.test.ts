@@ -16,7 +16,7 @@ import {
 import { serviceKinds } from "../support/services/stores.ts";
 import { badJson, badMatchmakerConfigs, badNames, badShapes, goodMatchmakerConfigs, oddDomains } from "./bad-values.ts";
 
-/** Whatever is wrong with a request, it gets its one right answer, which names every fault, and nothing has changed. */
+/** Every invalid request gets its one right answer, which names every issue, and changes nothing. */
 describe.each(serviceKinds)("bad input on %s", (kind) => {
   let service: Service;
   let own: NamespaceAtHand;

@@ -10,7 +10,7 @@ const hourMs = 3_600_000;
 const children: Child[] = [];
 
 beforeAll(async () => {
-  // A border: the script is plain JavaScript, so that it runs before anything is installed.
+  // Cast: the script is plain JavaScript, so that it runs before anything is installed.
   const script: string = "../../scripts/ensure-built.mjs";
   const { ensureBuilt } = (await import(script)) as { ensureBuilt(): boolean };
   if (!ensureBuilt()) throw new Error("The service does not compile.");

@@ -241,13 +241,13 @@ describe("timelines", () => {
     await first.service.close();
     const second = await startService("sqlite", { dataDir: first.service.dataDir }, { now: first.clock.now });
     const path = `${arena.namespace.path}/lobbies/${lobby.lobbyId}`;
-    const told = async () =>
+    const timeline = async () =>
       (await second.admin("GET", path)).lobby.timeline.map(({ event }: { event: string }) => event);
-    expect(await told()).toEqual(["lobby.created", "lobby.ready"]);
+    expect(await timeline()).toEqual(["lobby.created", "lobby.ready"]);
     await second.request("PUT", "/matchmaker/lobbies/closed", { token: lobby.token, body: { is_closed: false } });
-    expect(await told()).toEqual(["lobby.created", "lobby.ready", "lobby.opened"]);
+    expect(await timeline()).toEqual(["lobby.created", "lobby.ready", "lobby.opened"]);
     await second.admin("DELETE", path);
-    expect((await told()).at(-1)).toBe("lobby.stopped");
+    expect((await timeline()).at(-1)).toBe("lobby.stopped");
     await second.close();
   });
 });

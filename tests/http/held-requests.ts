@@ -16,7 +16,7 @@ export async function createHeldRequests({ service, runtime }: Matchmaker): Prom
   const waiting: (() => void)[] = [];
   let isHeld = () => {};
   runtime.logPiece = async (_lobbyId, _stream, _from, maxBytes) => {
-    // Whoever reads a log first asks how long it is.
+    // A reader of a log first asks for its length.
     if (maxBytes === 0) {
       await new Promise<void>((resolve) => {
         waiting.push(resolve);

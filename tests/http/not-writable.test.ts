@@ -13,7 +13,7 @@ const children: Child[] = [];
 const mounted: string[] = [];
 
 beforeAll(async () => {
-  // A border: the script is plain JavaScript, so that it runs before anything is installed.
+  // Cast: the script is plain JavaScript, so that it runs before anything is installed.
   const script: string = "../../scripts/ensure-built.mjs";
   const { ensureBuilt } = (await import(script)) as { ensureBuilt(): boolean };
   if (!ensureBuilt()) throw new Error("The service does not compile.");

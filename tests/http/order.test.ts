@@ -17,7 +17,7 @@ import { sendRaw } from "../support/raw.ts";
 import { serviceKinds } from "../support/services/stores.ts";
 
 /**
- * A request with two faults has one right answer: the fault that is looked for earlier. The order is route, method,
+ * A request with two errors has one right answer: the error that is checked earlier. The order is route, method,
  * host, address rate limit, token, what the token may do, content type, size, JSON, shape, values, state.
  */
 describe.each(serviceKinds)("the order of checks on %s", (kind) => {

@@ -135,7 +135,7 @@ describe("how often", () => {
     }
     for (const path of ["/healthz", "/readyz"]) expect((await ask(path, "192.0.2.1")).status).toBe(200);
     expect((await ask("/docs", "192.0.2.2")).status).toBe(200);
-    // Whoever has read enough may still play.
+    // A client that has spent its page budget may still play.
     expectRefusal(await ask("/matchmaker/regions", "192.0.2.1"), "TOKEN_MISSING");
   });
 

@@ -13,7 +13,7 @@ import {
 } from "../support/harness.ts";
 import type { ServiceKind } from "../support/services/stores.ts";
 
-/** Of 64 at once, three short of the border, exactly three get in. */
+/** Of 64 concurrent calls, three below the limit, exactly three succeed. */
 export function quotasTests(kind: ServiceKind): void {
   let service: Service;
   const max = 8;

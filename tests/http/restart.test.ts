@@ -10,7 +10,7 @@ const patient = { timeout: 240_000 };
 const children: Pick<Child, "process">[] = [];
 
 beforeAll(async () => {
-  // A border: the script is plain JavaScript, so that it runs before anything is installed.
+  // Cast: the script is plain JavaScript, so that it runs before anything is installed.
   const script: string = "../../scripts/ensure-built.mjs";
   const { ensureBuilt } = (await import(script)) as { ensureBuilt(): boolean };
   if (!ensureBuilt()) throw new Error("The service does not compile.");
@@ -110,7 +110,7 @@ async function expectKept(client: Child["client"], note: Acknowledged): Promise<
     expect(history.versions).toHaveLength(1);
   }
   if (note.config) expect(namespace.matchmaker).toMatchObject(note.config);
-  // Both numbers were set or neither, also when nobody heard of it.
+  // Both numbers were set or neither, also without an answer.
   const { lobby_count_max: count, max_players: players } = namespace.matchmaker;
   expect(players === count + 1 || (count === 1000 && players === 100)).toBe(true);
   const domains = namespace.domains.map(({ domain }: { domain: string }) => domain);

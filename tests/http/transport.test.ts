@@ -258,7 +258,7 @@ describe("content types and empty bodies", () => {
     expectRefusal((await ask("GET", "/cloud/games", "2\r\n{}\r\n"))!, "API_UNSUPPORTED_MEDIA_TYPE");
   });
 
-  test("the service's own pages take no notice of a body", async () => {
+  test("the service's own pages ignore a body", async () => {
     for (const path of ["/healthz", "/readyz", "/docs"]) {
       for (const [rawBody, type] of [
         ["x", "text/plain"],
@@ -271,7 +271,7 @@ describe("content types and empty bodies", () => {
     }
   });
 
-  test("[T4] an operation that needs a body says so when there is none", async () => {
+  test("[T4] an operation that needs a body is 400 without one", async () => {
     for (const headers of [{}, { "content-type": "application/json" }, { "content-length": "0" }]) {
       const answer = await service.request("POST", "/cloud/games/validate", { ...admin(), headers });
       expectRefusal(answer, "API_BAD_BODY");

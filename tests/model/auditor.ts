@@ -9,7 +9,7 @@ export interface Seen {
 }
 
 /**
- * Knows nothing of the model and of the rules' code: it hears what was asked and answered, sees what the engine shows,
+ * Knows nothing of the model and of the rules' code: it gets what was asked and answered, sees what the engine shows,
  * and says which promise was broken, by its number. One auditor follows one namespace.
  */
 export function createAuditor() {
@@ -24,21 +24,21 @@ export function createAuditor() {
   let before: Seen = { lobbies: [], players: new Map(), counts: noCounts };
 
   function audit(command: Command | null, outcome: Outcome<CommandType> | null, seen: Seen): string[] {
-    const faults: string[] = [];
-    const expect = (isTrue: boolean, fault: string) => {
-      if (!isTrue) faults.push(fault);
+    const violations: string[] = [];
+    const expect = (isTrue: boolean, violation: string) => {
+      if (!isTrue) violations.push(violation);
     };
     if (command !== null && outcome?.ok) noteAnswer(command, outcome, expect, seen);
     for (const lobby of seen.lobbies) auditLobby(lobby, seen, expect);
     auditTotals(seen, expect);
     before = seen;
-    return faults;
+    return violations;
   }
 
   function noteAnswer(
     command: Command,
     outcome: Outcome<CommandType> & { ok: true },
-    expect: (isTrue: boolean, fault: string) => void,
+    expect: (isTrue: boolean, violation: string) => void,
     seen: Seen,
   ): void {
     if (command.type === "configure" && "isApplied" in outcome && outcome.isApplied) limits = command.limits;
@@ -85,7 +85,7 @@ export function createAuditor() {
     }
   }
 
-  function auditLobby(lobby: LobbyView, seen: Seen, expect: (isTrue: boolean, fault: string) => void): void {
+  function auditLobby(lobby: LobbyView, seen: Seen, expect: (isTrue: boolean, violation: string) => void): void {
     const { lobbyId } = lobby;
     const players = seen.players.get(lobbyId) ?? [];
     const count = (status: string) => players.filter((player) => player.status === status).length;
@@ -103,11 +103,11 @@ export function createAuditor() {
     for (const { playerId, status } of players) {
       if (status === "reserved") expect(!connected.has(playerId), `[I2] ${playerId} is reserved after it connected`);
       if (status === "connected")
-        expect(connected.has(playerId), `[I2] ${playerId} is connected, but never was told so`);
+        expect(connected.has(playerId), `[I2] ${playerId} is connected, but no connect was answered`);
     }
   }
 
-  function auditTotals(seen: Seen, expect: (isTrue: boolean, fault: string) => void): void {
+  function auditTotals(seen: Seen, expect: (isTrue: boolean, violation: string) => void): void {
     const count = (status: string) => seen.lobbies.filter((lobby) => lobby.status === status).length;
     const players = [...seen.players.values()].flat();
     expect(seen.counts.starting === count("starting"), `[I15] ${seen.counts.starting} starting lobbies`);

@@ -50,7 +50,7 @@ function nextDueIn(shown: unknown): number | null {
 }
 
 /**
- * The service was down: what is on the disk counts, and nobody could send heartbeats. Where the state is shared, it was
+ * The service was down: what is on the disk counts, and no lobby could send heartbeats. Where the state is shared, it was
  * there all the time.
  */
 export function restart(model: Model, isStateShared: boolean): void {
@@ -69,7 +69,7 @@ export function restart(model: Model, isStateShared: boolean): void {
     ]),
     ...model.seats.flatMap((seat) => [seat.reservedAt, seat.connectedAt, seat.endedAt]),
   ];
-  // The machine's clock may have been set back meanwhile; time goes on from the last thing that is known to have happened.
+  // The machine's clock may have been set back in between; time continues from the last known event.
   model.clock = Math.max(0, ...times.map((at) => at ?? 0));
 }
 

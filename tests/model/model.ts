@@ -13,9 +13,9 @@ export interface Model {
   lobbies: ModelLobby[];
   seats: ModelSeat[];
   keys: ModelKey[];
-  /** Everything that was to be told, in order. */
-  told: Event[];
-  /** The service has just started: heartbeat clocks start anew with the next command. */
+  /** All events that should be published, in order. */
+  published: Event[];
+  /** The service has just started: heartbeat clocks start again with the next command. */
   isRestarted: boolean;
   /** No heartbeat clock began earlier. */
   heardFrom: number;
@@ -80,7 +80,7 @@ export function createModel(namespaceId: string): Model {
     lobbies: [],
     seats: [],
     keys: [],
-    told: [],
+    published: [],
     isRestarted: false,
     heardFrom: 0,
   };
@@ -92,7 +92,7 @@ export const isLiving = (lobby: ModelLobby) => lobby.status !== "stopped";
 /** Find avoids a lobby while its own flag or the operator's is set. */
 export const isOpen = (lobby: ModelLobby) => !lobby.isClosed && lobby.operatorClose === null;
 
-/** Sets one of the two flags; closed and opened are told when find's behaviour changes. */
+/** Sets one of the two flags; closed and opened are published when find's behaviour changes. */
 export function setFlag(
   model: Model,
   lobby: ModelLobby,
@@ -145,7 +145,7 @@ export function missingOf(model: Model, gameMode: string, region: string): numbe
 }
 
 export function tell(model: Model, type: Extract<Event, { lobby: unknown }>["type"], lobby: ModelLobby): void {
-  model.told.push({ type, namespaceId: model.namespaceId, at: model.clock, lobby: viewOf(model, lobby) });
+  model.published.push({ type, namespaceId: model.namespaceId, at: model.clock, lobby: viewOf(model, lobby) });
 }
 
 export function tellSeat(
@@ -156,7 +156,7 @@ export function tellSeat(
 ): void {
   const { lobbyId, playerId, status } = seat;
   const why = reason === undefined ? {} : { reason };
-  model.told.push({ type, namespaceId: model.namespaceId, at: model.clock, lobbyId, playerId, status, ...why });
+  model.published.push({ type, namespaceId: model.namespaceId, at: model.clock, lobbyId, playerId, status, ...why });
 }
 
 export function endSeat(

@@ -56,7 +56,7 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     }
     model.configuration = { revision, limits, deployedVersionId, idleMinimums, removedAt: null };
     const { namespaceId, clock: at } = model;
-    model.told.push({ type: "namespace.configured", namespaceId, at, revision, deployedVersionId });
+    model.published.push({ type: "namespace.configured", namespaceId, at, revision, deployedVersionId });
     return { ok: true, isApplied: true };
   },
 
@@ -250,7 +250,7 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
   },
 };
 
-/** A lobby's own call: a stopped one is told so while it is remembered. */
+/** A lobby's own call: a stopped one is refused while it is remembered. */
 function onLiving<C extends { readonly lobbyId: string }, O>(rule: (model: Model, lobby: ModelLobby, command: C) => O) {
   return (model: Model, command: C): O | Refusal => {
     const lobby = lobbyOf(model, command.lobbyId);

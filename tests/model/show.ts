@@ -22,11 +22,11 @@ export async function show(
   model: Model,
   now: number,
   isThorough: boolean,
-): Promise<{ seen: Seen; faults: string[] }> {
-  const faults: string[] = [];
+): Promise<{ seen: Seen; violations: string[] }> {
+  const violations: string[] = [];
   const compare = (name: string, shown: unknown, wanted: unknown) => {
     if (isDeepStrictEqual(shown, wanted)) return;
-    faults.push(`${name}: ${JSON.stringify(shown)} is shown instead of ${JSON.stringify(wanted)}`);
+    violations.push(`${name}: ${JSON.stringify(shown)} is shown instead of ${JSON.stringify(wanted)}`);
   };
   const base = { namespaceId: model.namespaceId, now };
   const counts = await engine.read({ type: "counts", ...base });
@@ -65,7 +65,7 @@ export async function show(
       compare("preview", shown, previewOf(model, request));
     }
   }
-  return { seen: { lobbies: all.lobbies, players, counts }, faults };
+  return { seen: { lobbies: all.lobbies, players, counts }, violations };
 }
 
 const previews: readonly FindRequest[] = [

@@ -55,20 +55,20 @@ export async function simulate(
   if (!result.failed) return { steps, outcomes };
 
   const [shortest] = result.counterexample!;
-  let fault = result.errorInstance;
+  let failure = result.errorInstance;
   const trace: string[] = [];
   // Once more, because only the trace of the shortest history is of use.
   await runHistory(start, shortest, (describe) => trace.push(describe())).catch((error: unknown) => {
-    fault = error;
+    failure = error;
   });
   const engine = engineName === "memory" ? "" : ` --engine ${engineName}`;
   const replay = `npm run simulate --${engine} --seed ${seed} --path ${result.counterexamplePath}`;
   throw new Error(
-    `${fault instanceof Error ? fault.message : fault}\nReplay: ${replay}\nSteps (${trace.length}):\n${trace.join("\n")}`,
+    `${failure instanceof Error ? failure.message : failure}\nReplay: ${replay}\nSteps (${trace.length}):\n${trace.join("\n")}`,
   );
 }
 
-// A seed takes seconds; only the shrinking of a failure can take long, and then the shortest so far is told.
+// A seed takes seconds; only the shrinking of a failure can take long, and then the shortest so far is reported.
 const shrinkingMsMax = 120_000;
 
 type Note = (describe: () => string, outcome: string) => void;
@@ -85,9 +85,9 @@ async function runHistory(start: StartSubject, history: readonly Step[], note: N
     const models: [Model, Model] = [createModel(namespaceIds[0]), createModel(namespaceIds[1])];
     const auditors = [createAuditor(), createAuditor()] as const;
     const reader = createReader(models);
-    const heard: Event[] = [];
-    const told: Event[] = [];
-    let hearing = hear(subject.engine, heard);
+    const received: Event[] = [];
+    const published: Event[] = [];
+    let receiving = receive(subject.engine, received);
 
     for (const step of history) {
       const action = reader.read(step);
@@ -95,8 +95,8 @@ async function runHistory(start: StartSubject, history: readonly Step[], note: N
         note(() => `restart at ${action.now}`, "restart");
         const before = await hashesOf(subject);
         subject = await subject.restart();
-        await hearing;
-        hearing = hear(subject.engine, heard);
+        await receiving;
+        receiving = receive(subject.engine, received);
         const isSame = isDeepStrictEqual(await hashesOf(subject), before);
         expect(isSame, "[I23] what was stored does not load as the state that lived");
         for (const model of models) restart(model, subject.isStateShared);
@@ -132,28 +132,31 @@ async function runHistory(start: StartSubject, history: readonly Step[], note: N
         expect(isUntouched, "[I19] another namespace changed");
       }
       setFailing?.(false);
-      const faults = subject.isStateShared && !isThorough ? [] : [...(await subject.check(command.namespaceId))];
+      const violations = subject.isStateShared && !isThorough ? [] : [...(await subject.check(command.namespaceId))];
       const shown = await show(engine, models[at], command.now, isThorough);
-      faults.push(...shown.faults, ...auditors[at].audit(outcome === null ? null : command, outcome, shown.seen));
-      expect(faults.length === 0, faults.join("; "));
-      for (const { told: ofOne } of models) told.push(...ofOne.splice(0));
+      violations.push(
+        ...shown.violations,
+        ...auditors[at].audit(outcome === null ? null : command, outcome, shown.seen),
+      );
+      expect(violations.length === 0, violations.join("; "));
+      for (const { published: ofOne } of models) published.push(...ofOne.splice(0));
     }
     await subject.engine.close();
-    await hearing;
+    await receiving;
     for (const namespaceId of namespaceIds) {
       const of = (events: readonly Event[]) => events.filter((event) => event.namespaceId === namespaceId);
-      const isSame = isDeepStrictEqual(of(heard), of(told));
-      expect(isSame, "[I2] what was told is not what happened, once and in order");
+      const isSame = isDeepStrictEqual(of(received), of(published));
+      expect(isSame, "[I2] published events are not what happened, once and in order");
     }
   }
 }
 
-function expect(isTrue: boolean, fault: string): asserts isTrue {
-  if (!isTrue) throw new Error(fault);
+function expect(isTrue: boolean, violation: string): asserts isTrue {
+  if (!isTrue) throw new Error(violation);
 }
 
-async function hear(engine: Engine, heard: Event[]): Promise<void> {
-  for await (const { position: _, ...event } of engine.events()) heard.push(event as Event);
+async function receive(engine: Engine, received: Event[]): Promise<void> {
+  for await (const { position: _, ...event } of engine.events()) received.push(event as Event);
 }
 
 /** Null: the store did not take it. */
@@ -169,8 +172,8 @@ async function executeOn(engine: Engine, command: Command): Promise<Outcome<Comm
 /** While the store takes nothing, reads go on and show what is durable. */
 async function expectSame(engine: Engine, models: readonly Model[], now: number): Promise<void> {
   for (const model of models) {
-    const { faults } = await show(engine, model, now, false);
-    expect(faults.length === 0, `[I24] memory is ahead of the store: ${faults.join("; ")}`);
+    const { violations } = await show(engine, model, now, false);
+    expect(violations.length === 0, `[I24] memory is ahead of the store: ${violations.join("; ")}`);
   }
 }
 

@@ -85,7 +85,7 @@ export function createReader(models: readonly [Model, Model]) {
     const base = { namespaceId: model.namespaceId, now };
     const { configuration } = model;
     if (configuration === null || type === "configure") return configure(step, model);
-    // Now and then a caller has not heard of the newest configuration, or has of one that is still to come.
+    // Sometimes a caller does not know the newest configuration, or knows one that is not applied yet.
     const revision = configuration.revision + (pick % 37 === 0 ? -1 : pick % 41 === 0 ? 1 : 0);
     // Different digits of one number, so that no two choices go together.
     const clientId = at(clients, Math.floor(pick / 5));

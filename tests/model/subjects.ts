@@ -78,7 +78,7 @@ async function onRedis(url: string, prefix: string): Promise<Subject> {
     check: (namespaceId) => auditNamespace(link, prefix, namespaceId),
     hash: async (namespaceId) => JSON.stringify(await dumpNamespace(link, prefix, namespaceId)),
     async restart() {
-      // Nobody else was there to hear heartbeats.
+      // No other node could receive heartbeats.
       await link.call("DEL", `${prefix}:{hearing}:beat`);
       await end();
       return onRedis(url, prefix);

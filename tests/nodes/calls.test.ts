@@ -53,7 +53,7 @@ test("[RT21] a message that a node cannot read is skipped and logged, and calls 
     }
   }
   expect(await a.askOne("b", "name", ["asked a"])).toBe("it is b, asked a");
-  // Every node heard what was sent to all of them.
+  // Every node received what was sent to all of them.
   expect(unreadable.filter((channel) => channel === channels[2])).toHaveLength(8);
   expect(unreadable.filter((channel) => channel === channels[1])).toHaveLength(8);
   expect(new Set(unreadable)).toEqual(new Set(channels));

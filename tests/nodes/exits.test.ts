@@ -24,7 +24,7 @@ test("[RT18] [ND6] how a stopped lobby's process ended is the same on every node
     }));
   };
 
-  // The end of the log is told in the moment in which the process is gone, before anything is written down of it.
+  // The end of the log is sent when the process is gone, before its end is recorded.
   const following = await listenTo(asks, `${path}/logs?follow=true`, { token: asks.adminToken });
   await asks.admin("DELETE", path);
   await following.ended;

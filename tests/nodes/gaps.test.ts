@@ -10,11 +10,11 @@ import { install } from "./installation.ts";
 
 closeAfterEach();
 
-/** So much happens after what the script before it told that nothing of that is left; all at once, so that nobody hears it. */
+/** Publishes so many events at once that nothing of the earlier ones is left, and no node can read them in time. */
 const drown = `#!lua
-local told = redis.call('XRANGE', KEYS[1], '-', '+')
+local entries = redis.call('XRANGE', KEYS[1], '-', '+')
 local player
-for _, entry in ipairs(told) do
+for _, entry in ipairs(entries) do
   if string.find(table.concat(entry[2], ' '), 'player.reserved', 1, true) then player = entry[2] end
 end
 for _ = 1, 600 do redis.call('XADD', KEYS[1], '*', unpack(player)) end

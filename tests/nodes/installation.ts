@@ -13,7 +13,7 @@ export interface Installation {
   start(nodeId: string, overrides?: Partial<Config>): Promise<Service>;
   /** Stops a node as a service manager does: its lobbies run on. */
   stop(node: Service): Promise<void>;
-  /** Takes everything that Redis knows of a namespace away, as if it had never been told. */
+  /** Deletes everything that Redis has of a namespace, as if it had never been configured. */
   forget(namespaceId: string): Promise<void>;
   /** The same with everything that the installation has in Redis. */
   forgetAll(): Promise<void>;

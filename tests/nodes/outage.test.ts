@@ -45,7 +45,7 @@ async function query(url: string, text: string, values: readonly string[] = []):
   return client.query(text, [...values]).finally(() => client.end());
 }
 
-/** PostgreSQL is away while the work is done, and back when the test goes on or fails. */
+/** Stops PostgreSQL while the work is done, and starts it when the test continues or fails. */
 async function withoutPostgres(nodes: readonly Service[], work: () => Promise<void>): Promise<void> {
   // The servers of the tests do not wait for the disk, and would forget the last moments.
   await query(postgres.url, "checkpoint");
@@ -83,7 +83,7 @@ test("[RF25] [RF17] changes that fail while PostgreSQL is unavailable stop no fi
   expect(await statuses([here, there], arenas)).toEqual([200, 200, 200, 200]);
 });
 
-/** A revocation waits in its commit for as long as somebody holds the lock. */
+/** A revocation waits in its commit for as long as the lock is held. */
 const slowCommits = `
   create function wait_for_lock() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock(1); return null; end $$;
@@ -182,7 +182,7 @@ test("[RF27] a change in one game keeps cached data of others: their finds conti
   await here.admin("DELETE", `${mine.namespace.path}/tokens/${token_id}`);
   await withoutPostgres([here, there], async () => {
     expect(await statuses([here, there], [other])).toEqual([200, 200]);
-    // It was revoked, and is not taken for good because nobody can look.
+    // It was revoked, and an unavailable store does not make it valid.
     for (const node of [here, there]) expect([401, 503]).toContain((await find(node, mine, token)).status);
   });
 });

@@ -120,7 +120,7 @@ test("[ND2] a fence is higher than any before, also when Redis has forgotten the
   const before = a.nodes.lease()!.fence!;
   await link.call("DEL", `${prefix}:{nodes}:list:lease`);
   const b = await join(link, prefix, "b");
-  // Whoever beats first has it; usually that is the one that has just come.
+  // The node that sends its heartbeat first has it; usually the one that has just started.
   await a.nodes.tell();
   const [lease, ...others] = [a, b].flatMap(({ nodes }) => nodes.lease() ?? []);
   expect(lease!.fence).toBeGreaterThan(before);
@@ -145,12 +145,12 @@ test("[ND4] a node counts as lost when this one could receive for the whole grac
   await link.call("HSET", `${prefix}:{nodes}:list`, killed("gone", Date.now() - 60_000));
   await a.nodes.tell();
   expect(a.nodes.all().find(({ nodeId }) => nodeId === "killed")).toMatchObject({ isAlive: false });
-  expect([a.nodes.isLost("killed"), a.nodes.isLost("never heard of")]).toEqual([false, false]);
+  expect([a.nodes.isLost("killed"), a.nodes.isLost("never received of")]).toEqual([false, false]);
   for (let second = 0; second < 6; second += 1) {
     a.clock.skewMs += 1_000;
     await a.nodes.tell();
   }
-  expect([a.nodes.isLost("killed"), a.nodes.isLost("never heard of")]).toEqual([true, true]);
+  expect([a.nodes.isLost("killed"), a.nodes.isLost("never received of")]).toEqual([true, true]);
   expect(a.nodes.isLost("a")).toBe(false);
   await a.nodes.forget("killed");
   await a.nodes.tell();
@@ -174,7 +174,7 @@ test("[ND12] a node whose clock runs off says so and is in trouble until it is r
   expect(a.nodes.trouble()).toBeNull();
   a.clock.wallSkewMs = 90_000;
   await a.nodes.tell();
-  // What the way to Redis takes cannot be told from a clock that is less far off.
+  // The delay to Redis cannot be distinguished from a clock that differs less.
   expect(a.nodes.trouble()).toMatch(/clock is (8\d(\.\d)?|90) s off/);
   expect(a.offsets).toHaveLength(1);
   a.clock.wallSkewMs = 0;
@@ -193,7 +193,7 @@ test("[CK5] the core's time follows Redis' clock, and not the wall clock of the 
   a.core.startAt(a.core.now() + 90_000);
   await a.nodes.tell();
   await a.nodes.tell();
-  // What the way to Redis takes cannot be told from a clock that is less far off.
+  // The delay to Redis cannot be distinguished from a clock that differs less.
   expect(a.apart.map((aheadMs) => Math.sign(aheadMs))).toEqual([-1]);
   const before = a.core.now();
   a.clock.skewMs += 100_000;

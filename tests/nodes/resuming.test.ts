@@ -9,9 +9,9 @@ const version = {
   game_modes: { duel: { max_players: 2, max_players_direct: 2, runtime: { external: {} } } },
 };
 
-/** Leaves and comes back on one node after the other, always with the last id it has seen; gives all ids it was told. */
+/** Leaves and comes back on one node after the other, always with the last id it has seen; returns all ids it received. */
 async function follow(nodes: readonly Service[], { namespace }: Arena, from: string, isOver: () => boolean) {
-  const told: string[] = [];
+  const received: string[] = [];
   let lastEventId = from;
   for (let turn = 0; !isOver(); turn++) {
     const node = nodes[turn % nodes.length]!;
@@ -22,11 +22,11 @@ async function follow(nodes: readonly Service[], { namespace }: Arena, from: str
     await listener.ended;
     const events = listener.events();
     expect(events.filter(({ event }) => event === "reset")).toEqual([]);
-    told.push(...events.map(({ id }) => id));
+    received.push(...events.map(({ id }) => id));
     lastEventId = events.at(-1)?.id ?? lastEventId;
   }
   const rest = await listenTo(nodes[0]!, `${namespace.path}/events`, { token: nodes[0]!.adminToken, lastEventId });
-  return { told, rest };
+  return { received, rest };
 }
 
 describe.each(["redis", "cluster"] as const)("coming back to event streams on %s", (kind) => {
@@ -42,7 +42,7 @@ describe.each(["redis", "cluster"] as const)("coming back to event streams on %s
     const changes = 40;
     let isOver = false;
     const followers = Array.from({ length: 12 }, () => follow(nodes, arena, start, () => isOver));
-    const happening = lobbies.map(async (lobby, index) => {
+    const activity = lobbies.map(async (lobby, index) => {
       const send = (isClosed: boolean) =>
         nodes[index % 2]!.request("PUT", "/matchmaker/lobbies/closed", {
           token: lobby.token,
@@ -50,14 +50,14 @@ describe.each(["redis", "cluster"] as const)("coming back to event streams on %s
         });
       for (let change = 0; change < changes; change++) expect((await send(change % 2 === 0)).status).toBe(204);
     });
-    await Promise.all(happening);
+    await Promise.all(activity);
     const count = lobbies.length * changes;
     const ids = (await all.first(count)).map(({ id }) => id);
     isOver = true;
-    for (const { told, rest } of await Promise.all(followers)) {
-      await until(() => told.length + rest.events().length >= count);
+    for (const { received, rest } of await Promise.all(followers)) {
+      await until(() => received.length + rest.events().length >= count);
       rest.leave();
-      expect([...told, ...rest.events().map(({ id }) => id)]).toEqual(ids);
+      expect([...received, ...rest.events().map(({ id }) => id)]).toEqual(ids);
     }
     all.leave();
   });

@@ -7,7 +7,7 @@ interface Fault {
 }
 
 const root = new URL("../../", import.meta.url);
-// A border: the file is ours, and scripts/planted.mjs reads the same.
+// Cast: the file is ours, and scripts/planted.mjs reads the same.
 const faults = JSON.parse(readFileSync(new URL("tests/planted/faults.json", root), "utf8")) as Fault[];
 
 test("there are planted bugs, each with a unique name", () => {

@@ -9,7 +9,7 @@ import { until } from "../support/harness.ts";
 import { freePort } from "../support/services/programs.ts";
 
 const program = fileURLToPath(new URL("../../examples/arena/server.mjs", import.meta.url));
-// Border: the library of the example's server has no types.
+// Cast: the library of the example's server has no types.
 const { WebSocket } = createRequire(import.meta.url)("ws");
 const ends: (() => unknown)[] = [];
 

@@ -53,7 +53,7 @@ async function createContext() {
 test("[GP5] a retry of a create is answered at once, though there is no room for another lobby", async () => {
   const { create } = await createContext();
   expect(await create("once")).toMatchObject({ code: "MATCHMAKER_LOBBY_NOT_READY" });
-  // Somebody without a lobby would wait until there is room; here that would be for ever.
+  // A call without a lobby would wait until there is room; here that would be for ever.
   expect(await create("once")).toMatchObject({ code: "MATCHMAKER_LOBBY_NOT_READY" });
   expect(await create("once", 2)).toMatchObject({ code: "MATCHMAKER_IDEMPOTENCY_KEY_REUSED" });
 });

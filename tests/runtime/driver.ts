@@ -70,7 +70,7 @@ export function pidOf(driver: Driver, lobbyId: string): number {
   return JSON.parse(readFileSync(`${driver.dataDir}/lobbies/${lobbyId}/process.json`, "utf8")).pid;
 }
 
-/** Whether it runs; one that has ended and that nobody collected does not. */
+/** Whether it runs; a zombie process does not. */
 export function isRunning(pid: number): boolean {
   if (!existsSync("/proc/self/stat")) return canSignal(pid);
   if (!existsSync(`/proc/${pid}/stat`)) return false;
@@ -88,7 +88,7 @@ function canSignal(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch {
-    // Nobody is there to be asked.
+    // The process no longer exists.
     return false;
   }
 }

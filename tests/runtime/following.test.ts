@@ -74,14 +74,14 @@ describe("who reads logs", () => {
       path: `${path}/logs?follow=true`,
       headers: { authorization: `Bearer ${service.adminToken}` },
     });
-    let heard = "";
+    let received = "";
     const read = new Promise<() => void>((resolve) => {
       // Without a listener for data nothing is taken from the connection.
       stuck.once("response", (response) => {
         response.on("error", () => undefined);
         resolve(() =>
           response.setEncoding("utf8").on("data", (piece: string) => {
-            heard += piece;
+            received += piece;
           }),
         );
       });
@@ -94,9 +94,9 @@ describe("who reads logs", () => {
     await say("the last one\n");
     await until(() => listener.text().includes("the last one"));
     readNow();
-    await until(() => heard.includes("the last one"));
+    await until(() => received.includes("the last one"));
     const dataOf = (text: string) => [...text.matchAll(/^data: .*$/gm)].map(([data]) => data);
-    expect(dataOf(heard)).toEqual(dataOf(listener.text()));
+    expect(dataOf(received)).toEqual(dataOf(listener.text()));
     listener.leave();
     stuck.destroy();
   });

@@ -108,7 +108,7 @@ describe("lobbies as processes", () => {
     const other = await connectTo(newer);
     expect(JSON.parse(await other.ask("env")).COLOUR).toBe("green");
     other.close();
-    // The game that was under way goes on, and its process ends when the last player has left.
+    // The running game continues, and its process ends when the last player has left.
     expect(await player.ask("still here")).toMatch(/still here$/);
     const [pid] = (await player.ask("pid")).split(" ");
     player.socket.write(`leave ${found.json.player.token}\n`);

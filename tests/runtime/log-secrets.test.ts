@@ -26,8 +26,8 @@ async function written(text: string): Promise<{ driver: Driver; lobbyId: string 
   return { driver, lobbyId: lobby.lobbyId };
 }
 
-/** What a listener is told that comes with this id, without line breaks. */
-async function told({ driver, lobbyId }: { driver: Driver; lobbyId: string }, lastEventId?: string) {
+/** What a listener with this id receives, without line breaks. */
+async function followFrom({ driver, lobbyId }: { driver: Driver; lobbyId: string }, lastEventId?: string) {
   const piece = (from: number, maxBytes: number) => driver.logPiece(lobbyId, "stdout", from, maxBytes);
   const reader = await openLogReader({ stream: "stdout", piece, end: async () => ({}) }, lastEventId);
   let text = reader.read() ?? "";
@@ -55,11 +55,11 @@ describe("tokens in logs", () => {
     const text = `${lines.join("\n")}\n`;
     const log = await written(text);
     const leaks: string[] = [];
-    for (let place = 0; place <= text.length; place++) {
-      const events = await told(log, `stdout-${place}`);
-      if (leaksOf(token, JSON.stringify(events)).length > 0) leaks.push(`from ${place}`);
-      const isLineStart = place === 0 || text[place - 1] === "\n";
-      const expected = text.slice(place).replaceAll(token, "devplayer_[redacted]").split("\n").slice(0, -1);
+    for (let position = 0; position <= text.length; position++) {
+      const events = await followFrom(log, `stdout-${position}`);
+      if (leaksOf(token, JSON.stringify(events)).length > 0) leaks.push(`from ${position}`);
+      const isLineStart = position === 0 || text[position - 1] === "\n";
+      const expected = text.slice(position).replaceAll(token, "devplayer_[redacted]").split("\n").slice(0, -1);
       if (isLineStart) expect(events.map((event) => event.text)).toEqual(expected);
     }
     expect(leaks).toEqual([]);
@@ -68,8 +68,8 @@ describe("tokens in logs", () => {
   test("[RT17] the password of an address is not sent from its middle on", async () => {
     const text = "connecting to postgres://foyer:correct-horse-battery@db.example.com/foyer now\n";
     const log = await written(text);
-    for (let place = 0; place <= text.length; place++) {
-      expect(JSON.stringify(await told(log, `stdout-${place}`))).not.toMatch(/horse|battery/);
+    for (let position = 0; position <= text.length; position++) {
+      expect(JSON.stringify(await followFrom(log, `stdout-${position}`))).not.toMatch(/horse|battery/);
     }
   });
 
@@ -77,14 +77,14 @@ describe("tokens in logs", () => {
     const token = newToken("player");
     const lines = Array.from({ length: 40 }, (_, index) => `${"x".repeat(15_700 + index * 19)}${token}y-${index}`);
     const log = await written(`${lines.join("\n")}\n`);
-    const events = await told(log, "stdout-0");
+    const events = await followFrom(log, "stdout-0");
     expect(leaksOf(token, JSON.stringify(events))).toEqual([]);
     // The pieces of a line are the line.
     const whole = events.map(({ text, is_cut }) => (is_cut ? text : `${text}\n`)).join("");
     const expected = lines.map((line) => `${line.slice(0, line.indexOf(token))}player_[redacted]\n`).join("");
     expect(whole).toBe(expected);
     const glued = await written(`${token.repeat(600)} and more\nlast\n`);
-    const ofGlued = await told(glued, "stdout-0");
+    const ofGlued = await followFrom(glued, "stdout-0");
     expect(leaksOf(token, JSON.stringify(ofGlued))).toEqual([]);
     expect(ofGlued.at(-1)).toEqual({ event: "line", text: "last" });
   });
@@ -107,7 +107,7 @@ describe("positions in logs", () => {
     const log = await written(`${"x".repeat(300_000)}\nafter it\n`);
     // A listener that waits for its next look would wait for ever.
     vi.useFakeTimers({ toFake: ["setTimeout"] });
-    expect(await told(log)).toEqual([{ event: "line", text: "after it" }]);
+    expect(await followFrom(log)).toEqual([{ event: "line", text: "after it" }]);
   });
 
   test("[RT17] a listener that fell behind continues with the newest part", async () => {
@@ -134,9 +134,9 @@ describe("positions in logs", () => {
     await until(async () => (await kept()).end > 0);
     const reader = await openLogReader({ stream: "stdout", piece, end: async () => null }, "stdout-0");
     await new Promise<void>((resolve) => reader.onNews(resolve));
-    const place = Number(/^id: stdout-(\d+)\nevent: reset$/m.exec(reader.read() ?? "")?.[1]);
+    const position = Number(/^id: stdout-(\d+)\nevent: reset$/m.exec(reader.read() ?? "")?.[1]);
     reader.close();
-    expect(written - place).toBeLessThanOrEqual(256 * 1024 + 1);
+    expect(written - position).toBeLessThanOrEqual(256 * 1024 + 1);
     await driver.stop(lobbyId);
   });
 });

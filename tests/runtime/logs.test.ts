@@ -187,7 +187,7 @@ describe("a rotated log", () => {
       await until(() => listener.events().length === 2 + lines.length);
     }
     expect(textsOf(listener).slice(2)).toEqual(lines);
-    // It takes a moment until so much has been written anew that the first lines are not kept any more.
+    // It takes a moment until so much has been written again that the first lines are no longer kept.
     await until(async () => {
       const late = await listenTo(service, path, { token: service.adminToken, lastEventId: first!.id });
       const [reset, ...others] = await late.first(3).then(() => textsOf(late));

@@ -25,7 +25,7 @@ async function stopOne(world: World): Promise<void> {
   await world.client.admin("DELETE", `${world.namespace.path}/lobbies/${lobby.lobby_id}`);
 }
 
-/** Stops a lobby of the greedy namespace, and lets both ask until somebody has the place. */
+/** Stops a lobby of the greedy namespace, and lets both ask until one of them has the slot. */
 async function passOn(greedy: World, modest: World): Promise<void> {
   await stopOne(greedy);
   await until(async () => {

@@ -20,7 +20,7 @@ test("[RD10] [ND3] a node that missed events starts what was placed on it and st
   const world = new World(under, "eeeeeeee-0000-7000-8000-00000000000e", { next: 0 });
   await world.configure();
   const runtime = createFakeRuntime();
-  // It hears nothing at all.
+  // It receives nothing.
   const silent: Engine = { ...engine, events: createEventHub().subscribe };
   const describe = async (namespaceId: string, { lobbyId }: LobbyView) => {
     return { namespaceId, lobbyId, command: "node", args: [], cwd: null, env: {}, ports: {} };
@@ -63,7 +63,7 @@ async function createWorld() {
   return world;
 }
 
-/** The only node; what the gate and the places are told is noted. */
+/** The only node; records the calls to the gate and the slots. */
 async function superviseWorld(world: World, runtime: FakeRuntime, engine: Engine = world.under.engine) {
   const gate = createStartGate();
   const counted: string[] = [];
@@ -85,7 +85,7 @@ async function superviseWorld(world: World, runtime: FakeRuntime, engine: Engine
   return { supervisor, gate, counted };
 }
 
-/** A lobby that runs, and an engine that refuses to hear of its end as `refuse` says. */
+/** A lobby that runs, and an engine that fails to record its end as `refuse` says. */
 async function supervised(refuse: () => Error | null) {
   const world = await createWorld();
   const { engine } = world.under;

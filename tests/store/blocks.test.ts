@@ -69,12 +69,12 @@ describe.each(storeKinds)("blocks on %s", (kind) => {
       await set(db, namespaceId, blockOf(client, { untilTs }));
     }
     const revision = await revisionOf(db, namespaceId);
-    const heard: unknown[] = [];
-    db.changeListeners.push((change) => heard.push(change));
+    const received: unknown[] = [];
+    db.changeListeners.push((change) => received.push(change));
 
     expect(await prune(db, { before: now, now: now + 5 })).toBe(2);
 
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(await revisionOf(db, namespaceId)).toBe(revision);
     const left = await blocksAt(db, namespaceId, revision);
     expect(left.map(({ client }) => client).sort()).toEqual(["10.0.0.3", "10.0.0.4"]);

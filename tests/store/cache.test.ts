@@ -115,7 +115,7 @@ describe("the read cache on sqlite", () => {
   });
 });
 
-/** A store that nobody else writes to, so that it keeps what it reads. */
+/** A store without other writers, so that it caches what it reads. */
 async function ownStore(kind: StoreKind): Promise<Db> {
   const { databaseUrl } = await freshDatabase(kind);
   const db = await openDb({ databaseUrl, dataDir: await folder(), mayKeep: () => true });
@@ -208,7 +208,7 @@ describe.each(storeKinds)("what a change leaves in the cache on %s", (kind) => {
     expect(await ask()).toBe("old");
     answer = async () => "new";
     await until(async () => (await ask()) === "new");
-    // A fault that waiting does not help is no reason to go on by what may be wrong.
+    // After an error that waiting does not resolve, unconfirmed data must not be used.
     changed(db, "doubt");
     answer = () => Promise.reject(new Error("broken"));
     await expect(ask()).rejects.toThrow("broken");

@@ -1,4 +1,4 @@
 import { edgesTests } from "./edges.suite.ts";
 
-// Without PostgreSQL, so that planted faults can be tried where none runs.
+// Without PostgreSQL, so that planted bugs can be tried where it does not run.
 edgesTests("sqlite");

@@ -24,7 +24,7 @@ export function edgesTests(kind: StoreKind): void {
       await insertToken(db, row);
       let time = now;
       const tokens = createDerivedTokens(secretFromText("a secret that is long enough for tests"), null);
-      // Border: these are the parts of the context that a token is judged by.
+      // Cast: these are the parts of the context that a token is checked with.
       const context = { db, tokens, tokenUses: createTokenUses(db), now: () => time } as Context;
       const authenticate = createAuthenticate(context, newKeptToken("admin"));
       const ask = async (at: number): Promise<string> => {

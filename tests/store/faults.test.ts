@@ -205,7 +205,7 @@ describe("which errors mean: try again later", () => {
   });
 });
 
-/** The pool may lend a connection that ended before it heard of it; after those the store works again. */
+/** The pool may return a connection whose end it has not noticed; after those the store works again. */
 async function eventually<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -22,7 +22,7 @@ const fault = async (document: string | Buffer) =>
     (error: Error) => `${error.name}: ${error.message}`,
   );
 
-/** The document with other rows, and the last line that belongs to them: only the rows themselves can be at fault. */
+/** The document with other rows, and the last line that belongs to them: only the rows themselves can be wrong. */
 function sealed(rows: readonly string[]): string {
   const counts: Record<string, number> = JSON.parse(lines.at(-1)!).end.rows;
   for (const word of Object.keys(counts)) counts[word] = rows.filter((row) => row.startsWith(`{"${word}"`)).length;
@@ -129,15 +129,15 @@ describe("a row that no store could have written, in a document with a right che
     ["token", "another kind", (row) => Object.assign(row, { kind: "pub" }), "a pub token has a namespace"],
     [
       "namespace",
-      "a version of nobody",
+      "a version without a game",
       (row) => Object.assign(row, { version_id: row.namespace_id }),
       "refers by game_id and version_id to a version that the document does not have",
     ],
   ];
   test.each(cases)("[MD5] %s with %s", async (word, _what, change, sentence) => {
     const { document, line } = changed(word, change);
-    const told = await fault(document);
-    expect(told).toMatch(new RegExp(`^DocumentFault: Line ${line}: the ${word} `));
-    expect(told).toContain(sentence);
+    const message = await fault(document);
+    expect(message).toMatch(new RegExp(`^DocumentFault: Line ${line}: the ${word} `));
+    expect(message).toContain(sentence);
   });
 });

@@ -112,7 +112,7 @@ test("[MD6] a path without a store is refused and stays empty", async () => {
   await expect(exported(await newPlace("postgresql"))).rejects.toThrow("The PostgreSQL database has no table games");
 });
 
-test("counts are told in words", async () => {
+test("counts are written as text", async () => {
   const place = await newPlace("sqlite");
   await at(place, async (db) => void (await storedGame(db)));
   const counts = await checkDocument(sourceOf(await exported(place)));

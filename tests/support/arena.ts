@@ -35,7 +35,7 @@ export function createClock(startsAt: number = Date.UTC(2031, 0, 1)): Clock {
   };
 }
 
-/** Proxies on this machine are believed, so that a test can be any client; nobody is kept waiting by rate limits. */
+/** Proxies on this machine are trusted, so that a test can be any client; rate limits are off. */
 export async function startMatchmaker(
   kind: ServiceKind = "sqlite",
   overrides: Partial<Config> = {},

@@ -7,10 +7,10 @@ export const requestIdPattern = /^[\w-]{8,64}$/;
 export const aUuid = expect.stringMatching(uuidPattern);
 export const aTimestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** The whole error body, and the headers that every failure has. `paths`: the places of all faults, in order. */
+/** The whole error body, and the headers that every failure has. `paths`: the paths of all issues, in order. */
 export function expectRefusal(answer: Answer, code: ErrorCode, paths?: readonly (readonly string[])[]): void {
   const { status } = errorTable[code];
-  // The text is there for whoever reads the failure; a report must not hold a token.
+  // The text is for readers of the failure; a report must not contain a token.
   const text = answer.text.replace(/([a-z]+_)[\w-]{20,}/g, "$1…");
   const shown = { status: answer.status, code: answer.json?.code, text };
   expect(shown).toEqual({ status, code, text });

@@ -10,7 +10,7 @@ export interface FakeRuntime extends Runtime {
   whileStarting: (lobby: LobbyToStart) => Promise<void>;
   /** What a server does once it runs. It may fail: a pool may be filled up while the service stops. */
   onceStarted: (lobby: LobbyToStart) => unknown;
-  /** Ends a server that nobody asked to end. */
+  /** Ends a server by itself, without a stop. */
   exit(lobbyId: string, exit?: LobbyExit): void;
   startOf(lobbyId: string): LobbyToStart;
 }
@@ -62,7 +62,7 @@ export function createFakeRuntime(): FakeRuntime {
   return runtime;
 }
 
-/** The same label has the same port in every lobby; nobody listens there. */
+/** The same label has the same port in every lobby; nothing listens there. */
 function portsOf(lobby: LobbyToStart): LobbyPorts {
   const labels = Object.entries(lobby.ports);
   return Object.fromEntries(

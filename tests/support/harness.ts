@@ -18,7 +18,7 @@ export interface Answer {
   readonly bytes: Buffer;
   /** The bytes as text. */
   readonly text: string;
-  /** The bytes as JSON; undefined when there are none or they are something else. Border: tests read it as they expect it. */
+  /** The bytes as JSON; undefined when there are none or they are something else. Cast: tests read it as they expect it. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer may be any JSON, and a wrong reading fails the test.
   readonly json: any;
 }
@@ -278,7 +278,7 @@ export function lobbyToken(
   return service.derive({ kind: "lobby", namespaceId: namespace.namespaceId, lobbyId });
 }
 
-/** Asks again and again until it is so; gives up after a while, so that the test says which wait was in vain. */
+/** Polls until it is true; gives up after a while, so that the failure names the condition. */
 export async function until(isSo: () => Promise<boolean> | boolean, withinMs = 60_000): Promise<void> {
   const endsAt = Date.now() + withinMs;
   while (!(await isSo())) {

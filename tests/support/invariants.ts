@@ -15,9 +15,9 @@ import { allChanges } from "./state-hash.ts";
  * and compared with what the state kept. Returns what is wrong, in words; nothing, if all is well.
  */
 export function checkInvariants(state: State): string[] {
-  const faults: string[] = [];
-  const expect = (isTrue: boolean, fault: string) => {
-    if (!isTrue) faults.push(fault);
+  const violations: string[] = [];
+  const expect = (isTrue: boolean, violation: string) => {
+    if (!isTrue) violations.push(violation);
   };
   checkSeats(state, expect);
   checkLobbies(state, expect);
@@ -26,10 +26,10 @@ export function checkInvariants(state: State): string[] {
   checkTimers(state, expect);
   checkKeys(state, expect);
   expect(state.changed.size === 0 && state.events.length === 0, "changes or events were left behind by a command");
-  return faults;
+  return violations;
 }
 
-type Expect = (isTrue: boolean, fault: string) => void;
+type Expect = (isTrue: boolean, violation: string) => void;
 
 function checkSeats(state: State, expect: Expect): void {
   for (const player of state.players.values()) {
@@ -92,7 +92,7 @@ function checkCounts(state: State, expect: Expect): void {
   );
 }
 
-/** Builds every pool anew by way of the same addToPool, from nothing but the lobbies. */
+/** Builds every pool again with the same addToPool, from the lobbies alone. */
 function checkPools(state: State, expect: Expect): void {
   const pools = new Map<string, Pool>();
   for (const lobby of state.lobbies.values()) {

@@ -10,7 +10,7 @@ export interface JournalFailpoints {
 export interface FailpointStep {
   readonly on: Parameters<FailpointHooks["reached"]>[0];
   readonly number: number;
-  /** Before the changes are on the disk, or after it but before the caller knows. */
+  /** Before the changes are on disk, or after that but before it is reported. */
   readonly when: Parameters<FailpointHooks["reached"]>[1];
   readonly what: /** As if SQLite had failed with this extended result code. */
     | { readonly type: "fail"; readonly code: number }

@@ -21,7 +21,7 @@ export function createMemoryJournal(): MemoryJournal {
 
   const store = (namespaceId: string, changes: readonly Change[]) => {
     if (journal.isFailing) isBroken = true;
-    if (isBroken) throw new Error("The journal fails, as the test asked.");
+    if (isBroken) throw new Error("The test makes the journal fail.");
     const entities = namespaces.get(namespaceId) ?? new Map<string, Change>();
     namespaces.set(namespaceId, entities);
     for (const change of changes) {
@@ -55,12 +55,12 @@ export function createMemoryJournal(): MemoryJournal {
       return last;
     },
     async loadNamespace(namespaceId: string) {
-      if (journal.isUnreadable) throw new Error("The journal fails when it is read, as the test asked.");
+      if (journal.isUnreadable) throw new Error("The test makes reads of the journal fail.");
       await last;
       return [...(namespaces.get(namespaceId)?.values() ?? [])];
     },
     async probe() {
-      if (journal.isFailing) throw new Error("The journal fails, as the test asked.");
+      if (journal.isFailing) throw new Error("The test makes the journal fail.");
     },
     flush: () => last,
     close: () => last.catch(() => undefined),

@@ -14,7 +14,7 @@ import {
 } from "../../src/matchmaker/records.ts";
 import type { NamespaceRecord } from "../../src/matchmaker/state.ts";
 
-/** Everything of a namespace as dump.lua gives it. Every shape here is a border: only our own scripts write these. */
+/** Everything of a namespace as dump.lua gives it. Every shape here is cast: only our own scripts write these. */
 export interface Dump {
   readonly namespace: Facts;
   readonly minimums: Facts;
@@ -116,7 +116,7 @@ export function namespaceOf({ namespace, minimums }: Dump): NamespaceRecord | nu
   };
 }
 
-/** Only its facts: whatever is derived from them is worked out by whoever loads it. */
+/** Only its facts: loading them computes what is derived. */
 export function lobbyOf({ id, facts, texts }: DumpedLobby): Lobby {
   const { createReason, createdBy, tags, lobbyConfig } = JSON.parse(texts.made ?? "") as MadeLobby;
   const [versionId = "", gameMode = "", region = ""] = facts.pool?.split(" ") ?? [];

@@ -24,17 +24,17 @@ import {
  */
 export async function auditNamespace(link: RedisLink, prefix: string, namespaceId: string): Promise<string[]> {
   const dump = readDump(await dumpNamespace(link, prefix, namespaceId));
-  const faults: string[] = [];
+  const violations: string[] = [];
   const same = (name: string, kept: unknown, wanted: unknown) => {
     const [shown, right] = [JSON.stringify(kept), JSON.stringify(wanted)];
-    if (shown !== right) faults.push(`${name}: Redis has ${shown}, the facts say ${right}`);
+    if (shown !== right) violations.push(`${name}: Redis has ${shown}, the facts say ${right}`);
   };
   const state = stateOf(namespaceId, dump);
-  faults.push(...checkInvariants(state));
+  violations.push(...checkInvariants(state));
   compareLobbies(dump, state, same);
   compareTotals(dump, state, same);
   comparePools(dump, state, same);
-  return faults;
+  return violations;
 }
 
 /** Everything that Redis has of a namespace, as dump.lua gives it. */

@@ -30,7 +30,7 @@ interface EngineOptions {
   readonly prefix?: string;
   readonly wallClock?: () => number;
   readonly isHearing?: boolean;
-  /** A slow machine is told from one that hears nothing; in other tests time is not that of the machine. */
+  /** Distinguishes a slow machine from one that receives nothing; other tests do not use the machine's time. */
   readonly hasGaps?: boolean;
   /** What the engine is given instead of the link itself. */
   readonly wrap?: (link: RedisLink) => RedisLink;
@@ -40,8 +40,8 @@ interface EngineOptions {
 export async function openEngine(url: string, options: EngineOptions = {}): Promise<OpenedEngine> {
   const { prefix = `test-${randomUUID()}`, wallClock = Date.now, isHearing = true, wrap = (link) => link } = options;
   const link = await openRedis({ url, log: quietLog });
-  const heard = options.hasGaps ? link : withoutGaps(link);
-  const engine = await createRedisEngine({ link: wrap(heard), prefix, newOpId: randomUUID, wallClock, isHearing });
+  const received = options.hasGaps ? link : withoutGaps(link);
+  const engine = await createRedisEngine({ link: wrap(received), prefix, newOpId: randomUUID, wallClock, isHearing });
   const one = { engine, link, prefix };
   opened.add(one);
   return one;
@@ -55,7 +55,7 @@ async function closeEngine(one: OpenedEngine): Promise<void> {
 
 /**
  * An engine for the suites. State is in Redis, so a restart is another engine on the same keys, after a time in which no
- * other one was there to hear heartbeats.
+ * other node could receive heartbeats.
  */
 export async function startOnRedis(url: string): Promise<EngineUnderTest> {
   return underTest(await openEngine(url), url);

@@ -4,7 +4,7 @@ import { createLog } from "../../src/ground/log.ts";
 import { openRedis } from "../../src/redis/connection.ts";
 import type { RedisConnection } from "../../src/redis/interface.ts";
 
-/** A link to the run's Redis and a prefix that nobody else uses. */
+/** A link to the run's Redis and an unused prefix. */
 export async function openLink(): Promise<{ link: RedisConnection; prefix: string }> {
   const log = createLog({ level: "silent", format: "json" });
   const link = await openRedis({ url: inject("redisUrl"), log });

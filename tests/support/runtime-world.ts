@@ -49,7 +49,7 @@ export function lobbyVersion(mode: object = {}, env: Record<string, string> = {}
 export async function createWorld(client: Client, version: unknown): Promise<World> {
   // On a busy machine a service that has just started may still find itself overloaded.
   await until(async () => (await client.request("GET", "/readyz")).status === 200);
-  // Border: what creates things needs nothing of a service but these two calls.
+  // Cast: what creates things needs nothing of a service but these two calls.
   const service = client as Service;
   const game = await createGame(service, `game-${randomUUID().slice(0, 8)}`);
   const versionId = await createVersion(service, game, version);

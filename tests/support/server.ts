@@ -24,7 +24,7 @@ export type OpenService = (
   connections: number,
 ) => Promise<{ readonly server: Server; readonly connections: Connections; close(): Promise<void> }>;
 
-/** The built service as a process of its own. Clients are told apart by x-forwarded-for, and nobody is too quick. */
+/** The built service as a separate process. x-forwarded-for distinguishes clients, and rate limits are off. */
 export async function startServer(
   dataDir: string,
   extraFlags: readonly string[] = [],
@@ -84,7 +84,7 @@ export async function startServer(
 
 /** Compiles the service if need be; a test that talks to an old one would prove nothing. */
 export async function ensureServerBuilt(): Promise<void> {
-  // A border: the script is plain JavaScript, so that it runs before anything is installed.
+  // Cast: the script is plain JavaScript, so that it runs before anything is installed.
   const script: string = "../../scripts/ensure-built.mjs";
   const { ensureBuilt } = (await import(script)) as { ensureBuilt(): boolean };
   if (!ensureBuilt()) throw new Error("The service does not compile.");

@@ -91,7 +91,7 @@ export class World {
 
   /** Executes, and audits the namespace whatever came out. */
   async execute<T extends CommandType>(command: Unaddressed<CommandOf<T>> & { type: T }): Promise<Outcome<T>> {
-    // A border: the compiler cannot add the two fields that every command has to a union of commands.
+    // Cast: the compiler cannot add the two fields that every command has to a union of commands.
     const addressed = { ...command, namespaceId: this.namespaceId, now: this.now } as unknown as CommandOf<T>;
     const outcome = await this.under.engine.execute<T>(addressed);
     await this.audit();
@@ -281,12 +281,12 @@ export function refusal(code: RefusalCode) {
 export function listen(world: World): (count: number) => Promise<PlacedEvent[]> {
   const events = world.under.engine.events()[Symbol.asyncIterator]();
   return async (count) => {
-    const heard: PlacedEvent[] = [];
-    while (heard.length < count) {
+    const received: PlacedEvent[] = [];
+    while (received.length < count) {
       const next = await events.next();
       if (next.done) break;
-      heard.push(next.value);
+      received.push(next.value);
     }
-    return heard;
+    return received;
   };
 }

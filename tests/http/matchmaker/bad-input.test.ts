@@ -101,7 +101,7 @@ const operations: Record<
       ["17 modes", { game_modes: Array(17).fill("duel") }, [["game_modes"]]],
       ["65 regions", { regions: Array(65).fill("local") }, [["regions"]]],
       ["a region that is a number", { regions: [1] }, [["regions", "0"]]],
-      ["several faults", { party_size: 0, tags: 1, extra: 1 }, [["party_size"], ["tags"], ["extra"]]],
+      ["several issues", { party_size: 0, tags: 1, extra: 1 }, [["party_size"], ["tags"], ["extra"]]],
     ],
   },
   join: {
@@ -175,7 +175,7 @@ const operations: Record<
       ...unknown.slice(0, 1),
       ...flags("is_closed"),
       ["player_ids that are text", { player_ids: "x" }, [["player_ids"]]],
-      ["a player id that is none", { player_ids: [randomUUID(), "x"] }, [["player_ids", "1"]]],
+      ["an invalid player id", { player_ids: [randomUUID(), "x"] }, [["player_ids", "1"]]],
     ],
   },
 };

@@ -135,7 +135,7 @@ export function findingTests(at: () => Matchmaker): void {
       ];
       expectRefusal(await call(long), "MATCHMAKER_TAG_TOO_LONG", paths);
     }
-    // An empty set of tags is none.
+    // An empty set of tags counts as no tags.
     await arena.ready();
     expect((await arena.find({ tags: {} })).status).toBe(200);
   });
@@ -150,7 +150,7 @@ export function findingTests(at: () => Matchmaker): void {
       (tags: unknown) => arena.play("POST", "lobbies/register", { ...register, tags }, { token: arena.server }),
     ];
     for (const call of calls) {
-      // A value of the wrong type under such a name is one fault of the same place.
+      // A value of the wrong type under such a name is one issue at the same path.
       for (const value of ["x", 5, null])
         expectRefusal(await call({ "a\nb": value }), "API_BAD_BODY", [["tags", "a\nb"]]);
       for (const odd of ["\r", "\t", "\u001f", "\u007f", "\u0085", "\u2028", "\u2029"]) {

@@ -20,7 +20,7 @@ const patient = { timeout: 240_000 };
 const children: Child[] = [];
 
 beforeAll(async () => {
-  // A border: the script is plain JavaScript, so that it runs before anything is installed.
+  // Cast: the script is plain JavaScript, so that it runs before anything is installed.
   const script: string = "../../../scripts/ensure-built.mjs";
   const { ensureBuilt } = (await import(script)) as { ensureBuilt(): boolean };
   if (!ensureBuilt()) throw new Error("The service does not compile.");
@@ -125,7 +125,7 @@ async function expectKept(arena: Arena, note: Notes): Promise<void> {
     const found = players.get(answer.json.players[0].player_id) ?? "ended";
     expect(asked === null ? [status] : [status, asked]).toContain(found);
   }
-  // Only the find that was under way may have a seat that nobody was told of.
+  // Only the find that was in progress may have a seat without an answer.
   const known = note.seats.filter(({ answer }) => players.has(answer.json.players[0].player_id)).length;
   expect(players.size - known).toBeLessThanOrEqual(1);
   expect(seen.total_player_count).toBe(players.size);
@@ -187,7 +187,7 @@ async function createArenaOn(child: Child): Promise<Arena> {
   return arenaOf(client, namespace, { versionId: version_id, pub: pub.token, server: server.token });
 }
 
-/** What players are told of all lobbies together is what the operator sees of each. */
+/** What players see of all lobbies together matches what the operator sees of each. */
 async function expectSums(arena: Arena): Promise<void> {
   let seats = 0;
   for (const lobby of await arena.lobbies("?limit=500")) {

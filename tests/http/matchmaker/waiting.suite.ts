@@ -15,7 +15,7 @@ import { untilSeated } from "./players.suite.ts";
 
 const match = { game_modes: ["match"] };
 
-/** How waiting calls end when the service gives up, stops, or has nobody to start lobbies. Each has a service of its own. */
+/** How waiting calls end when the service gives up, stops, or cannot start lobbies. Each test has its own service. */
 export function waitingTests(): void {
   test("[S6] a call that gives up releases its seats, and keeps them for the retry when it had a key", async () => {
     const { service, runtime } = await startMatchmaker("sqlite", { findWaitS: 0 });

@@ -111,7 +111,7 @@ describe("a running service", () => {
       return token;
     };
     expectAnswer(await connect(made(previousSecret)), { player_id: playerId });
-    expectRefusal(await connect(made("the secret of somebody else altogether")), "MATCHMAKER_PLAYER_NOT_FOUND");
+    expectRefusal(await connect(made("the secret of another installation")), "MATCHMAKER_PLAYER_NOT_FOUND");
   });
 
   test("[K10] takes the operator's own admin token and makes no other", async () => {

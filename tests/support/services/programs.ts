@@ -30,11 +30,11 @@ export async function freePort(): Promise<number> {
 
 let nextPort = 0;
 
-/** Ports for lobbies, which whoever starts those hands out: the first of a hundred that nobody else uses. */
+/** Ports for lobbies, which the service assigns: the first of a hundred that no other test uses. */
 export const lobbyPorts = () => ownPorts + 1;
 
 // They are below those that the system hands out for connections, which may be in use at any moment without anybody
-// listening, and beside those that a service gives to lobbies unless it is told otherwise.
+// listening, and outside the default range for lobbies.
 const lowestPort = 12_000;
 const processes = 60;
 const portsPerProcess = 250;

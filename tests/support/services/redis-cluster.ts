@@ -46,7 +46,7 @@ export async function startCluster(setup: ClusterSetup = {}): Promise<RedisClust
   async function layout(): Promise<{ port: number; from: number; to: number }[]> {
     const [witness] = await living();
     if (witness === undefined) throw new Error("No server of the cluster lives.");
-    // A border: the reply has this shape by the protocol.
+    // Cast: the reply has this shape by the protocol.
     const slots = (await witness.ask("CLUSTER", "SLOTS")) as [number, number, [string, number]][];
     return slots.map(([from, to, [, port]]) => ({ from, to, port }));
   }
@@ -123,7 +123,7 @@ async function moveKeys(from: RedisServer, to: RedisServer, keys: readonly strin
 
 /** Moves a share of the keys that the slot has, and tells how many it had. */
 async function moveShare(from: RedisServer, to: RedisServer, slot: number, share: number): Promise<number> {
-  // A border: a list of keys by the protocol.
+  // Cast: a list of keys by the protocol.
   const keys = (await from.ask("CLUSTER", "GETKEYSINSLOT", slot, 100_000)) as string[];
   await moveKeys(from, to, keys.slice(0, Math.ceil(keys.length * share)));
   return keys.length;

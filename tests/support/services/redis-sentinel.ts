@@ -44,7 +44,7 @@ export async function startSentinel(setup: SentinelSetup = {}): Promise<Sentinel
     servers,
     sentinels,
     async primary() {
-      // A border: the reply is host and port by the protocol.
+      // Cast: the reply is host and port by the protocol.
       const [, port] = (await sentinels[0]!.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name)) as [string, string];
       return servers.find((server) => server.port === Number(port))!;
     },
@@ -82,7 +82,7 @@ async function startOneSentinel(primaryPort: number, password: string | undefine
 }
 
 function fieldsOf(reply: unknown): Map<string, string> {
-  // A border: a flat list of names and values by the protocol.
+  // Cast: a flat list of names and values by the protocol.
   const list = reply as string[];
   return new Map(list.flatMap((field, index) => (index % 2 === 0 ? [[field, list[index + 1]!] as const] : [])));
 }

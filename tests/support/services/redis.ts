@@ -136,7 +136,7 @@ export async function until(what: string, isTrue: () => Promise<boolean> | boole
     }
     await setTimeout(20);
   }
-  throw new Error(`Waited ${timeoutMs} ms in vain until ${what}: ${last}`);
+  throw new Error(`Waited ${timeoutMs} ms for this, and it did not happen: ${what}: ${last}`);
 }
 
 const running = new Set<ChildProcess>();

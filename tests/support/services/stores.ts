@@ -11,7 +11,7 @@ export const serviceKinds = [...storeKinds, "redis", "cluster"] as const;
 
 export type ServiceKind = (typeof serviceKinds)[number];
 
-/** Where live lobbies are kept: in a part of the run's Redis that nobody else uses, or, as null, in the node itself. */
+/** Where live lobbies are kept: in an unused part of the run's Redis, or, as null, in the node itself. */
 export function freshLiveState(kind: ServiceKind): { redisUrl: string | null; redisPrefix: string } {
   const redisPrefix = `test-${randomBytes(8).toString("hex")}`;
   if (kind === "redis") return { redisUrl: inject("redisUrl"), redisPrefix };
