@@ -30,7 +30,7 @@ import { createTokenUses } from "../operations/auth/token-uses.ts";
 import { createStartGate } from "../operations/capacity/crash-backoff.ts";
 import { createCreationBudget } from "../operations/capacity/creation-budget.ts";
 import { createSeatBudget } from "../operations/capacity/seat-budget.ts";
-import { auditAnswer } from "../operations/cloud/audit.ts";
+import { toAuditReply } from "../operations/cloud/audit.ts";
 import { checkClient } from "../operations/cloud/blocks.ts";
 import type { Context } from "../operations/context.ts";
 import { createHandlers } from "../operations/index.ts";
@@ -172,7 +172,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     gate,
     slots,
     tellOperator: eachNowAndThen((message, times) => log.warn({ times }, `no lobby was made: ${message}`)),
-    logChange: (entry) => log.info({ audit: auditAnswer(entry) }, `changed by ${entry.operation}`),
+    logChange: (entry) => log.info({ audit: toAuditReply(entry) }, `changed by ${entry.operation}`),
     now,
     newId,
   };

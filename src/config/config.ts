@@ -86,7 +86,7 @@ function buildConfig(values: ReadonlyMap<SettingKey, unknown>): Config {
     propertyOf(key),
     values.has(key) ? values.get(key) : settings[key].fallback,
   ]);
-  // Border: each value was parsed by its own setting's kind, or is its default.
+  // Each value was parsed by its own setting's kind, or is its default.
   return Object.freeze(Object.fromEntries(entries)) as Config;
 }
 

@@ -254,7 +254,7 @@ function setting<T, const F extends T | null>(
   description: string,
   more: { absent?: string; secret?: boolean; inFile?: boolean } = {},
 ): Setting<F extends null ? T | null : T> {
-  // Border: TypeScript cannot see that a kind of T also serves T | null, since null is never parsed from text.
+  // TypeScript cannot see that a kind of T also serves T | null, since null is never parsed from text.
   return { kind, fallback, group, description, ...more } as unknown as Setting<F extends null ? T | null : T>;
 }
 

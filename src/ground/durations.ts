@@ -47,7 +47,7 @@ export function addDurations(registry: Registry, name: string, help: string, lab
       values: [...all].flatMap(([value, noted]) => valuesOf(value, noted)),
     }),
   };
-  // Border: of a metric the registry reads its name and what `get` gives.
+  // Of a metric the registry reads its name and what `get` gives.
   registry.registerMetric(metric as unknown as Metric);
 
   return (value: string, seconds: number): void => {

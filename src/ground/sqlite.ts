@@ -23,7 +23,7 @@ function withoutExperimentalWarning<T>(load: () => T): T {
   }
 }
 
-// Border: the types of Node 20 know no node:sqlite.
+// The types of Node 20 know no node:sqlite.
 function hasDatabase(module: unknown): module is { DatabaseSync: SqliteLibrary } {
   return typeof module === "object" && module !== null && "DatabaseSync" in module;
 }

@@ -6,7 +6,7 @@ import type { Caller, Client } from "../operations/callers.ts";
 import { parsePlace } from "../operations/matchmaking/geo.ts";
 import { isRefusal, type Refusal } from "../operations/refusal.ts";
 import { type CheckHost, createCheckHost } from "./check-host.ts";
-import type { AddressOf, ClientAddress } from "./client-address.ts";
+import type { ClientAddress, ReadAddress } from "./client-address.ts";
 import { createRateLimits, type RateLimits } from "./rate-limits.ts";
 
 type Verdict = Admitted | Refusal;
@@ -18,7 +18,7 @@ export interface Admitted {
 }
 
 export interface Admit {
-  /** Host, rate limits and token, in the contract's order, before the body is looked at. */
+  /** Host, rate limits and token, in the contract's order, before the body is read. */
   admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Verdict | Promise<Verdict>;
   readonly checkHost: CheckHost;
   /** The host, and that the client does not have too much under way: what probes are checked for. */
@@ -32,7 +32,7 @@ export interface AdmitParts {
   readonly authenticate: Authenticate;
   /** Null, now or later: the namespace of the caller serves this client. */
   checkClient(caller: Caller, client: Client): Promise<Refusal | null> | null;
-  readonly addressOf: AddressOf;
+  readonly readAddress: ReadAddress;
   /** A refusal when the client of the request has too much under way. */
   checkShare(request: FastifyRequest, address: ClientAddress): Refusal | null;
 }
@@ -41,15 +41,16 @@ export function createAdmit(parts: AdmitParts): Admit {
   const { config, checkShare } = parts;
   const rates = createRateLimits(config);
   const checkHost = createCheckHost(config);
-  const readAddress = (request: FastifyRequest) => parts.addressOf(request.socket.remoteAddress ?? "", request.headers);
+  const findAddress = (request: FastifyRequest) =>
+    parts.readAddress(request.socket.remoteAddress ?? "", request.headers);
 
   return {
     checkHost,
     checkProbe(request) {
-      return checkHost(request) ?? checkShare(request, readAddress(request));
+      return checkHost(request) ?? checkShare(request, findAddress(request));
     },
     admitPage(request, reply) {
-      const address = readAddress(request);
+      const address = findAddress(request);
       const refusal = checkHost(request) ?? checkShare(request, address);
       if (refusal || address.isDirectLoopback) return refusal;
       return rates.countPage({ id: address.client, network: address.network }, reply);
@@ -58,7 +59,7 @@ export function createAdmit(parts: AdmitParts): Admit {
       const wrongHost = checkHost(request);
       if (wrongHost) return wrongHost;
 
-      const address = readAddress(request);
+      const address = findAddress(request);
       const client = toClient(request, address);
       if (client.isLimited) {
         const tooMuch = checkShare(request, address) ?? rates.countClient(operation.rate, client, reply);

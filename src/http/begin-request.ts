@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { refuse } from "../operations/refusal.ts";
+import { checkHeaders } from "./check-headers.ts";
 import { setCorsHeaders } from "./cors.ts";
 import { sendRefusal } from "./errors.ts";
-import { headerFault } from "./header-faults.ts";
 import { dropBody, dropContentTypeOfEmptyBody, hasBody } from "./request-body.ts";
 
 export interface BeginParts {
@@ -36,9 +36,9 @@ export function createBeginRequest({ publicUrl, turnAway, count }: BeginParts): 
     },
     begin(request, reply, done) {
       setCommonHeaders(request, reply);
-      const badHeader = headerFault(request.raw);
+      const badHeader = checkHeaders(request.raw);
       if (badHeader !== null) {
-        // Where its body ends may be seen differently elsewhere, so nothing after it is read.
+        // A proxy may disagree about where its body ends, so nothing after it is read.
         reply.header("connection", "close");
         sendRefusal(reply, request.id, refuse("API_BAD_HEADER", badHeader));
         return;

@@ -54,7 +54,7 @@ describe("many values", () => {
     ["fields", `{${Array.from({ length: 60_000 }, (_, index) => `"k${index}":0`).join(",")}}`],
     ["numbers, and then what is no JSON", `${list(60_000)}x`],
   ])("[T58] too many %s are refused before anything is built", (_title, text) => {
-    expect(parse(text)).toEqual({ fault: expect.stringContaining("too many values") });
+    expect(parse(text)).toEqual({ issue: expect.stringContaining("too many values") });
   });
 });
 
@@ -92,7 +92,7 @@ describe("refused", () => {
     ["[-1E+400]", /too large/],
     ["9".repeat(400), /too large/],
   ])("%j", (text, words) => {
-    expect(parse(text)).toEqual({ fault: expect.stringMatching(words) });
+    expect(parse(text)).toEqual({ issue: expect.stringMatching(words) });
   });
 
   test.each([
@@ -102,7 +102,7 @@ describe("refused", () => {
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
     ["a cut-off character", [0x22, 0xe2, 0x82, 0x22]],
   ])("%s is not UTF-8", (_, bytes) => {
-    expect(parseJson(Buffer.from(bytes))).toEqual({ fault: "The body is not valid UTF-8." });
+    expect(parseJson(Buffer.from(bytes))).toEqual({ issue: "The body is not valid UTF-8." });
   });
 
   test("16 levels pass and 17 do not, in arrays and objects and both", () => {
@@ -112,7 +112,7 @@ describe("refused", () => {
     expect(parse(`${'[{"a":'.repeat(8)}1${"}]".repeat(8)}`)).toHaveProperty("value");
     expect(parse(`[${nested(15)},${nested(15)}]`)).toHaveProperty("value");
     for (const text of [nested(17), objects(17), `[${nested(15)},${nested(16)}]`, "[".repeat(1_000_000)]) {
-      expect(parse(text)).toEqual({ fault: expect.stringMatching(/deeper than 16/) });
+      expect(parse(text)).toEqual({ issue: expect.stringMatching(/deeper than 16/) });
     }
   });
 
@@ -126,7 +126,7 @@ describe("refused", () => {
 
   test("a long key is cut in the message", () => {
     const key = "k".repeat(5000);
-    const { fault } = { fault: "", ...parse(`{"${key}":1,"${key}":2}`) };
-    expect(fault.length).toBeLessThan(200);
+    const { issue } = { issue: "", ...parse(`{"${key}":1,"${key}":2}`) };
+    expect(issue.length).toBeLessThan(200);
   });
 });

@@ -3,40 +3,40 @@ import { jsonDepthMax, jsonValuesMax } from "../ground/limits.ts";
 
 /**
  * JSON.parse with the doors shut that it leaves open: it takes the last of two equal keys, lets lone surrogates and NUL
- * through, and turns 1e999 into Infinity. The fault is a sentence for the developer who sent the body.
+ * through, and turns 1e999 into Infinity. The issue is a sentence for the developer who sent the body.
  */
-export function parseJson(body: Buffer): { value: unknown } | { fault: string } {
-  if (body.length === 0) return { fault: "The body is empty; JSON is needed here." };
+export function parseJson(body: Buffer): { value: unknown } | { issue: string } {
+  if (body.length === 0) return { issue: "The body is empty; JSON is needed here." };
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
-    return { fault: "The body begins with a byte order mark. Send plain UTF-8 without one." };
+    return { issue: "The body begins with a byte order mark. Send plain UTF-8 without one." };
   }
-  if (!isUtf8(body)) return { fault: "The body is not valid UTF-8." };
+  if (!isUtf8(body)) return { issue: "The body is not valid UTF-8." };
   const text = body.toString("utf8");
 
   const scanned = scan(text);
-  if (scanned.isTooDeep) return { fault: `The body nests arrays and objects deeper than ${jsonDepthMax} levels.` };
+  if (scanned.isTooDeep) return { issue: `The body nests arrays and objects deeper than ${jsonDepthMax} levels.` };
   if (scanned.isTooMuch)
-    return { fault: `The body has too many values; ${jsonValuesMax} are enough for every operation.` };
+    return { issue: `The body has too many values; ${jsonValuesMax} are enough for every operation.` };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { fault: syntaxFault(error, text.length) };
+    return { issue: describeSyntaxError(error, text.length) };
   }
-  return scanned.fault === null ? { value } : { fault: scanned.fault };
+  return scanned.issue === null ? { value } : { issue: scanned.issue };
 }
 
-type Scanned = { isTooDeep: boolean; isTooMuch: boolean; fault: string | null };
+type Scanned = { isTooDeep: boolean; isTooMuch: boolean; issue: string | null };
 
 /**
- * One walk over the text that notes the first fault. It does not know the whole grammar: what it misreads in a malformed
+ * One walk over the text that notes the first issue. It does not know the whole grammar: what it misreads in a malformed
  * text, JSON.parse refuses anyway. It runs first, so that depth and number of values are known before anything is built:
  * a megabyte of `[],[],` costs JSON.parse more than all the rest of a request.
  */
 function scan(text: string): Scanned {
   // The keys seen in each container that is open here; null for arrays.
   const open: (Set<string> | null)[] = [];
-  let fault: string | null = null;
+  let issue: string | null = null;
   let nextBackslash = text.indexOf("\\");
   // Each value but the first comes after a comma or after the beginning of what it is in.
   let values = 1;
@@ -49,15 +49,15 @@ function scan(text: string): Scanned {
       if (nextBackslash !== -1 && nextBackslash < at) nextBackslash = text.indexOf("\\", at);
       const hasEscapes = nextBackslash !== -1 && nextBackslash < end;
       const content = hasEscapes ? unescaped(text.slice(at, end + 1)) : text.slice(at + 1, end);
-      if (hasEscapes) fault ??= contentFault(content);
+      if (hasEscapes) issue ??= checkContent(content);
       const keys = open.at(-1);
       if (keys && text.charCodeAt(skipSpace(text, end + 1)) === colon) {
-        fault ??= keyFault(content, keys);
+        issue ??= checkKey(content, keys);
         keys.add(content);
       }
       at = end;
     } else if (code === brace || code === bracket) {
-      if (open.length === jsonDepthMax) return { isTooDeep: true, isTooMuch: false, fault };
+      if (open.length === jsonDepthMax) return { isTooDeep: true, isTooMuch: false, issue };
       open.push(code === brace ? new Set() : null);
       if (++values > jsonValuesMax) break;
     } else if (code === comma) {
@@ -67,11 +67,11 @@ function scan(text: string): Scanned {
     } else if (code === minus || isDigit(code)) {
       const end = endOfNumber(text, at);
       // The shortest number that is too large is 1e309.
-      if (end - at > 4) fault ??= numberFault(text.slice(at, end));
+      if (end - at > 4) issue ??= checkNumber(text.slice(at, end));
       at = end - 1;
     }
   }
-  return { isTooDeep: false, isTooMuch: values > jsonValuesMax, fault };
+  return { isTooDeep: false, isTooMuch: values > jsonValuesMax, issue };
 }
 
 const quote = 0x22;
@@ -124,13 +124,13 @@ function unescaped(literal: string): string {
   }
 }
 
-function contentFault(content: string): string | null {
+function checkContent(content: string): string | null {
   if (content.includes("\0")) return "The body contains the character NUL (\\u0000) in a string.";
   if (/[\uD800-\uDFFF]/u.test(content)) return "The body contains half of a surrogate pair (\\ud800 to \\udfff alone).";
   return null;
 }
 
-function keyFault(key: string, seen: Set<string>): string | null {
+function checkKey(key: string, seen: Set<string>): string | null {
   if (key === "__proto__") return 'The body contains the key "__proto__".';
   if (seen.has(key)) return `The body contains the key ${shown(key)} twice in one object.`;
   return null;
@@ -140,19 +140,20 @@ function shown(key: string): string {
   return JSON.stringify(key.length > 64 ? `${key.slice(0, 64)}…` : key);
 }
 
-function numberFault(number: string): string | null {
+function checkNumber(number: string): string | null {
   if (number.length < 300 && !/e/i.test(number)) return null;
   if (Number.isFinite(Number(number)) || Number.isNaN(Number(number))) return null;
   return `The body contains the number ${number.slice(0, 32)}, which is too large.`;
 }
 
 /** The platform's own message may quote the body, which can hold a token, so only its position is used. */
-function syntaxFault(error: unknown, length: number): string {
+function describeSyntaxError(error: unknown, length: number): string {
   const message = error instanceof Error ? error.message : "";
   const position = /position (\d+)/.exec(message)?.[1];
   if (message.includes("end of JSON") || Number(position) >= length) {
     return "The body is not valid JSON; it ends too early.";
   }
-  if (position !== undefined) return `The body is not valid JSON; the fault is at character ${Number(position) + 1}.`;
+  if (position !== undefined)
+    return `The body is not valid JSON; the first error is at character ${Number(position) + 1}.`;
   return "The body is not valid JSON.";
 }

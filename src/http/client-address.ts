@@ -17,24 +17,24 @@ export type ClientAddress = {
 type ForwardingHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Who sends what comes from this peer with these headers. */
-export type AddressOf = (socketAddress: string, headers: ForwardingHeaders) => ClientAddress;
+export type ReadAddress = (socketAddress: string, headers: ForwardingHeaders) => ClientAddress;
 
 /**
  * Throws when a proxy is neither an address nor a network such as 10.0.0.0/8, so that a slip stops the start.
  * `onUnbelieved` is called once, when this machine sends forwarding headers though no proxy is trusted at all.
  */
-export function createClientAddress(trustedProxies: readonly string[], onUnbelieved = () => {}): AddressOf {
+export function createClientAddress(trustedProxies: readonly string[], onUnbelieved = () => {}): ReadAddress {
   const networks = trustedProxies.map(parseNetwork);
   let isUnbelievedSaid = networks.length > 0;
   const known = new Map<string, Hop | null>();
 
-  function hopOf(text: string): Hop | null {
+  function parseHop(text: string): Hop | null {
     const cached = known.get(text);
     if (cached !== undefined) return cached;
     const address = parseAddress(text);
     const hop = address && {
-      client: clientOf(address),
-      network: networkOf(address),
+      client: toClientKey(address),
+      network: toNetworkKey(address),
       isLoopback: address.range() === "loopback",
       isTrusted: networks.some((network) => isWithin(address, network)),
     };
@@ -50,7 +50,7 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
     let end = forwardedFor.length;
     while (hop.isTrusted && end > 0) {
       const comma = forwardedFor.lastIndexOf(",", end - 1);
-      const next = hopOf(withoutPort(forwardedFor.slice(comma + 1, end).trim()));
+      const next = parseHop(withoutPort(forwardedFor.slice(comma + 1, end).trim()));
       if (!next) return hop;
       hop = next;
       end = comma;
@@ -59,7 +59,7 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
   }
 
   return (socketAddress, headers) => {
-    const peer = hopOf(socketAddress);
+    const peer = parseHop(socketAddress);
     if (!peer)
       return { client: "unknown", network: null, isDirectLoopback: false, isTrustedProxy: false, isForwarded: false };
     const forwardedFor = headers["x-forwarded-for"];
@@ -87,7 +87,7 @@ type Hop = { client: string; network: string | null; isLoopback: boolean; isTrus
 const knownMax = 4096;
 const addressTextMax = 64;
 
-/** Any of these means that somebody stands between us and the client. */
+/** Any of these means that a proxy stands between the service and the client. */
 const forwardingHeaders: ReadonlySet<string> = new Set([
   "x-forwarded-for",
   "forwarded",
@@ -152,12 +152,12 @@ function isWithin(address: Address, [network, prefixLength]: Network): boolean {
   return network instanceof ipaddr.IPv6 && address.match(network, prefixLength);
 }
 
-function clientOf(address: Address): string {
+function toClientKey(address: Address): string {
   if (address instanceof ipaddr.IPv4) return address.toString();
   return `${new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
 }
 
-function networkOf(address: Address): string | null {
+function toNetworkKey(address: Address): string | null {
   if (address instanceof ipaddr.IPv4) return null;
   return `${new ipaddr.IPv6([...address.parts.slice(0, 3), 0, 0, 0, 0, 0]).toString()}/48`;
 }

@@ -8,7 +8,7 @@ export interface ClientShares {
   /** Counts a new connection; null: it is one too many. */
   connect(address: Pick<ClientAddress, "client" | "network">): ClientShare | null;
   disconnect(share: ClientShare): void;
-  /** Before the body is looked at. A refusal when the client has too much under way. */
+  /** Before the body is read. A refusal when the client has too much under way. */
   admit(exchange: Exchange, address: ClientAddress): Refusal<"API_RATE_LIMIT"> | null;
   /** The body is there: counts the request as in flight. A refusal when it is one too many. */
   enter(exchange: Exchange): Refusal<"API_RATE_LIMIT"> | null;

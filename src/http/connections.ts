@@ -15,7 +15,7 @@ declare module "fastify" {
 export interface Connections {
   /** Follows every new connection of the server. */
   watch(server: Server): void;
-  /** Whether a request of this socket may begin now. Else it has to wait for its turn. */
+  /** Whether a request of this socket may begin now. Otherwise it has to wait for its turn. */
   isFree(socket: Socket): boolean;
   /** Begins the request when those before it are answered; never, if the connection ends before. */
   wait(socket: Socket, begin: () => void): void;
@@ -131,7 +131,7 @@ function beginNext(connection: Connection): void {
 
 /** Ends a connection in the middle of what came on it: a piece of 64 KiB may hold a thousand requests more. */
 function stopReading(socket: Socket): void {
-  // Border: node hands each request that it has read to this, and reads no further when the answer is 2, as after an upgrade.
+  // Node hands each request that it has read to this, and reads no further when the answer is 2, as after an upgrade.
   const { parser } = socket as Socket & { parser?: { onIncoming?: unknown } | null };
   if (parser?.onIncoming) parser.onIncoming = () => 2;
   socket.destroy();

@@ -18,7 +18,7 @@ export function setCorsHeaders(request: FastifyRequest, reply: FastifyReply, pub
  * The same for an answer that no route gives. What could not be read as a request (null) has no path and no origin; the
  * answer says nothing but that, so any page may read it.
  */
-export function corsHeadersOf(request: IncomingMessage | null, publicUrl: string | null): Record<string, string> {
+export function buildCorsHeaders(request: IncomingMessage | null, publicUrl: string | null): Record<string, string> {
   const { url = "", headers } = request ?? { headers: {} };
   const origin = request === null ? "*" : allowedOrigin(url, headers, publicUrl);
   return {

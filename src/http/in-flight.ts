@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { Logger } from "../ground/log.ts";
 import type { Metrics } from "../ground/metrics.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
-import type { AddressOf, ClientAddress } from "./client-address.ts";
+import type { ClientAddress, ReadAddress } from "./client-address.ts";
 import { createClientShares, inWords } from "./client-shares.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import type { Exchange } from "./exchange.ts";
@@ -32,7 +32,7 @@ export function createInFlight(parts: {
   config: Config;
   log: Logger;
   metrics: Metrics;
-  addressOf: AddressOf;
+  readAddress: ReadAddress;
   refuseConnection(refusal: Refusal, socket: Socket): void;
   /** A refusal when the service can take no request now. */
   checkLoad(): Refusal | null;
@@ -44,7 +44,7 @@ export function createInFlight(parts: {
   });
 
   function countConnection(socket: Socket) {
-    const address = parts.addressOf(socket.remoteAddress ?? "", {});
+    const address = parts.readAddress(socket.remoteAddress ?? "", {});
     if (address.isDirectLoopback || address.isTrustedProxy) return null;
     const share = shares.connect(address);
     if (share) return share;

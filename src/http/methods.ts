@@ -10,28 +10,28 @@ export function answerOtherMethods(
   app: FastifyInstance,
   answer: (request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]) => FastifyReply,
 ): () => string[] {
-  const methodsOf = new Map<string, Set<string>>();
+  const methodsByUrl = new Map<string, Set<string>>();
   app.addHook("onRoute", ({ url, method }) => {
-    const methods = methodsOf.get(url) ?? new Set();
+    const methods = methodsByUrl.get(url) ?? new Set();
     for (const name of [method].flat()) methods.add(name);
-    methodsOf.set(url, methods);
+    methodsByUrl.set(url, methods);
   });
   // CONNECT never reaches a route.
   const everyMethod = METHODS.filter((method) => method !== "CONNECT");
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  // Else a field that somebody put into the body of a GET, where none is known, would pass in silence.
+  // Otherwise a field in the body of a GET, where none is known, would be ignored in silence.
   for (const method of ["GET", "HEAD"]) app.addHttpMethod(method, { hasBody: true, overrideExisting: true });
 
   return () => {
     const possible = new Set<string>();
-    for (const [url, methods] of [...methodsOf]) {
+    for (const [url, methods] of [...methodsByUrl]) {
       const allowed = [...methods, "OPTIONS"].sort();
       for (const method of allowed) possible.add(method);
       app.route({
         method: everyMethod.filter((method) => !methods.has(method)),
         url,
         exposeHeadRoute: false,
-        // Before the body is looked at: which path and method it is comes first.
+        // Before the body is read: path and method come first.
         onRequest: (request, reply) => void answer(request, reply, allowed),
         handler: (_request, reply) => reply.send(),
       });

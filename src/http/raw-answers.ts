@@ -3,13 +3,13 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { errorTable } from "../contract/errors.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
-import { corsHeadersOf } from "./cors.ts";
+import { buildCorsHeaders } from "./cors.ts";
 import { errorText, jsonType } from "./errors.ts";
 
 /** The answers that are given before any route is asked. */
 export interface RawAnswers {
   /** Answers on a connection whose request is broken: what came was not HTTP, was too large, or came too slowly. */
-  answerBroken(fault: NodeJS.ErrnoException, socket: Socket): void;
+  answerBroken(error: NodeJS.ErrnoException, socket: Socket): void;
   /** Answers on a connection that is not taken at all, and closes it. */
   refuseConnection(refusal: Refusal, socket: Socket): void;
   /** Answers what node:http would answer by itself, or not at all. `allowed`: the methods that are possible somewhere. */
@@ -22,7 +22,7 @@ export function createRawAnswers(
   isAnsweredEarly: (socket: Socket) => boolean,
 ): RawAnswers {
   /** The headers and the body. `request` is null when what came could not be read as one. */
-  function contentOf(refusal: Refusal, request: IncomingMessage | null) {
+  function buildContent(refusal: Refusal, request: IncomingMessage | null) {
     const requestId = newRequestId();
     const body = errorText(refusal, requestId);
     const headers = {
@@ -31,26 +31,26 @@ export function createRawAnswers(
       "x-request-id": requestId,
       "x-content-type-options": "nosniff",
       "cache-control": "no-store",
-      ...corsHeadersOf(request, publicUrl),
+      ...buildCorsHeaders(request, publicUrl),
       connection: "close",
     };
     return { status: errorTable[refusal.code].status, headers, body };
   }
 
   /** A whole answer as text, for a connection that has no response object. */
-  function textOf(refusal: Refusal, request: IncomingMessage | null, more: Readonly<Record<string, string>> = {}) {
-    const { status, headers, body } = contentOf(refusal, request);
+  function buildText(refusal: Refusal, request: IncomingMessage | null, more: Readonly<Record<string, string>> = {}) {
+    const { status, headers, body } = buildContent(refusal, request);
     const lines = Object.entries({ ...headers, ...more }).map(([name, value]) => `${name}: ${value}\r\n`);
     return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
   }
 
   return {
-    answerBroken(fault, socket) {
-      // Border: Node keeps the answer that a connection is busy with there, and looks at it for its own answer to this.
+    answerBroken(error, socket) {
+      // Node keeps the answer that a connection is busy with there, and uses it for its own answer to this.
       const { _httpMessage: current } = socket as Socket & { _httpMessage?: ServerResponse | null };
       // In the middle of an answer another one would be taken for a part of it, and after it for the answer to the next request.
       const isAnswered = current?.headersSent || isAnsweredEarly(socket);
-      if (fault.code === "ECONNRESET" || !socket.writable || isAnswered) {
+      if (error.code === "ECONNRESET" || !socket.writable || isAnswered) {
         socket.destroy();
         return;
       }
@@ -60,23 +60,23 @@ export function createRawAnswers(
         return;
       }
       // It is the body that broke when there is a request whose body has not ended.
-      endSoon(socket, textOf(brokenRequest(fault.code ?? ""), current?.req ?? null));
+      endSoon(socket, buildText(brokenRequest(error.code ?? ""), current?.req ?? null));
     },
     refuseConnection(refusal, socket) {
-      socket.write(textOf(refusal, null, { "retry-after": String(refusal.retryAfterS ?? 1) }));
+      socket.write(buildText(refusal, null, { "retry-after": String(refusal.retryAfterS ?? 1) }));
       socket.destroySoon();
     },
     answerUnroutable(server, allowed) {
       server.on("connect", (request, socket) => {
         const refusal = refuse("API_METHOD_NOT_ALLOWED", "CONNECT is not possible: this is no proxy.");
-        // Node has let go of the socket: its errors, what else it sends and its end are ours to take.
+        // Node no longer handles the socket, so its errors, further data and end are handled here.
         socket.on("error", () => socket.destroy());
         socket.resume();
-        endSoon(socket, textOf(refusal, request, { allow: allowed.join(", ") }));
+        endSoon(socket, buildText(refusal, request, { allow: allowed.join(", ") }));
       });
       server.on("checkExpectation", (request, response) => {
         const refusal = refuse("API_BAD_HEADER", "The only expectation that can be met is 100-continue.");
-        const { status, headers, body } = contentOf(refusal, request);
+        const { status, headers, body } = buildContent(refusal, request);
         response.writeHead(status, headers).end(body);
       });
     },
@@ -85,7 +85,7 @@ export function createRawAnswers(
 
 const lastAnswerMs = 2_000;
 
-/** Nothing watches the connection after this, so it ends here even when its client never closes its own side. */
+/** Node no longer watches the connection, so it ends here even when its client never closes its own side. */
 function endSoon(socket: Duplex, text: string): void {
   socket.end(text);
   setTimeout(() => socket.destroy(), lastAnswerMs).unref();

@@ -1,4 +1,4 @@
-/** One question at a time, and its answer holds for a second: however many ask, whoever knows is asked once. */
+/** Asks at most once a second, and once at a time, however many callers there are: they share the answer. */
 export function recently<T>(ask: () => Promise<T>, now: () => number = () => performance.now()): () => Promise<T> {
   let asked: Promise<T> | null = null;
   /** Null: the answer is not there yet. */

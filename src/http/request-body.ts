@@ -4,22 +4,22 @@ import type { Operation } from "../contract/define.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import { parseJson } from "./body.ts";
 import { Refused, unsupportedMediaType } from "./errors.ts";
-import { faultsOf } from "./schema-faults.ts";
+import { listIssues } from "./schema-issues.ts";
 
 /** Replaces Fastify's body parsers by one that takes strict JSON only. An empty body is no body. */
 export function readBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Named though `*` means it too: only a parser of that name is remembered, another is looked for at each request.
+  // Named though `*` means it too: only a parser of that name is remembered, another is searched for at each request.
   app.addContentTypeParser(["application/json", "*"], { parseAs: "buffer" }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     if (isUntyped(request.headers)) return done(new Refused(unsupportedMediaType()));
     const parsed = parseJson(body as Buffer);
-    if ("fault" in parsed) return done(new Refused(refuse("API_BAD_BODY", parsed.fault)));
+    if ("issue" in parsed) return done(new Refused(refuse("API_BAD_BODY", parsed.issue)));
     done(null, parsed.value);
   });
 }
 
-/** Without a type only nothing may be sent, and the length of a body in chunks is unknown before the last one. */
+/** Without a type only nothing may be sent, and the length of a body in chunks is not known before its last one. */
 const isUntyped = (headers: IncomingHttpHeaders) => headers["content-type"] === undefined;
 
 export function hasBody(headers: IncomingHttpHeaders): boolean {
@@ -65,7 +65,7 @@ export function checkBody(operation: Operation, request: FastifyRequest): Refusa
   const isObject = typeof body === "object" && !Array.isArray(body);
   const fields = isObject ? Object.keys(body) : [];
   if (isObject && fields.length === 0) return null;
-  const errors = faultsOf(noFields, isObject ? body : {});
+  const errors = listIssues(noFields, isObject ? body : {});
   return refuse("API_BAD_BODY", "The operation takes no body.", { errors });
 }
 

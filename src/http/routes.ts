@@ -90,7 +90,7 @@ export function addOperations(
 
   function respond(operation: Operation, request: FastifyRequest, reply: FastifyReply, answer: unknown): void {
     if (isRefusal(answer)) return void sendRefusal(reply, request.id, answer);
-    // Border: an operation that streams answers a stream, as its handler's type says.
+    // An operation that streams answers a stream, as its handler's type says.
     if (answersStream(operation, request.query)) {
       leaveFlight(request.exchange);
       return void streams.send(operation, request, reply, answer as EventStream);
@@ -142,7 +142,7 @@ function sendAnswer(operation: Operation, reply: FastifyReply, answer: unknown):
 /** The rest of the list is where the Link header points, since a table has no place for a cursor. */
 function sendCsv(operation: Operation, request: FastifyRequest, reply: FastifyReply, answer: unknown): FastifyReply {
   endIfStopping(reply);
-  // Border: the reply of an operation with a csvField has rows there, and a cursor when there is more.
+  // The reply of an operation with a csvField has rows there, and a cursor when there is more.
   const { cursor, [operation.csvField!]: rows } = answer as { cursor?: string } & Record<string, never>;
   const { properties } = operation.reply as unknown as ListSchema;
   const columns = Object.keys(properties[operation.csvField!]!.items.properties);

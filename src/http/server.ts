@@ -55,14 +55,14 @@ const finishWithinMs = 5_000;
 export function createHttpServer(parts: ServerParts): HttpServer {
   const { config, log, metrics, newRequestId } = parts;
   let isStopping = false;
-  const addressOf = createClientAddress(config.trustedProxies, () => log.warn(unbelievedProxy));
+  const readAddress = createClientAddress(config.trustedProxies, () => log.warn(unbelievedProxy));
   const overload = createOverload(config.maxInFlight, metrics, parts);
   const checkLoad = () => (overload.isOverloaded() ? turnAway(metrics, "overload") : null);
   const inFlight = createInFlight({
     config,
     log,
     metrics,
-    addressOf,
+    readAddress,
     refuseConnection: (refusal, socket) => rawAnswers.refuseConnection(refusal, socket),
     checkLoad,
   });
@@ -86,7 +86,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   app.setErrorHandler(createHandleError(parts));
   app.setNotFoundHandler(sendNotFound);
 
-  const admit = createAdmit({ ...parts, addressOf, checkShare: inFlight.admit });
+  const admit = createAdmit({ ...parts, readAddress, checkShare: inFlight.admit });
   const streams = createEventStreams(parts);
   rawAnswers.answerUnroutable(app.server, addRoutes(app, parts, { admit, inFlight, streams }));
   app.addHook("onClose", () => {

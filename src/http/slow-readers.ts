@@ -18,7 +18,7 @@ export function cutOffIfSlow(exchange: Exchange, now: number): void {
 
 /** What the system has not yet taken for the client. */
 function countUntakenBytes(socket: Socket): number {
-  // Border: the public count goes down only when a whole piece was taken, and an answer is one piece.
+  // The public count goes down only when a whole piece was taken, and an answer is one piece.
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? socket.writableLength;
 }

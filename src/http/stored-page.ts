@@ -11,7 +11,7 @@ type Coding = "identity" | "gzip" | "br";
 type Form = { readonly bytes: Buffer; readonly etag: string };
 
 /**
- * The bytes are made once, those of each encoding when somebody first takes it: a page costs the event loop no more
+ * The bytes are made once, those of each encoding when a client first takes it: a page costs the event loop no more
  * than to write it out, and nothing at all to a client that has it already.
  */
 export function storedPage(type: string, content: string, headers: Readonly<Record<string, string>> = {}): StoredPage {
@@ -19,7 +19,7 @@ export function storedPage(type: string, content: string, headers: Readonly<Reco
   const hash = createHash("sha256").update(type).update("\0").update(plain).digest("base64url").slice(0, 22);
   const forms = new Map<Coding, Form>([["identity", { bytes: plain, etag: `"${hash}"` }]]);
 
-  function formOf(coding: Coding): Form {
+  function makeForm(coding: Coding): Form {
     const form = forms.get(coding) ?? { bytes: compressed(plain, coding), etag: `"${hash}-${coding}"` };
     forms.set(coding, form);
     return form;
@@ -28,7 +28,7 @@ export function storedPage(type: string, content: string, headers: Readonly<Reco
   return {
     send(request, reply) {
       const coding = plain.length < worthCompressing ? "identity" : codingFor(request.headers["accept-encoding"]);
-      const { bytes, etag } = formOf(coding);
+      const { bytes, etag } = makeForm(coding);
       // To be asked for each time, but sent only when it has changed. `Origin`, because of the CORS headers.
       reply.headers({ "cache-control": "no-cache", vary: "Accept-Encoding, Origin", etag, ...headers });
       if (isKnown(etag, request.headers["if-none-match"])) return reply.code(304).send();
@@ -56,10 +56,10 @@ function codingFor(accepted: string | undefined): Coding {
     const weight = parameters.find((each) => each.startsWith("q="))?.slice(2);
     weights.set(name, weight === undefined ? 1 : Number(weight));
   }
-  const weightOf = (coding: Coding) => weights.get(coding) ?? weights.get("*") ?? 0;
+  const readWeight = (coding: Coding) => weights.get(coding) ?? weights.get("*") ?? 0;
   // A weight that is no number is not greater than zero.
-  if (weightOf("br") > 0 && weightOf("br") >= weightOf("gzip")) return "br";
-  return weightOf("gzip") > 0 ? "gzip" : "identity";
+  if (readWeight("br") > 0 && readWeight("br") >= readWeight("gzip")) return "br";
+  return readWeight("gzip") > 0 ? "gzip" : "identity";
 }
 
 /** If-None-Match compares weakly, and proxies that compress mark tags as weak. */

@@ -8,7 +8,7 @@ import { useStrictValidation } from "./validation.ts";
 function serverOf(schema: object, body: unknown) {
   const app = Fastify();
   useStrictValidation(app);
-  app.setErrorHandler((fault, request, reply) => reply.code(400).send(toRefusal(fault, request)));
+  app.setErrorHandler((error, request, reply) => reply.code(400).send(toRefusal(error, request)));
   app.post("/", {
     schema,
     preValidation: (request, _reply, done) => {
@@ -31,7 +31,7 @@ test("[T57] a list with many issues is checked only as far as issues are shown",
   const app = serverOf({ body: operations["lobbies.heartbeat"].body }, { player_ids: ids });
   const refusal = (await app.inject({ method: "POST", url: "/" })).json();
   expect([refusal.code, refusal.errors.length]).toEqual(["API_BAD_BODY", 100]);
-  expect(refusal.message).toMatch(/^The body has at least 100 faults, the first: player_ids\.0 /);
+  expect(refusal.message).toMatch(/^The body is invalid; see `errors`. The first of at least 100: player_ids\.0 /);
   expect(reads).toBeLessThan(300);
 });
 
@@ -40,7 +40,7 @@ test("[T13] [T57] of ten thousand unknown parameters a hundred are named, and th
   const many = Array.from({ length: 10_000 }, (_, index) => `k${index}=1`).join("&");
   const refusal = (await app.inject({ method: "POST", url: `/?${many}&limit=0` })).json();
   expect(refusal.code).toBe("API_BAD_QUERY");
-  expect(refusal.message).toMatch(/^The query has at least 100 faults, the first: /);
+  expect(refusal.message).toMatch(/^The query is invalid; see `errors`. The first of at least 100: /);
   expect(refusal.errors.map(({ path }: { path: string[] }) => path[0])).toEqual(
     Array.from({ length: 100 }, (_, index) => `k${index}`),
   );

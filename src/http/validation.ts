@@ -4,18 +4,18 @@ import type { Schema } from "../operations/cloud/schema-issues.ts";
 import { isTimestamp } from "../operations/cloud/timestamps.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import { Refused } from "./errors.ts";
-import { faultsMax, faultsOf } from "./schema-faults.ts";
+import { issuesMax, listIssues } from "./schema-issues.ts";
 
 /** Bodies are taken as they are; query parameters are text and may become numbers and booleans. */
 export function useStrictValidation(app: FastifyInstance): void {
-  // Whether a body fits is known at its first fault; the others are looked for afterwards, and only as many as are shown.
+  // Whether a body fits is known at its first issue; the others are searched for afterwards, and only as many as are shown.
   const bodies = createAjv({ allErrors: false, coerceTypes: false });
   // Here every parameter has to be read, wrong or not, and there are never many.
   const queries = createAjv({ allErrors: true, coerceTypes: true });
   app.setValidatorCompiler(({ schema, httpPart }) =>
     httpPart === "body"
-      ? checkOf("body", schema as Schema, bodies.compile(schema))
-      : checkOf("query", schema as Schema, queries.compile(schema)),
+      ? createCheck("body", schema as Schema, bodies.compile(schema))
+      : createCheck("query", schema as Schema, queries.compile(schema)),
   );
 }
 
@@ -33,33 +33,32 @@ function createAjv(more: { allErrors: boolean; coerceTypes: boolean }): Ajv {
   return ajv;
 }
 
-function checkOf(part: "body" | "query", schema: Schema, fits: ValidateFunction) {
+function createCheck(part: "body" | "query", schema: Schema, fits: ValidateFunction) {
   return (given: unknown): true | { error: Refused } => {
-    const value = part === "query" ? withoutMany(given, schema) : given;
+    const value = part === "query" ? dropManyUnknown(given, schema) : given;
     return fits(value) ? true : { error: new Refused(shapeRefusal(part, schema, value)) };
   };
 }
 
 /** The parameters that the operation knows, and of the others as many as are named in the answer. */
-function withoutMany(query: unknown, { properties = {} }: Schema): unknown {
-  // Border: Fastify's parser makes an object of every query.
+function dropManyUnknown(query: unknown, { properties = {} }: Schema): unknown {
+  // Fastify's parser makes an object of every query.
   const given = query as Readonly<Record<string, unknown>>;
   const names = Object.keys(given);
-  if (names.length <= faultsMax) return query;
+  if (names.length <= issuesMax) return query;
   const isKnown = (name: string) => Object.hasOwn(properties, name);
-  const kept = [...names.filter(isKnown), ...names.filter((name) => !isKnown(name)).slice(0, faultsMax)];
+  const kept = [...names.filter(isKnown), ...names.filter((name) => !isKnown(name)).slice(0, issuesMax)];
   return Object.fromEntries(kept.map((name) => [name, given[name]]));
 }
 
 function shapeRefusal(part: "body" | "query", schema: Schema, value: unknown): Refusal {
-  const errors = faultsOf(schema, value);
+  const errors = listIssues(schema, value);
   const first = errors[0] ? `${errors[0].path.join(".")} ${errors[0].message}`.trim() : "";
-  const message = `The ${part} has ${count(errors.length)}: ${first}.`;
+  // The search stops at the number that is shown, so there may be more.
+  const count = `${errors.length < issuesMax ? "" : "at least "}${errors.length}`;
+  const message =
+    errors.length === 1
+      ? `The ${part} is invalid: ${first}.`
+      : `The ${part} is invalid; see \`errors\`. The first of ${count}: ${first}.`;
   return refuse(part === "body" ? "API_BAD_BODY" : "API_BAD_QUERY", message, { errors });
-}
-
-function count(faults: number): string {
-  if (faults === 1) return "a fault";
-  // The search stops at the number of issues that is shown.
-  return `${faults < faultsMax ? "" : "at least "}${faults} faults, the first`;
 }

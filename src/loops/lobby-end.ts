@@ -12,7 +12,7 @@ export interface LobbyEnd extends LobbyExit {
 
 /** Null: the lobby does not carry how its server ended. */
 export function readLobbyEnd(lobby: LobbyView): Partial<LobbyEnd> | null {
-  // Border: a loop of some node wrote the text, perhaps one of an earlier version.
+  // A loop of some node wrote the text, perhaps one of an earlier version.
   return lobby.exit === null ? null : (JSON.parse(lobby.exit) as Partial<LobbyEnd>);
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../contract/errors.ts";
 
-export interface Fault {
+/** One thing wrong in a request: `path` is the place followed by the reason, `message` says it in words. */
+export interface Issue {
   readonly path: string[];
   readonly message: string;
 }
@@ -12,7 +13,7 @@ export interface Refusal<C extends ErrorCode = ErrorCode> {
   readonly [refusal]: true;
   readonly code: C;
   readonly message: string;
-  readonly errors: readonly Fault[];
+  readonly errors: readonly Issue[];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly retryAfterS: number | null;
 }
@@ -20,7 +21,7 @@ export interface Refusal<C extends ErrorCode = ErrorCode> {
 export function refuse<C extends ErrorCode>(
   code: C,
   message: string,
-  more: { errors?: readonly Fault[]; metadata?: Record<string, unknown>; retryAfterS?: number } = {},
+  more: { errors?: readonly Issue[]; metadata?: Record<string, unknown>; retryAfterS?: number } = {},
 ): Refusal<C> {
   return {
     [refusal]: true,

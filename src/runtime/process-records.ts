@@ -36,7 +36,7 @@ export function createProcessRecords(root: string): ProcessRecords {
 
   function read(lobbyId: string): ProcessRecord {
     try {
-      // Border: only this file writes them.
+      // Only this file writes them.
       return JSON.parse(readFileSync(join(folderPath(lobbyId), recordName), "utf8")) as ProcessRecord;
     } catch {
       // The service ended before it had written one, so there was no process yet.

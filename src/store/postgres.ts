@@ -117,6 +117,6 @@ function faultMapping(pool: pg.Pool): PostgresPool {
     },
     end: () => pool.end(),
   };
-  // Border: Kysely types a pool by the overloads of pg's query, of which its driver calls this one.
+  // Kysely types a pool by the overloads of pg's query, of which its driver calls this one.
   return mapped as unknown as PostgresPool;
 }

@@ -28,7 +28,7 @@ export async function readRows<Row>(
     text = compiled.sql;
     db.readTexts.set(read.name, text);
   }
-  // Border: the row's type is what the query builder says it selected.
+  // The row's type is what the query builder says it selected.
   return (await db.rows(read.name, text, parameters)) as Row[];
 }
 

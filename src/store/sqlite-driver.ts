@@ -64,7 +64,7 @@ function sqliteDriver(database: SqliteDatabase): Driver {
   const connection: DatabaseConnection = {
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
       const { rows, changes } = run(query.sql, query.parameters);
-      // Border: the row's type is what the query builder says it selected.
+      // The row's type is what the query builder says it selected.
       return { rows: rows as Row[], numAffectedRows: BigInt(changes) };
     },
     streamQuery() {

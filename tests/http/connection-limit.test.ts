@@ -30,7 +30,7 @@ async function listen(peer: { isDirectLoopback: boolean; isTrustedProxy: boolean
     config: defaultConfig({ maxConnectionsPerAddress: 2 }),
     log: createLog({ level: "silent", format: "json" }),
     metrics: createMetrics(),
-    addressOf: () => ({ client: "192.0.2.1", network: null, isForwarded: false, ...peer }),
+    readAddress: () => ({ client: "192.0.2.1", network: null, isForwarded: false, ...peer }),
     refuseConnection,
     checkLoad: () => null,
   });

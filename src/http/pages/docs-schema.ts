@@ -20,19 +20,19 @@ interface Shape {
 
 /** A schema as a table with one row for every field, nested ones by their path. */
 export function schemaTable(schema: TSchema): string {
-  const rows = rowsOf(schema as Shape, "", true);
+  const rows = buildRows(schema as Shape, "", true);
   if (rows.length === 0) return `<p>${inline((schema as Shape).description ?? "Any JSON value.")}</p>`;
   return `<table><thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
 
-function rowsOf(shape: Shape, path: string, isRequired: boolean): string[] {
+function buildRows(shape: Shape, path: string, isRequired: boolean): string[] {
   const own = path === "" ? [] : [row(shape, path, isRequired)];
   const inner = Object.entries(shape.properties ?? {}).flatMap(([name, property]) =>
-    rowsOf(property, path === "" ? name : `${path}.${name}`, shape.required?.includes(name) ?? false),
+    buildRows(property, path === "" ? name : `${path}.${name}`, shape.required?.includes(name) ?? false),
   );
   const values = [...Object.values(shape.patternProperties ?? {}), shape.additionalProperties].filter(isShape);
-  const named = values.flatMap((value) => rowsOf(value, `${path}.{name}`, true));
-  const items = shape.items?.properties ? rowsOf({ ...shape.items }, `${path}[]`, true).slice(1) : [];
+  const named = values.flatMap((value) => buildRows(value, `${path}.{name}`, true));
+  const items = shape.items?.properties ? buildRows({ ...shape.items }, `${path}[]`, true).slice(1) : [];
   return [...own, ...inner, ...named, ...items];
 }
 

@@ -37,7 +37,7 @@ export function errorsPage(): string {
   });
   return layout(
     "Errors",
-    `<p>Every answer that is no success has this body. <code>errors</code> lists every fault, not only the first; it and
+    `<p>Every answer that is no success has this body. <code>errors</code> lists every issue, not only the first; it and
     <code>metadata</code> are left out when empty. Quote <code>request_id</code> when you look into the service's log.</p>
     <pre>{ "code": "CLOUD_INVALID_DOMAIN", "message": "…", "request_id": "…",
   "documentation": "/docs/errors#CLOUD_INVALID_DOMAIN", "errors": [{ "path": ["domain"], "message": "…" }] }</pre>

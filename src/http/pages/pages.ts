@@ -66,7 +66,7 @@ function addProbes(app: FastifyInstance, { checkProbe }: AdmitPage, checkReady: 
   probe("/healthz", () => '{"status":"ok"}');
   probe("/readyz", async () => {
     if (await isReady()) return '{"status":"ready"}';
-    return refuse("API_UNAVAILABLE", "The store does not answer.", { retryAfterS: 1 });
+    return refuse("API_UNAVAILABLE", "The data store is unavailable.", { retryAfterS: 1 });
   });
 }
 

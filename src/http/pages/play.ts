@@ -22,11 +22,11 @@ export function readPlayPage(folder: string, demo: Demo): PlayPage {
 
 export function addPlayPage(app: FastifyInstance, page: PlayPage, admit: AdmitPage): void {
   for (const [path, { type, content }] of page) {
-    addPage(app, admit, path, storedPage(type, content, headersOf(path)));
+    addPage(app, admit, path, storedPage(type, content, chooseHeaders(path)));
   }
 }
 
-function headersOf(path: string): Record<string, string> {
+function chooseHeaders(path: string): Record<string, string> {
   if (path === "/play") return { "content-security-policy": policy, "referrer-policy": "no-referrer" };
   // It has a token in it, if one that every player holds.
   return path === "/play/config.json" ? { "cache-control": "no-store" } : {};

@@ -10,7 +10,7 @@ export interface SendTiming {
 
 /** Passes on what a reader has to a client, as fast as the client takes it. */
 export interface EventSender {
-  /** Call it now and then: sends a sign of life, or cuts off a client that takes nothing. */
+  /** Call it every few seconds: sends a heartbeat, or cuts off a client that takes nothing. */
   tick(now: number): void;
 }
 

@@ -25,7 +25,7 @@ export interface EventStreams {
 /** Whether a success is answered with the stream that the operation has. */
 export function answersStream({ stream, streamWhen }: Operation, query: unknown): boolean {
   if (!stream || streamWhen === undefined) return stream !== undefined;
-  // Border: the query was checked against the operation's schema.
+  // The query was checked against the operation's schema.
   return (query as Readonly<Record<string, unknown>>)[streamWhen] === true;
 }
 

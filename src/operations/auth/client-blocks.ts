@@ -12,13 +12,13 @@ export interface NamedClients {
 }
 
 /** Completes the sentence "client …". */
-export const clientFaults = {
+export const clientIssues = {
   invalid: "must be an IP address or a range such as 192.0.2.0/24 or 2001:db8::/48",
   out_of_range: "must be a range of IPv4 from /16 to /32, or of IPv6 from /32 to /64",
 } as const;
 
 /** The clients that a text names, or what is wrong with it. */
-export function readClients(text: string): NamedClients | keyof typeof clientFaults {
+export function readClients(text: string): NamedClients | keyof typeof clientIssues {
   const [addressText = "", prefixText, ...more] = text.split("/");
   const isPrefix = prefixText === undefined || /^\d{1,3}$/.test(prefixText);
   if (isIP(addressText) === 0 || addressText.includes("%") || !isPrefix || more.length > 0) return "invalid";

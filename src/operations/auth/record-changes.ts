@@ -24,7 +24,7 @@ interface AnyRequest {
  * handler makes with what `record` gives it, else before the answer. So none can be forgotten.
  */
 export function recordChanges(context: Context, handlers: Handlers): ServedHandlers {
-  // Border: which handlers take `record` follows from the same table as the types say.
+  // Which handlers take `record` follows from the same table as the types say.
   const served = { ...handlers } as unknown as Record<OperationId, AnyHandler>;
   for (const [operationId, operation] of operationList) {
     if (isChange(operation)) served[operationId] = recorded(context, operationId, served[operationId]);
@@ -59,7 +59,7 @@ function recorded(context: Context, operation: OperationId, handler: AnyHandler)
       return recording(db, change);
     };
     try {
-      // Border: the types of handlers say that those of changes get it.
+      // The types of handlers say that those of changes get it.
       const answer = await handler({ ...request, record } as AnyRequest);
       if (!isRefusal(answer) && change.written === null) await recordChange(db, change);
       return answer;

@@ -1,4 +1,4 @@
-import { timestampOf } from "../cloud/pagination.ts";
+import { toTimestamp } from "../cloud/pagination.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 
@@ -13,7 +13,7 @@ export function whoamiOperations({ config }: Context) {
         kind: "cloud",
         game_id: caller.gameId,
         token_id: caller.tokenId,
-        ...(caller.expiresTs !== null && { expires_ts: timestampOf(caller.expiresTs) }),
+        ...(caller.expiresTs !== null && { expires_ts: toTimestamp(caller.expiresTs) }),
         may: { create_games: false, run_processes: mayRun, run_containers: false },
       };
     },

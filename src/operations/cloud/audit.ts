@@ -6,12 +6,12 @@ import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { quoted } from "./lookup.ts";
-import { cutPage, pageOf, timestampOf } from "./pagination.ts";
+import { cutPage, parsePage, toTimestamp } from "./pagination.ts";
 
 export function auditOperations({ db }: Context) {
   return {
     "audit.list": async ({ query }) => {
-      const page = pageOf(query);
+      const page = parsePage(query);
       if (isRefusal(page)) return page;
       const { game_id, token_id, operation, since_ts } = query;
       if (operation !== undefined && !operationIds.some((id) => id === operation)) return unknownOperation(operation);
@@ -22,16 +22,16 @@ export function auditOperations({ db }: Context) {
         sinceTs: since_ts === undefined ? null : Date.parse(since_ts),
       };
       const { rows, more } = cutPage(await listAudit(db, filter, page), page, (entry) => entry.auditId);
-      return { entries: rows.map(auditAnswer), ...more };
+      return { entries: rows.map(toAuditReply), ...more };
     },
   } satisfies Partial<Handlers>;
 }
 
 /** As the API and the log show it. */
-export function auditAnswer(entry: AuditEntry) {
+export function toAuditReply(entry: AuditEntry) {
   return {
     audit_id: entry.auditId,
-    at: timestampOf(entry.at),
+    at: toTimestamp(entry.at),
     operation: entry.operation,
     kind: entry.kind,
     ...(entry.tokenId !== null && { token_id: entry.tokenId }),
@@ -43,9 +43,9 @@ export function auditAnswer(entry: AuditEntry) {
   };
 }
 
-/** A misspelt name would else look like a log without entries. */
+/** Without this check a misspelt name would look like a log without entries. */
 function unknownOperation(operation: string) {
   const near = nearest(operation, operationIds);
   const message = `${quoted(operation)} is not an operation${near ? `; did you mean ${near}?` : ""}`;
-  return refuse("API_BAD_QUERY", "The query has a fault.", { errors: [{ path: ["operation"], message }] });
+  return refuse("API_BAD_QUERY", "The query is invalid; see `errors`.", { errors: [{ path: ["operation"], message }] });
 }

@@ -1,14 +1,14 @@
 import { blocksPerNamespaceMax } from "../../ground/limits.ts";
 import type { ClientRange, EndSeats, Outcome } from "../../matchmaker/commands.ts";
 import { listBlocks, removeBlock, setBlock } from "../../store/blocks.ts";
-import { clientFaults, readClients } from "../auth/client-blocks.ts";
+import { clientIssues, readClients } from "../auth/client-blocks.ts";
 import type { Caller, Client } from "../callers.ts";
 import type { NamespaceConfig } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
-import { namespaceNotFound, namespaceOf } from "./lookup.ts";
-import { cutPage, type PageQuery, pageByText, timestampOf } from "./pagination.ts";
+import { lookUpNamespace, namespaceNotFound } from "./lookup.ts";
+import { cutPage, type PageQuery, parsePageByText, toTimestamp } from "./pagination.ts";
 
 /** Clients that a namespace does not serve. */
 export function blockOperations(context: Context) {
@@ -20,7 +20,7 @@ export function blockOperations(context: Context) {
       const named = readClients(body.client);
       const untilTs = body.until_ts ? Date.parse(body.until_ts) : null;
       const errors = [
-        ...(typeof named === "string" ? [{ path: ["client", named], message: clientFaults[named] }] : []),
+        ...(typeof named === "string" ? [{ path: ["client", named], message: clientIssues[named] }] : []),
         ...(untilTs !== null && !(untilTs > now)
           ? [{ path: ["until_ts", "out_of_range"], message: "must be in the future" }]
           : []),
@@ -28,7 +28,7 @@ export function blockOperations(context: Context) {
       if (typeof named === "string" || errors.length > 0) {
         return refuse("CLOUD_VALIDATION_ERROR", "The block is invalid; see `errors`.", { errors });
       }
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const { namespaceId } = namespace;
 
@@ -46,16 +46,16 @@ export function blockOperations(context: Context) {
     },
 
     "games.namespaces.blocks.list": async ({ params, query }) => {
-      const page = blocksPage(query);
+      const page = parseBlocksPage(query);
       if (isRefusal(page)) return page;
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const found = await listBlocks(db, namespace.namespaceId, page, context.now());
       const { rows, more } = cutPage(found, page, ({ client }) => client);
       const blocks = rows.map(({ client, createTs, untilTs, note }) => ({
         client,
-        create_ts: timestampOf(createTs),
-        ...(untilTs !== null && { until_ts: timestampOf(untilTs) }),
+        create_ts: toTimestamp(createTs),
+        ...(untilTs !== null && { until_ts: toTimestamp(untilTs) }),
         ...(note !== null && { note }),
       }));
       return { blocks, ...more };
@@ -64,10 +64,10 @@ export function blockOperations(context: Context) {
     "games.namespaces.blocks.remove": async ({ params, query, record }) => {
       const named = readClients(query.client);
       if (typeof named === "string") {
-        const errors = [{ path: ["client"], message: clientFaults[named] }];
-        return refuse("API_BAD_QUERY", "The query has a fault.", { errors });
+        const errors = [{ path: ["client"], message: clientIssues[named] }];
+        return refuse("API_BAD_QUERY", "The query is invalid; see `errors`.", { errors });
       }
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const { namespaceId } = namespace;
       const isRemoved = await removeBlock(record({ target: named.client }), namespaceId, named.client);
@@ -89,8 +89,8 @@ async function endSeats({ engine, now }: Context, namespaceId: string, range: Cl
 }
 
 /** By client. */
-function blocksPage(query: PageQuery) {
-  return pageByText(query, (text) => {
+function parseBlocksPage(query: PageQuery) {
+  return parsePageByText(query, (text) => {
     const named = readClients(text);
     return typeof named !== "string" && named.client === text;
   });

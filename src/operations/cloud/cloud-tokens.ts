@@ -3,9 +3,9 @@ import { insertToken, listTokens, revokeToken } from "../../store/tokens.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
-import { gameNotFound, gameOf, quoted } from "./lookup.ts";
-import { cutPage, isUuid, pageOf } from "./pagination.ts";
-import { tokenAnswer } from "./token-reply.ts";
+import { gameNotFound, lookUpGame, quoted } from "./lookup.ts";
+import { cutPage, isUuid, parsePage } from "./pagination.ts";
+import { toTokenReply } from "./token-reply.ts";
 
 /** The cloud tokens of a game. */
 export function cloudTokenOperations(context: Context) {
@@ -15,10 +15,10 @@ export function cloudTokenOperations(context: Context) {
     "games.tokens.createCloudToken": async ({ params, body, record }) => {
       const expiresTs = body?.expires_ts ? Date.parse(body.expires_ts) : null;
       if (expiresTs !== null && expiresTs <= context.now()) {
-        const fault = { path: ["expires_ts", "out_of_range"], message: "must be in the future" };
-        return refuse("CLOUD_VALIDATION_ERROR", "The token would be expired already.", { errors: [fault] });
+        const issue = { path: ["expires_ts", "out_of_range"], message: "must be in the future" };
+        return refuse("CLOUD_VALIDATION_ERROR", "The token would be expired already.", { errors: [issue] });
       }
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
 
       const token = newKeptToken("cloud");
@@ -39,17 +39,17 @@ export function cloudTokenOperations(context: Context) {
     },
 
     "games.tokens.listTokens": async ({ params, query }) => {
-      const page = pageOf(query);
+      const page = parsePage(query);
       if (isRefusal(page)) return page;
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       const tokens = await listTokens(db, { gameId: game.gameId, namespaceId: null }, page);
       const { rows, more } = cutPage(tokens, page, (token) => token.tokenId);
-      return { tokens: rows.map((row) => tokenAnswer(row, context.tokenUses)), ...more };
+      return { tokens: rows.map((row) => toTokenReply(row, context.tokenUses)), ...more };
     },
 
     "games.tokens.revokeToken": async ({ params, record }) => {
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       const scope = { gameId: game.gameId, namespaceId: null };
       const tokenId = params.token_id.toLowerCase();

@@ -21,13 +21,13 @@ export interface DemoParts {
 }
 
 /**
- * Creates the example game on a service that has no games yet, by the same operations as anybody else would. An
- * earlier demo is offered again, for as long as nobody has deleted its game. Null: there is no demo here.
+ * Creates the example game on a service that has no games yet, by the same operations that any client uses. An
+ * earlier demo is offered again, unless its game was deleted. Null: there is no demo here.
  */
 export async function setUpDemo(parts: DemoParts): Promise<Demo | null> {
   const kept = parts.kept === null ? null : readKept(parts.kept);
   if (kept) return renew(parts, kept);
-  // What is written down but cannot be read was changed by hand, and is nobody's to replace.
+  // A file that cannot be read was changed by hand, and is not replaced.
   if (parts.kept !== null) return null;
   const { games } = must(await parts.handlers["games.listGames"]({ ...operator, params: {}, query: {}, body: null }));
   return games.length > 0 ? null : create(parts);
@@ -40,7 +40,7 @@ const lobbiesMax = 16;
 async function create({ handlers, config, command, args, keep }: DemoParts): Promise<Demo> {
   const game = { display_name: "Arena", name_id: "arena" };
   const { game_id } = must(await handlers["games.createGame"]({ ...operator, params: {}, query: null, body: game }));
-  const document = versionOf(config, command, args);
+  const document = buildVersion(config, command, args);
   const version = { display_name: "Arena 1", config: document };
   const { version_id } = must(
     await handlers["games.versions.createGameVersion"]({
@@ -84,7 +84,7 @@ async function renew({ handlers, config, command, args, keep }: DemoParts, kept:
   const found = await handlers["games.namespaces.getGameNamespace"]({ ...operator, params, query: null, body: null });
   if (isRefusal(found)) return null;
   const demo = { publicToken: kept.public_token, gameModes };
-  // Somebody has made a game of it and deployed a version of their own.
+  // The operator has made a game of it and deployed another version.
   if (found.namespace.version_id !== version_id) return demo;
   const { version } = must(
     await handlers["games.versions.getGameVersion"]({
@@ -94,7 +94,7 @@ async function renew({ handlers, config, command, args, keep }: DemoParts, kept:
       body: null,
     }),
   );
-  const document = versionOf(config, command, args);
+  const document = buildVersion(config, command, args);
   if (JSON.stringify(version.config) === JSON.stringify(document)) return demo;
 
   const body = { display_name: "Arena, moved", config: document };
@@ -106,7 +106,7 @@ async function renew({ handlers, config, command, args, keep }: DemoParts, kept:
   return demo;
 }
 
-function versionOf(config: Config, command: string, args: readonly string[]): VersionConfig {
+function buildVersion(config: Config, command: string, args: readonly string[]): VersionConfig {
   return {
     regions: { local: { display_name: "This machine" } },
     game_modes: {
@@ -115,14 +115,14 @@ function versionOf(config: Config, command: string, args: readonly string[]): Ve
         idle_lobbies: { min: 1 },
         timeouts: { ready_s: 30, reservation_s: 20, heartbeat_s: 15, empty_s: 30 },
         actions: { create: { enabled: true } },
-        runtime: { process: { command, args: [...args], env: hostOf(config) } },
+        runtime: { process: { command, args: [...args], env: readHost(config) } },
       },
     },
   };
 }
 
 /** Where only this machine reaches the service, only it needs to reach the lobbies. */
-function hostOf({ host, lobbyHostname }: Config): Record<string, string> {
+function readHost({ host, lobbyHostname }: Config): Record<string, string> {
   const isOwnMachine = ["127.0.0.1", "::1", "localhost"].includes(host);
   return isOwnMachine && lobbyHostname === null ? { HOST: "127.0.0.1" } : {};
 }
@@ -156,7 +156,7 @@ function writeKept(kept: Kept): string {
 
 function readKept(text: string): Kept | null {
   try {
-    // Border: what is missing from the file is looked for below.
+    // What is missing from the file is checked for below.
     const { game_id, namespace_id, version_id, public_token } = JSON.parse(text) as Partial<Kept>;
     if (!game_id || !namespace_id || !version_id || !public_token) return null;
     return { game_id, namespace_id, version_id, public_token };

@@ -2,8 +2,8 @@ import { deployVersion, listDeployments } from "../../store/versions.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
-import { namespaceNotFound, namespaceOf, versionNotFound } from "./lookup.ts";
-import { cutPage, pageOf, timestampOf } from "./pagination.ts";
+import { lookUpNamespace, namespaceNotFound, versionNotFound } from "./lookup.ts";
+import { cutPage, parsePage, toTimestamp } from "./pagination.ts";
 
 /** Which version a namespace runs, and which ones it ran. */
 export function deploymentOperations(context: Context) {
@@ -11,7 +11,7 @@ export function deploymentOperations(context: Context) {
 
   return {
     "games.namespaces.updateGameNamespaceVersion": async ({ params, body, record }) => {
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const versionId = body.version_id.toLowerCase();
       const outcome = await deployVersion(record({ target: versionId }), {
@@ -31,16 +31,16 @@ export function deploymentOperations(context: Context) {
     },
 
     "games.namespaces.getVersionHistory": async ({ params, query }) => {
-      const page = pageOf(query);
+      const page = parsePage(query);
       if (isRefusal(page)) return page;
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const deployments = await listDeployments(db, namespace.namespaceId, page);
       const { rows, more } = cutPage(deployments, page, (row) => row.deploymentId);
       const versions = rows.map((row) => ({
         version_id: row.versionId,
         display_name: row.displayName,
-        deploy_ts: timestampOf(row.deployTs),
+        deploy_ts: toTimestamp(row.deployTs),
         is_deleted: row.isDeleted,
       }));
       return { versions, ...more };

@@ -139,7 +139,7 @@ describe("refused", () => {
     ["\u202Eexample.com"],
     ["\u00AD.com"],
   ])("%j", (input) => {
-    expect(normaliseDomain(input)).toEqual({ fault: expect.any(String) });
+    expect(normaliseDomain(input)).toEqual({ issue: expect.any(String) });
   });
 
   test.each([
@@ -153,7 +153,7 @@ describe("refused", () => {
     ["example.com.", /dot at the end/],
     ["example.123", /valid|number/],
   ])("%s is refused with the reason", (input, words) => {
-    expect(normaliseDomain(input)).toEqual({ fault: expect.stringMatching(words) });
+    expect(normaliseDomain(input)).toEqual({ issue: expect.stringMatching(words) });
   });
 });
 

@@ -3,24 +3,24 @@ import { domainToASCII, domainToUnicode } from "node:url";
 import { domainLabelMaxCharacters, domainMaxCharacters } from "../../ground/limits.ts";
 
 /**
- * The one form in which a domain is stored and compared: lower-case ASCII. The fault is a sentence for the developer.
+ * The one form in which a domain is stored and compared: lower-case ASCII. The issue is a sentence for the developer.
  *
  * The platform's domainToASCII is a piece of a URL parser: it drops a port, a path and line breaks, reads 0x7f.1 as an IP
  * address, and differs in its strictness between Node versions. So what a URL could be made of is refused before it, and
  * what comes out is checked as if it had come from anywhere.
  */
-export function normaliseDomain(input: string): { domain: string } | { fault: string } {
-  const fault = inputFault(input);
-  if (fault !== null) return { fault };
+export function normaliseDomain(input: string): { domain: string } | { issue: string } {
+  const issue = checkInput(input);
+  if (issue !== null) return { issue };
   const domain = domainToASCII(input);
   const wasReadAsSomethingElse = isAscii(input) && domain !== input.toLowerCase();
-  if (isIP(domain) !== 0 || looksLikeAnAddress(input)) return { fault: "An IP address is not a domain name." };
-  if (domain === "" || wasReadAsSomethingElse) return { fault: "This is not a valid domain name." };
-  const outcome = domainFault(domain);
-  return outcome === null ? { domain } : { fault: outcome };
+  if (isIP(domain) !== 0 || looksLikeAnAddress(input)) return { issue: "An IP address is not a domain name." };
+  if (domain === "" || wasReadAsSomethingElse) return { issue: "This is not a valid domain name." };
+  const outcome = checkDomain(domain);
+  return outcome === null ? { domain } : { issue: outcome };
 }
 
-function inputFault(input: string): string | null {
+function checkInput(input: string): string | null {
   if (input === "") return "The domain is empty.";
   // No spelling is more than four times as long as its ASCII form.
   if (input.length > 4 * domainMaxCharacters) return tooLong;
@@ -47,21 +47,21 @@ const looksLikeAnAddress = (text: string) => /^(?:\d+|0x[0-9a-f]*)(?:\.(?:\d+|0x
 
 const tooLong = `A domain has at most ${domainMaxCharacters} characters.`;
 
-function domainFault(domain: string): string | null {
+function checkDomain(domain: string): string | null {
   if (domain.length > domainMaxCharacters) return tooLong;
   const labels = domain.split(".");
   if (labels.at(-1) === "") return "Write the domain without a dot at the end.";
   if (labels.includes("")) return "There is nothing between two dots, or before the first.";
   if (labels.length < 2) return "A domain has at least two parts: example.com, not example.";
   for (const label of labels) {
-    const fault = labelFault(label);
-    if (fault !== null) return fault;
+    const issue = checkLabel(label);
+    if (issue !== null) return issue;
   }
   if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? "")) return "The last part of a domain is not a number.";
   return null;
 }
 
-function labelFault(label: string): string | null {
+function checkLabel(label: string): string | null {
   if (label.length > domainLabelMaxCharacters) {
     return `Each part of a domain has at most ${domainLabelMaxCharacters} characters.`;
   }

@@ -2,13 +2,13 @@ import { tokenIdOf } from "../callers.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
-import { namespaceOf } from "./lookup.ts";
+import { lookUpNamespace } from "./lookup.ts";
 
-/** What happens in a namespace, told while it happens. */
+/** The live events of a namespace. */
 export function namespaceEventOperations({ db, liveEvents }: Context) {
   return {
     "games.namespaces.events": async ({ caller, params, lastEventId }) => {
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const { namespaceId } = namespace;
       const owner = { namespaceId, tokenId: tokenIdOf(caller) };
@@ -21,7 +21,7 @@ export function namespaceEventOperations({ db, liveEvents }: Context) {
       return {
         reader,
         async isOver() {
-          const found = await namespaceOf(db, params);
+          const found = await lookUpNamespace(db, params);
           return isRefusal(found) || found.namespaceId !== namespaceId;
         },
       };

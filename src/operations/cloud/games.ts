@@ -2,10 +2,10 @@ import { deleteGame, findGame, type Game, gameNameExists, insertGame, listGames 
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal } from "../refusal.ts";
-import { gameNotFound, gameOf } from "./lookup.ts";
-import { checkNames, nameTaken, refuseNames } from "./names-of.ts";
-import { cutPage, pageOf, timestampOf } from "./pagination.ts";
-import { namespacesOf, removeEveryLobby, removeRemains } from "./remove-lobbies.ts";
+import { gameNotFound, lookUpGame } from "./lookup.ts";
+import { checkNames, nameTaken, refuseNames } from "./names.ts";
+import { cutPage, parsePage, toTimestamp } from "./pagination.ts";
+import { listAllNamespaces, removeEveryLobby, removeRemains } from "./remove-lobbies.ts";
 
 export function gameOperations(context: Context) {
   const { db } = context;
@@ -14,19 +14,19 @@ export function gameOperations(context: Context) {
 
   return {
     "games.listGames": async ({ caller, query }) => {
-      const page = pageOf(query);
+      const page = parsePage(query);
       if (isRefusal(page)) return page;
       if (caller.kind === "cloud") {
         const own = await findGame(db, caller.gameId);
-        return { games: own ? [gameAnswer(own)] : [] };
+        return { games: own ? [toGameReply(own)] : [] };
       }
       const { rows, more } = cutPage(await listGames(db, page), page, (game) => game.gameId);
-      return { games: rows.map(gameAnswer), ...more };
+      return { games: rows.map(toGameReply), ...more };
     },
 
     "games.createGame": async ({ body, record }) => {
       const names = await check(body);
-      if (names.faults.length > 0) return refuseNames(names, "game");
+      if (names.issues.length > 0) return refuseNames(names, "game");
 
       const game = {
         gameId: context.newId(),
@@ -40,18 +40,18 @@ export function gameOperations(context: Context) {
       return { game_id: gameId };
     },
 
-    "games.validateGame": async ({ body }) => ({ errors: (await check(body)).faults }),
+    "games.validateGame": async ({ body }) => ({ errors: (await check(body)).issues }),
 
     "games.getGame": async ({ params }) => {
-      const game = await gameOf(db, params);
-      return isRefusal(game) ? game : { game: gameAnswer(game) };
+      const game = await lookUpGame(db, params);
+      return isRefusal(game) ? game : { game: toGameReply(game) };
     },
 
     "games.deleteGame": async ({ params, query, record }) => {
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       return context.configs.removing(async () => {
-        const namespaces = await namespacesOf(context, game.gameId);
+        const namespaces = await listAllNamespaces(context, game.gameId);
         const remaining = await removeEveryLobby(context, namespaces, query.force ?? false);
         if (remaining) return remaining;
         const deleted = await deleteGame(record({ target: game.nameId }), game.gameId);
@@ -65,11 +65,11 @@ export function gameOperations(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function gameAnswer(game: Game) {
+function toGameReply(game: Game) {
   return {
     game_id: game.gameId,
     name_id: game.nameId,
     display_name: game.displayName,
-    create_ts: timestampOf(game.createTs),
+    create_ts: toTimestamp(game.createTs),
   };
 }

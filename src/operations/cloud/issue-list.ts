@@ -2,36 +2,36 @@
 export type Place = readonly string[];
 
 /**
- * Faults of one document, at most one for each place and at most `max` in all. Whoever looks for faults stops when it
- * is full: what nobody will be shown is not worth looking for, and a hostile document has very many.
+ * Issues of one document, at most one for each place and at most `max` in all. The search stops when it is full:
+ * what is not shown is not worth searching for, and a hostile document has very many.
  */
-export interface FaultList<F> {
+export interface IssueList<I> {
   readonly isFull: boolean;
-  /** The first fault of a place stays. `place` may change afterwards. */
-  add(place: Place, make: (place: string[]) => F): void;
-  all(): F[];
+  /** The first issue of a place stays. `place` may change afterwards. */
+  add(place: Place, make: (place: string[]) => I): void;
+  all(): I[];
 }
 
-export function createFaultList<F>(max: number): FaultList<F> {
-  const faults: F[] = [];
-  const root: Node = { isFaulty: false, children: null };
+export function createIssueList<I>(max: number): IssueList<I> {
+  const issues: I[] = [];
+  const root: Node = { hasIssue: false, children: null };
   return {
     get isFull() {
-      return faults.length >= max;
+      return issues.length >= max;
     },
     add(place, make) {
-      if (faults.length >= max) return;
+      if (issues.length >= max) return;
       const node = nodeAt(root, place);
-      if (node.isFaulty) return;
-      node.isFaulty = true;
-      faults.push(make([...place]));
+      if (node.hasIssue) return;
+      node.hasIssue = true;
+      issues.push(make([...place]));
     },
-    all: () => faults,
+    all: () => issues,
   };
 }
 
 /** Names may be as long as the whole document, so places are compared name by name and never joined to one text. */
-type Node = { isFaulty: boolean; children: Map<string, Node> | null };
+type Node = { hasIssue: boolean; children: Map<string, Node> | null };
 
 function nodeAt(root: Node, place: Place): Node {
   let node = root;
@@ -39,7 +39,7 @@ function nodeAt(root: Node, place: Place): Node {
     node.children ??= new Map();
     let child = node.children.get(name);
     if (!child) {
-      child = { isFaulty: false, children: null };
+      child = { hasIssue: false, children: null };
       node.children.set(name, child);
     }
     node = child;

@@ -5,9 +5,9 @@ import { exitOf } from "../live/exit-details.ts";
 import { exitOfOne, exitsOf } from "../live/exits.ts";
 import type { Moment } from "../live/timelines.ts";
 import { isRefusal, refuse } from "../refusal.ts";
-import { lobbyAnswer, timestampOrNull } from "./lobby-reply.ts";
-import { namespaceOf, quoted } from "./lookup.ts";
-import { cursorAfter, cutPage, fittingCount, isUuid, pageOf, timestampOf } from "./pagination.ts";
+import { toLobbyReply, toTimestampOrNull } from "./lobby-reply.ts";
+import { lookUpNamespace, quoted } from "./lookup.ts";
+import { cutPage, fittingCount, isUuid, parsePage, toTimestamp, writeCursor } from "./pagination.ts";
 
 /** The operator's view of the lobbies of a namespace. */
 export function namespaceLobbyOperations(context: Context) {
@@ -15,9 +15,9 @@ export function namespaceLobbyOperations(context: Context) {
 
   return {
     "games.namespaces.lobbies.list": async ({ params, query }) => {
-      const page = pageOf(query);
+      const page = parsePage(query);
       if (isRefusal(page)) return page;
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const { lobbies } = await engine.read({
         type: "listAllLobbies",
@@ -28,9 +28,9 @@ export function namespaceLobbyOperations(context: Context) {
       });
       const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
       const exits = await exitsOf(context, namespace.namespaceId, rows);
-      const answers = rows.map((lobby) => lobbyAnswer(lobby, exits.get(lobby.lobbyId)));
+      const answers = rows.map((lobby) => toLobbyReply(lobby, exits.get(lobby.lobbyId)));
       const count = fittingCount(answers);
-      const rest = count < rows.length ? { cursor: cursorAfter(rows[count - 1]!.lobbyId) } : more;
+      const rest = count < rows.length ? { cursor: writeCursor(rows[count - 1]!.lobbyId) } : more;
       return { lobbies: answers.slice(0, count), held_back: listHeldBack(context, namespace.versionId), ...rest };
     },
 
@@ -41,13 +41,13 @@ export function namespaceLobbyOperations(context: Context) {
       const query = { type: "players", namespaceId, lobbyId: lobby.lobbyId, now: context.now() } as const;
       const players = await engine.read(query);
       await context.liveEvents.caughtUp(namespaceId);
-      const timeline = context.liveEvents.timelines.of(lobby).map(momentAnswer);
+      const timeline = context.liveEvents.timelines.of(lobby).map(toMomentReply);
       return {
         lobby: {
-          ...lobbyAnswer(lobby, await exitOfOne(context, namespaceId, lobby)),
+          ...toLobbyReply(lobby, await exitOfOne(context, namespaceId, lobby)),
           ...seatCounts(players),
           log_tail: exitOf(lobby)?.log ?? null,
-          players: players.map(playerAnswer),
+          players: players.map(toPlayerReply),
           timeline,
         },
       };
@@ -81,7 +81,7 @@ async function lookUpLobby(
   { db, engine, now }: Context,
   params: { readonly game_id: string; readonly namespace_id: string; readonly lobby_id: string },
 ) {
-  const namespace = await namespaceOf(db, params);
+  const namespace = await lookUpNamespace(db, params);
   if (isRefusal(namespace)) return namespace;
   const { namespaceId } = namespace;
   const lobbyId = params.lobby_id.toLowerCase();
@@ -98,7 +98,7 @@ function listHeldBack({ gate, now }: Context, deployedVersionId: string | null) 
     version_id: versionId,
     game_mode_id: gameMode,
     consecutive_failures: consecutiveFailures,
-    next_try_ts: timestampOf(nextTryAt),
+    next_try_ts: toTimestamp(nextTryAt),
     message,
   }));
 }
@@ -117,17 +117,17 @@ function seatCounts(players: readonly PlayerView[]) {
   };
 }
 
-function playerAnswer(player: PlayerView) {
+function toPlayerReply(player: PlayerView) {
   return {
     player_id: player.playerId,
     status: player.status,
     client: player.clientId,
-    reserve_ts: timestampOf(player.reservedAt),
-    connect_ts: timestampOrNull(player.connectedAt),
-    expires_ts: timestampOrNull(player.expiresAt),
+    reserve_ts: toTimestamp(player.reservedAt),
+    connect_ts: toTimestampOrNull(player.connectedAt),
+    expires_ts: toTimestampOrNull(player.expiresAt),
   };
 }
 
-function momentAnswer({ at, event, details }: Moment) {
-  return { at: timestampOf(at), event, ...(details && { details: { ...details } }) };
+function toMomentReply({ at, event, details }: Moment) {
+  return { at: toTimestamp(at), event, ...(details && { details: { ...details } }) };
 }

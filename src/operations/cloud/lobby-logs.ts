@@ -9,8 +9,8 @@ import { newestLogBytes } from "../live/log-cursor.ts";
 import { createLogFollowing } from "../live/log-following.ts";
 import type { ServedLobby } from "../live/remote-runtime.ts";
 import { isRefusal, refuse } from "../refusal.ts";
-import { namespaceOf, quoted } from "./lookup.ts";
-import { badCursor, isUuid, type PageQuery, timestampOf } from "./pagination.ts";
+import { lookUpNamespace, quoted } from "./lookup.ts";
+import { badCursor, isUuid, type PageQuery, toTimestamp } from "./pagination.ts";
 
 /** The logs of lobbies, and the lobbies that have stopped. */
 export function lobbyRecordOperations(context: Context) {
@@ -26,7 +26,7 @@ export function lobbyRecordOperations(context: Context) {
 
   return {
     "games.namespaces.lobbies.getLogs": async ({ caller, params, query, lastEventId }) => {
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const lobbyId = params.lobby_id.toLowerCase();
       const lobby = isUuid(lobbyId) ? await find(namespace.namespaceId, lobbyId) : null;
@@ -43,30 +43,33 @@ export function lobbyRecordOperations(context: Context) {
     },
 
     "games.namespaces.lobbies.history": async ({ params, query }) => {
-      const after = cursorOf(query);
+      const after = parseHistoryCursor(query);
       if (isRefusal(after)) return after;
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const limit = query.limit ?? pageSizeDefault;
       const rows = await listPastLobbies(db, namespace.namespaceId, { after, limit: limit + 1 });
       const shown = rows.slice(0, limit);
-      return { lobbies: shown.map(pastLobbyAnswer), ...(rows.length > limit && { cursor: cursorText(shown.at(-1)!) }) };
+      return {
+        lobbies: shown.map(toPastLobbyReply),
+        ...(rows.length > limit && { cursor: writeHistoryCursor(shown.at(-1)!) }),
+      };
     },
   } satisfies Partial<Handlers>;
 }
 
-function cursorOf({ cursor }: PageQuery) {
+function parseHistoryCursor({ cursor }: PageQuery) {
   if (cursor === undefined) return null;
   const [time = "", lobbyId = ""] = Buffer.from(cursor, "base64url").toString("utf8").split(" ");
   if (!/^\d{1,15}$/.test(time) || !isUuid(lobbyId)) return badCursor();
   return { stopTs: Number(time), lobbyId } satisfies HistoryCursor;
 }
 
-function cursorText({ stopTs, lobbyId }: HistoryCursor): string {
+function writeHistoryCursor({ stopTs, lobbyId }: HistoryCursor): string {
   return Buffer.from(`${stopTs} ${lobbyId}`).toString("base64url");
 }
 
-function pastLobbyAnswer(lobby: ListedLobby) {
+function toPastLobbyReply(lobby: ListedLobby) {
   return {
     lobby_id: lobby.lobbyId,
     game_mode_id: lobby.gameMode,
@@ -74,9 +77,9 @@ function pastLobbyAnswer(lobby: ListedLobby) {
     version_id: lobby.versionId,
     version_display_name: lobby.versionName,
     is_version_deleted: lobby.isVersionDeleted,
-    create_ts: timestampOf(lobby.createTs),
-    ready_ts: lobby.readyTs === null ? null : timestampOf(lobby.readyTs),
-    stop_ts: timestampOf(lobby.stopTs),
+    create_ts: toTimestamp(lobby.createTs),
+    ready_ts: lobby.readyTs === null ? null : toTimestamp(lobby.readyTs),
+    stop_ts: toTimestamp(lobby.stopTs),
     stop_reason: lobby.stopReason,
     peak_player_count: lobby.peakPlayerCount,
     exit_code: lobby.exitCode,

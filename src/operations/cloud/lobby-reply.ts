@@ -1,11 +1,11 @@
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import { type ExitDetails, exitOf } from "../live/exit-details.ts";
-import { closedByOf } from "./closed-by.ts";
-import { timestampOf } from "./pagination.ts";
+import { listClosedBy } from "./closed-by.ts";
+import { toTimestamp } from "./pagination.ts";
 
 /** A lobby as operators see it, in lists, by itself and in events. */
-export function lobbyAnswer(lobby: LobbyView, exit: ExitDetails | null = exitOf(lobby)) {
-  const closedBy = closedByOf(lobby);
+export function toLobbyReply(lobby: LobbyView, exit: ExitDetails | null = exitOf(lobby)) {
+  const closedBy = listClosedBy(lobby);
   return {
     lobby_id: lobby.lobbyId,
     game_mode_id: lobby.gameMode,
@@ -27,11 +27,11 @@ export function lobbyAnswer(lobby: LobbyView, exit: ExitDetails | null = exitOf(
     ports: lobby.ports === null ? {} : JSON.parse(lobby.ports),
     node_id: lobby.nodeId,
     registered_by: lobby.createReason === "registered" ? lobby.createdBy : null,
-    create_ts: timestampOf(lobby.createdAt),
-    ready_ts: timestampOrNull(lobby.readyAt),
-    heartbeat_ts: timestampOrNull(lobby.lastHeartbeatAt),
-    empty_since_ts: timestampOrNull(lobby.emptySince),
-    stop_ts: timestampOrNull(lobby.stoppedAt),
+    create_ts: toTimestamp(lobby.createdAt),
+    ready_ts: toTimestampOrNull(lobby.readyAt),
+    heartbeat_ts: toTimestampOrNull(lobby.lastHeartbeatAt),
+    empty_since_ts: toTimestampOrNull(lobby.emptySince),
+    stop_ts: toTimestampOrNull(lobby.stoppedAt),
     stop_reason: lobby.stopReason,
     exit_code: exit?.code ?? null,
     exit_signal: exit?.signal ?? null,
@@ -39,6 +39,6 @@ export function lobbyAnswer(lobby: LobbyView, exit: ExitDetails | null = exitOf(
   };
 }
 
-export function timestampOrNull(at: number | null): string | null {
-  return at === null ? null : timestampOf(at);
+export function toTimestampOrNull(at: number | null): string | null {
+  return at === null ? null : toTimestamp(at);
 }

@@ -4,7 +4,7 @@ import { findNamespace, type Namespace } from "../../store/namespaces.ts";
 import { type Refusal, refuse } from "../refusal.ts";
 
 /** The game that a path names by UUID or name_id. */
-export async function gameOf(
+export async function lookUpGame(
   db: Db,
   params: { readonly game_id: string },
 ): Promise<Game | Refusal<"CLOUD_GAME_NOT_FOUND">> {
@@ -12,7 +12,7 @@ export async function gameOf(
 }
 
 /** The namespace that a path names, each part by UUID or name_id. */
-export async function namespaceOf(
+export async function lookUpNamespace(
   db: Db,
   params: { readonly game_id: string; readonly namespace_id: string },
 ): Promise<Namespace | Refusal<"CLOUD_GAME_NOT_FOUND" | "CLOUD_NAMESPACE_NOT_FOUND">> {

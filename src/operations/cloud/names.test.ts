@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { checkDisplayName, checkNameId, isName } from "./names.ts";
 
-const reasonOf = (name: string) => checkDisplayName(name).fault?.path[1] ?? "ok";
+const reasonOf = (name: string) => checkDisplayName(name).issue?.path[1] ?? "ok";
 
 describe("name_id", () => {
   test.each([
@@ -27,8 +27,8 @@ describe("name_id", () => {
     ["new", "reserved"],
     ["newer", null],
   ])("%j: %s", (value, reason) => {
-    const fault = checkNameId(value);
-    expect(fault?.path ?? null).toEqual(reason === null ? null : ["name_id", reason]);
+    const issue = checkNameId(value);
+    expect(issue?.path ?? null).toEqual(reason === null ? null : ["name_id", reason]);
   });
 
   test("reserved words are reserved for name_id alone", () => {
@@ -103,8 +103,8 @@ describe("display_name", () => {
   });
 
   test("the name to store is in NFC, and its length is counted in that form", () => {
-    expect(checkDisplayName("Cafe\u0301")).toEqual({ value: "Caf\u00E9", fault: null });
-    expect(checkDisplayName("\u0390".repeat(64).normalize("NFD"))).toEqual({ value: "\u0390".repeat(64), fault: null });
+    expect(checkDisplayName("Cafe\u0301")).toEqual({ value: "Caf\u00E9", issue: null });
+    expect(checkDisplayName("\u0390".repeat(64).normalize("NFD"))).toEqual({ value: "\u0390".repeat(64), issue: null });
   });
 
   test("every character that this platform calls invisible, private or white space is refused, except the joiners", () => {
@@ -120,6 +120,6 @@ describe("display_name", () => {
   });
 
   test("the message names the character", () => {
-    expect(checkDisplayName("a\u202Eb").fault?.message).toContain("U+202E");
+    expect(checkDisplayName("a\u202Eb").issue?.message).toContain("U+202E");
   });
 });

@@ -1,8 +1,6 @@
 import { namePatternSource } from "../../contract/version-config.ts";
 import { displayNameMaxBytes, nameIdMaxCharacters } from "../../ground/limits.ts";
-
-/** One thing wrong with what a developer sent: `path` is the place followed by the reason, `message` says it in words. */
-export type Fault = { path: string[]; message: string };
+import { type Issue, refuse } from "../refusal.ts";
 
 const namePattern = new RegExp(namePatternSource, "u");
 
@@ -10,31 +8,31 @@ const namePattern = new RegExp(namePatternSource, "u");
 export const isName = (value: string): boolean => namePattern.test(value);
 
 /** The reasons too_short, too_long, invalid and reserved, in that order; whether it is unique is for the caller to know. */
-export function checkNameId(value: string): Fault | null {
-  if (value === "") return nameIdFault("too_short", "The name_id is empty; it needs at least 1 character.");
+export function checkNameId(value: string): Issue | null {
+  if (value === "") return nameIdIssue("too_short", "The name_id is empty; it needs at least 1 character.");
   const length = countCodePoints(value);
   if (length > nameIdMaxCharacters) {
-    return nameIdFault(
+    return nameIdIssue(
       "too_long",
       `The name_id has ${length} characters; at most ${nameIdMaxCharacters} are allowed. Put the long form into display_name.`,
     );
   }
   if (!isName(value)) {
-    return nameIdFault(
+    return nameIdIssue(
       "invalid",
       "The name_id may hold only a-z, 0-9 and single hyphens between them, for example: eu-staging-2.",
     );
   }
   if (reservedNameIds.has(value)) {
-    return nameIdFault("reserved", `The name_id "${value}" is a word of the API itself. Choose another.`);
+    return nameIdIssue("reserved", `The name_id "${value}" is a word of the API itself. Choose another.`);
   }
   return null;
 }
 
-/** `value` is the name to store: in NFC, so that equal-looking names are equal bytes. It means nothing when there is a fault. */
-export function checkDisplayName(value: string): { value: string; fault: Fault | null } {
+/** `value` is the name to store: in NFC, so that equal-looking names are equal bytes. It means nothing when there is an issue. */
+export function checkDisplayName(value: string): { value: string; issue: Issue | null } {
   if (value === "") {
-    return { value, fault: displayNameFault("too_short", "The display name is empty; it needs at least 1 character.") };
+    return { value, issue: displayNameIssue("too_short", "The display name is empty; it needs at least 1 character.") };
   }
   // NFC makes a text at most three times shorter. Normalising a far longer one can be made slow on purpose.
   const isHopeless = value.length > 4 * displayNameMaxBytes;
@@ -42,17 +40,53 @@ export function checkDisplayName(value: string): { value: string; fault: Fault |
   const bytes = Buffer.byteLength(normalised);
   if (bytes > displayNameMaxBytes) {
     const message = `The display name takes ${bytes} bytes; at most ${displayNameMaxBytes} are allowed. Characters outside ASCII take 2 to 4 bytes each.`;
-    return { value: normalised, fault: displayNameFault("too_long", message) };
+    return { value: normalised, issue: displayNameIssue("too_long", message) };
   }
   const complaint = displayNameComplaint(normalised);
-  return { value: normalised, fault: complaint === null ? null : displayNameFault("invalid", complaint) };
+  return { value: normalised, issue: complaint === null ? null : displayNameIssue("invalid", complaint) };
+}
+
+export interface CheckedNames {
+  /** In the form that is stored. */
+  readonly displayName: string;
+  readonly issues: Issue[];
+}
+
+/** The check of a new game or namespace: display_name's issue first, then name_id's, one for each. */
+export async function checkNames(
+  names: { display_name: string; name_id: string },
+  isTaken: (nameId: string) => Promise<boolean>,
+): Promise<CheckedNames> {
+  const display = checkDisplayName(names.display_name);
+  const nameIssue = checkNameId(names.name_id);
+  const issues = [display.issue, nameIssue].filter((issue) => issue !== null);
+  if (!nameIssue && (await isTaken(names.name_id))) issues.push(notUnique(names.name_id));
+  return { displayName: display.value, issues };
+}
+
+/** The answer to creating something whose names have issues. */
+export function refuseNames(names: CheckedNames, what: "game" | "namespace") {
+  const [first] = names.issues;
+  if (names.issues.length === 1 && first?.path[1] === "not_unique") {
+    return refuse("CLOUD_NAME_TAKEN", first.message, { errors: names.issues });
+  }
+  return refuse("CLOUD_VALIDATION_ERROR", `The ${what} cannot be created with these names.`, { errors: names.issues });
+}
+
+/** Another request was faster: the store's constraint said no after the check had passed. */
+export function nameTaken(nameId: string, what: "game" | "namespace") {
+  return refuseNames({ displayName: "", issues: [notUnique(nameId)] }, what);
+}
+
+function notUnique(nameId: string): Issue {
+  return { path: ["name_id", "not_unique"], message: `The name_id "${nameId}" is taken.` };
 }
 
 /** Paths under a game's namespaces end in these words, where a name_id may stand as well. */
 const reservedNameIds: ReadonlySet<string> = new Set(["validate", "new"]);
 
-const nameIdFault = (reason: string, message: string): Fault => ({ path: ["name_id", reason], message });
-const displayNameFault = (reason: string, message: string): Fault => ({ path: ["display_name", reason], message });
+const nameIdIssue = (reason: string, message: string): Issue => ({ path: ["name_id", reason], message });
+const displayNameIssue = (reason: string, message: string): Issue => ({ path: ["display_name", reason], message });
 
 function countCodePoints(value: string): number {
   let count = 0;

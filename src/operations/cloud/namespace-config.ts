@@ -2,8 +2,8 @@ import { uint32Max } from "../../ground/limits.ts";
 import { setMatchmakerConfig } from "../../store/namespaces.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { type Fault, isRefusal } from "../refusal.ts";
-import { namespaceNotFound, namespaceOf } from "./lookup.ts";
+import { type Issue, isRefusal } from "../refusal.ts";
+import { lookUpNamespace, namespaceNotFound } from "./lookup.ts";
 
 /** The matchmaker configuration of a namespace. */
 export function namespaceConfigOperations(context: Context) {
@@ -11,7 +11,7 @@ export function namespaceConfigOperations(context: Context) {
 
   return {
     "games.namespaces.updateGameNamespaceMatchmakerConfig": async ({ params, body, record }) => {
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const revision = await setMatchmakerConfig(record(), namespace.namespaceId, {
         lobbyCountMax: body.lobby_count_max,
@@ -24,7 +24,7 @@ export function namespaceConfigOperations(context: Context) {
     },
 
     "games.namespaces.validateGameNamespaceMatchmakerConfig": async ({ params, body }) => {
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const fields = ["lobby_count_max", "max_players", "max_players_per_client"] as const;
       return { errors: fields.filter((field) => !isUint32(body[field])).map(outOfRange) };
@@ -36,6 +36,6 @@ function isUint32(value: number | null | undefined): boolean {
   return value === null || value === undefined || (Number.isInteger(value) && value >= 0 && value <= uint32Max);
 }
 
-function outOfRange(field: string): Fault {
+function outOfRange(field: string): Issue {
   return { path: [field, "out_of_range"], message: `${field} must be an integer from 0 to ${uint32Max}.` };
 }

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { normaliseDomain } from "./domain-names.ts";
-import { namespaceNotFound, namespaceOf } from "./lookup.ts";
+import { lookUpNamespace, namespaceNotFound } from "./lookup.ts";
 
 /** The domains of a namespace, and whether pages on them may call without a token. */
 export function namespaceDomainOperations(context: Context) {
@@ -14,8 +14,8 @@ export function namespaceDomainOperations(context: Context) {
   return {
     "games.namespaces.addNamespaceDomain": async ({ params, body, record }) => {
       const checked = normaliseDomain(body.domain);
-      if ("fault" in checked) return invalidDomain(checked.fault);
-      const namespace = await namespaceOf(db, params);
+      if ("issue" in checked) return invalidDomain(checked.issue);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const { domain } = checked;
       const outcome = await addDomain(record({ target: domain }), {
@@ -39,8 +39,8 @@ export function namespaceDomainOperations(context: Context) {
 
     "games.namespaces.removeNamespaceDomain": async ({ params, record }) => {
       const checked = normaliseDomain(params.domain);
-      if ("fault" in checked) return invalidDomain(checked.fault);
-      const namespace = await namespaceOf(db, params);
+      if ("issue" in checked) return invalidDomain(checked.issue);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const { domain } = checked;
       await removeDomain(record({ target: domain }), namespace.namespaceId, domain);
@@ -48,7 +48,7 @@ export function namespaceDomainOperations(context: Context) {
     },
 
     "games.namespaces.toggleNamespaceDomainPublicAuth": async ({ params, body, record }) => {
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const revision = await setDomainPublicAuth(record(), namespace.namespaceId, {
         enabled: body.enabled,

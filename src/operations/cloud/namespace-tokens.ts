@@ -5,12 +5,12 @@ import type { DevelopmentServer } from "../callers.ts";
 import type { Context } from "../context.ts";
 import type { ChangeDetails, Handlers } from "../handlers.ts";
 import { isHostname } from "../matchmaking/ports.ts";
-import { type Fault, isRefusal, refuse } from "../refusal.ts";
-import { namespaceNotFound, namespaceOf, quotaReached, quoted } from "./lookup.ts";
+import { type Issue, isRefusal, refuse } from "../refusal.ts";
+import { lookUpNamespace, namespaceNotFound, quotaReached, quoted } from "./lookup.ts";
 import { isName } from "./names.ts";
-import { cutPage, isUuid, pageOf } from "./pagination.ts";
-import { closeLobbiesOf } from "./revoking.ts";
-import { tokenAnswer } from "./token-reply.ts";
+import { cutPage, isUuid, parsePage } from "./pagination.ts";
+import { closeRegisteredLobbies } from "./revoking.ts";
+import { toTokenReply } from "./token-reply.ts";
 
 interface NamespaceParams {
   readonly game_id: string;
@@ -34,7 +34,7 @@ export function namespaceTokenOperations(context: Context) {
         ]),
       );
       const server = { hostname: body.hostname, ports };
-      const errors = developmentServerFaults(server);
+      const errors = checkDevelopmentServer(server);
       if (errors.length > 0) {
         return refuse("CLOUD_VALIDATION_ERROR", "The development server is invalid; see `errors`.", { errors });
       }
@@ -42,16 +42,16 @@ export function namespaceTokenOperations(context: Context) {
     },
 
     "games.namespaces.listTokens": async ({ params, query }) => {
-      const page = pageOf(query);
+      const page = parsePage(query);
       if (isRefusal(page)) return page;
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const { rows, more } = cutPage(await listTokens(db, namespace, page), page, (row) => row.tokenId);
-      return { tokens: rows.map((row) => tokenAnswer(row, context.tokenUses)), ...more };
+      return { tokens: rows.map((row) => toTokenReply(row, context.tokenUses)), ...more };
     },
 
     "games.namespaces.revokeToken": async ({ params, query, record }) => {
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const tokenId = params.token_id.toLowerCase();
       const kind = isUuid(tokenId) ? await revokeToken(record(), namespace, tokenId, context.now()) : null;
@@ -60,7 +60,7 @@ export function namespaceTokenOperations(context: Context) {
       }
       const action = query.lobbies ?? "unroute";
       if (kind === "server" && action !== "keep") {
-        await closeLobbiesOf(context, namespace.namespaceId, tokenId, action);
+        await closeRegisteredLobbies(context, namespace.namespaceId, tokenId, action);
       }
       return null;
     },
@@ -73,7 +73,7 @@ async function createToken(
   kind: "pub" | "dev" | "server",
   server: DevelopmentServer | null,
 ) {
-  const namespace = await namespaceOf(context.db, params);
+  const namespace = await lookUpNamespace(context.db, params);
   if (isRefusal(namespace)) return namespace;
   const token = newKeptToken(kind);
   const tokenId = context.newId();
@@ -96,22 +96,22 @@ async function createToken(
   return inserted === "ok" ? { token, token_id: tokenId } : namespaceNotFound(params.namespace_id);
 }
 
-function developmentServerFaults(server: DevelopmentServer): Fault[] {
-  const faults: Fault[] = [];
+function checkDevelopmentServer(server: DevelopmentServer): Issue[] {
+  const issues: Issue[] = [];
   if (!isHostname(server.hostname)) {
     const message = "must be a host name or an IP address, such as 127.0.0.1 or localhost";
-    faults.push({ path: ["hostname", "invalid"], message });
+    issues.push({ path: ["hostname", "invalid"], message });
   }
   for (const [label, { port, portRange }] of Object.entries(server.ports)) {
     const path = ["ports", label];
     if (!isName(label)) {
       const message = "a port's label is 1 to 32 of a-z, 0-9 and -, without - at either end or twice in a row";
-      faults.push({ path: [...path, "invalid"], message });
+      issues.push({ path: [...path, "invalid"], message });
     } else if ((port === null) === (portRange === null)) {
-      faults.push({ path: [...path, "invalid"], message: "give either port or port_range" });
+      issues.push({ path: [...path, "invalid"], message: "give either port or port_range" });
     } else if (portRange && portRange.min > portRange.max) {
-      faults.push({ path: [...path, "port_range", "out_of_range"], message: "min must not be greater than max" });
+      issues.push({ path: [...path, "port_range", "out_of_range"], message: "min must not be greater than max" });
     }
   }
-  return faults;
+  return issues;
 }

@@ -10,9 +10,16 @@ import {
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal } from "../refusal.ts";
-import { gameNotFound, gameOf, namespaceNotFound, namespaceOf, quotaReached, versionNotFound } from "./lookup.ts";
-import { checkNames, nameTaken, refuseNames } from "./names-of.ts";
-import { cutPage, pageOf, timestampOf } from "./pagination.ts";
+import {
+  gameNotFound,
+  lookUpGame,
+  lookUpNamespace,
+  namespaceNotFound,
+  quotaReached,
+  versionNotFound,
+} from "./lookup.ts";
+import { checkNames, nameTaken, refuseNames } from "./names.ts";
+import { cutPage, parsePage, toTimestamp } from "./pagination.ts";
 import { removeLobbies, removeRemains } from "./remove-lobbies.ts";
 
 export function namespaceOperations(context: Context) {
@@ -20,23 +27,23 @@ export function namespaceOperations(context: Context) {
 
   return {
     "games.namespaces.listGameNamespaces": async ({ params, query }) => {
-      const page = pageOf(query);
+      const page = parsePage(query);
       if (isRefusal(page)) return page;
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       const { rows, more } = cutPage(await listNamespaces(db, game.gameId, page), page, (row) => row.namespaceId);
       const domainsOf = await listDomainsOf(
         db,
         rows.map(({ namespaceId }) => namespaceId),
       );
-      return { namespaces: rows.map((row) => namespaceAnswer(row, domainsOf.get(row.namespaceId)!)), ...more };
+      return { namespaces: rows.map((row) => toNamespaceReply(row, domainsOf.get(row.namespaceId)!)), ...more };
     },
 
     "games.namespaces.createGameNamespace": async ({ params, body, record }) => {
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       const isTaken = async (nameId: string) => !isRefusal(game) && namespaceNameExists(db, game.gameId, nameId);
       const names = await checkNames(body, isTaken);
-      if (names.faults.length > 0) return refuseNames(names, "namespace");
+      if (names.issues.length > 0) return refuseNames(names, "namespace");
       if (isRefusal(game)) return game;
 
       const namespace = newNamespace(context, {
@@ -59,20 +66,20 @@ export function namespaceOperations(context: Context) {
     },
 
     "games.namespaces.validateGameNamespace": async ({ params, body }) => {
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       const names = await checkNames(body, (nameId) => namespaceNameExists(db, game.gameId, nameId));
-      return { errors: names.faults };
+      return { errors: names.issues };
     },
 
     "games.namespaces.getGameNamespace": async ({ params }) => {
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
-      return { namespace: namespaceAnswer(namespace, await listDomains(db, namespace.namespaceId)) };
+      return { namespace: toNamespaceReply(namespace, await listDomains(db, namespace.namespaceId)) };
     },
 
     "games.namespaces.deleteGameNamespace": async ({ params, query, record }) => {
-      const namespace = await namespaceOf(db, params);
+      const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       return context.configs.removing(async () => {
         const remaining = await removeLobbies(context, namespace, query.force ?? false);
@@ -85,7 +92,7 @@ export function namespaceOperations(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-/** A namespace without a row yet, with the limits that apply until somebody sets them. */
+/** A namespace without a row yet, with the default limits. */
 function newNamespace(
   { newId, now }: Context,
   { gameId, nameId, displayName, versionId }: Pick<Namespace, "gameId" | "nameId" | "displayName" | "versionId">,
@@ -105,20 +112,20 @@ function newNamespace(
   };
 }
 
-function namespaceAnswer(namespace: Namespace, domains: readonly Domain[]) {
+function toNamespaceReply(namespace: Namespace, domains: readonly Domain[]) {
   return {
     namespace_id: namespace.namespaceId,
     game_id: namespace.gameId,
     name_id: namespace.nameId,
     display_name: namespace.displayName,
-    create_ts: timestampOf(namespace.createTs),
+    create_ts: toTimestamp(namespace.createTs),
     version_id: namespace.versionId,
     matchmaker: {
       lobby_count_max: namespace.lobbyCountMax,
       max_players: namespace.maxPlayers,
       max_players_per_client: namespace.maxPlayersPerClient,
     },
-    domains: domains.map(({ domain, createTs }) => ({ domain, create_ts: timestampOf(createTs) })),
+    domains: domains.map(({ domain, createTs }) => ({ domain, create_ts: toTimestamp(createTs) })),
     domain_public_auth: {
       enabled: namespace.domainPublicAuth.enabled,
       allow_localhost: namespace.domainPublicAuth.allowLocalhost,

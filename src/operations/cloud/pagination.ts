@@ -3,7 +3,7 @@ import type { Page } from "../../store/db.ts";
 import { refuse } from "../refusal.ts";
 
 /** RFC 3339, UTC, milliseconds. */
-export function timestampOf(ms: number): string {
+export function toTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }
 
@@ -13,12 +13,12 @@ export interface PageQuery {
 }
 
 /** One row more than asked for tells whether there is another page. */
-export function pageOf(query: PageQuery) {
-  return pageByText(query, isUuid);
+export function parsePage(query: PageQuery) {
+  return parsePageByText(query, isUuid);
 }
 
 /** The same for lists whose rows are in another order than that of ids. */
-export function pageByText(query: PageQuery, mayBeLast: (text: string) => boolean) {
+export function parsePageByText(query: PageQuery, mayBeLast: (text: string) => boolean) {
   const limit = query.limit ?? pageSizeDefault;
   if (query.cursor === undefined) return { after: null, limit: limit + 1 } satisfies Page;
 
@@ -28,18 +28,18 @@ export function pageByText(query: PageQuery, mayBeLast: (text: string) => boolea
 
 export function badCursor() {
   const message = "is not a cursor of this list: pass on the one of the previous page, or leave it out";
-  return refuse("API_BAD_QUERY", "The query has a fault.", { errors: [{ path: ["cursor"], message }] });
+  return refuse("API_BAD_QUERY", "The query is invalid; see `errors`.", { errors: [{ path: ["cursor"], message }] });
 }
 
 /** Cuts the extra row off and makes the cursor that leads on from the last one shown. */
 export function cutPage<Row>(rows: readonly Row[], page: Page, idOf: (row: Row) => string) {
   if (rows.length < page.limit) return { rows, more: {} };
   const shown = rows.slice(0, page.limit - 1);
-  return { rows: shown, more: { cursor: cursorAfter(idOf(shown.at(-1)!)) } };
+  return { rows: shown, more: { cursor: writeCursor(idOf(shown.at(-1)!)) } };
 }
 
 /** Leads on from the entry with this id. */
-export function cursorAfter(id: string): string {
+export function writeCursor(id: string): string {
   return Buffer.from(id).toString("base64url");
 }
 

@@ -5,7 +5,7 @@ import { refuse } from "../refusal.ts";
 
 /**
  * Ends the live side of a namespace that is about to be deleted: from here on the matchmaker takes no call for it.
- * A refusal when lobbies are alive and nobody said to stop them; then nothing has changed.
+ * A refusal when lobbies are alive and `force` does not say to stop them; then nothing has changed.
  */
 export async function removeLobbies({ db, engine, now }: Context, namespace: Namespace, force: boolean) {
   const { namespaceId } = namespace;
@@ -25,7 +25,7 @@ export async function removeRemains({ engine, now }: Context, namespaceIds: read
   }
 }
 
-/** The same for a whole game: all namespaces are looked at before the first is touched. */
+/** The same for a whole game: all namespaces are checked before the first is touched. */
 export async function removeEveryLobby(context: Context, namespaces: readonly Namespace[], force: boolean) {
   for (const namespace of force ? [] : namespaces) {
     const { namespaceId } = namespace;
@@ -39,7 +39,7 @@ export async function removeEveryLobby(context: Context, namespaces: readonly Na
   return null;
 }
 
-export async function namespacesOf({ db }: Context, gameId: string): Promise<Namespace[]> {
+export async function listAllNamespaces({ db }: Context, gameId: string): Promise<Namespace[]> {
   const namespaces: Namespace[] = [];
   for (let after: string | null = null; ; after = namespaces.at(-1)!.namespaceId) {
     const page = await listNamespaces(db, gameId, { after, limit: pageSizeMax });

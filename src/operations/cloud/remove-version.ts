@@ -6,14 +6,14 @@ import type { Version } from "../../store/versions.ts";
 import type { Context } from "../context.ts";
 import { refuse } from "../refusal.ts";
 import { versionNotFound } from "./lookup.ts";
-import { namespacesOf } from "./remove-lobbies.ts";
+import { listAllNamespaces } from "./remove-lobbies.ts";
 
 const attemptsMax = 5;
 const lobbiesPerPage = 500;
 
 /**
- * Deletes a version that nothing uses. Between the look at the lobbies and the transaction it may have been deployed and
- * replaced again, with lobbies left behind; the transaction notices, and then everything is looked at once more.
+ * Deletes a version that nothing uses. Between the check of the lobbies and the transaction it may have been deployed and
+ * replaced again, with lobbies left behind; the transaction notices, and then everything is checked once more.
  */
 export async function removeVersion(context: Context, version: Version, record: () => Db) {
   const { gameId, versionId } = version;
@@ -37,7 +37,7 @@ async function namespaceWithLobbies(
   versionId: string,
 ): Promise<Namespace | undefined> {
   await context.db.invalidation.check();
-  for (const namespace of await namespacesOf(context, gameId)) {
+  for (const namespace of await listAllNamespaces(context, gameId)) {
     // From here on the matchmaker takes no call that was planned when the version was still deployed. The row is read from
     // the store: another node may have changed it and not yet said so.
     await context.configs.changed(namespace.namespaceId);

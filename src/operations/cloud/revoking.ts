@@ -7,10 +7,10 @@ import { refuse } from "../refusal.ts";
 
 /**
  * What a revoked server token leaves behind. A registration carries the revision of the namespace that it was built from,
- * and looks at its token after it has read that revision. Revoking raises the revision once the token is known to be
+ * and checks its token after it has read that revision. Revoking raises the revision once the token is known to be
  * revoked, so a registration is either in the engine before the lobbies are closed, or is built again and refused.
  */
-export async function closeLobbiesOf(
+export async function closeRegisteredLobbies(
   context: Context,
   namespaceId: string,
   tokenId: string,

@@ -2,13 +2,13 @@ import { Ajv, type ErrorObject } from "ajv";
 import { describe, expect, test } from "vitest";
 import { operationList } from "../../contract/index.ts";
 import { versionConfig } from "../../contract/version-config.ts";
-import { type Schema, schemaFaults } from "./schema-issues.ts";
+import { listSchemaIssues, type Schema } from "./schema-issues.ts";
 import { isTimestamp } from "./timestamps.ts";
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, validateSchema: false, meta: false });
 ajv.addFormat("date-time", { type: "string", validate: isTimestamp });
 
-/** Where Ajv finds a fault, one per place, in its order. */
+/** Where Ajv finds an issue, one per place, in its order. */
 function placesByAjv(errors: readonly ErrorObject[]): string[] {
   const places = errors
     .filter(({ keyword }) => keyword !== "propertyNames")
@@ -81,14 +81,14 @@ const schemas: [string, Schema][] = [
     .map(([id, { body }]): [string, Schema] => [id, body as Schema]),
 ];
 
-describe("schemaFaults", () => {
+describe("listSchemaIssues", () => {
   test.each(schemas)("[T21] %s: the issues that Ajv finds, in its order", (_id, schema) => {
     const validate = ajv.compile(schema);
     const random = randomOf(7);
     for (let round = 0; round < 400; round++) {
       const value = valueFor(schema, random);
       const fits = validate(value);
-      const found = schemaFaults(schema, value, 1000).map(({ place }) => JSON.stringify(place));
+      const found = listSchemaIssues(schema, value, 1000).map(({ place }) => JSON.stringify(place));
       expect([JSON.stringify(value), found]).toEqual([JSON.stringify(value), placesByAjv(validate.errors ?? [])]);
       expect(found.length === 0).toBe(fits);
     }
@@ -97,20 +97,20 @@ describe("schemaFaults", () => {
   test("[T57] it stops at the requested number of issues", () => {
     const { value, reads } = countingList(500_000);
     const list = { type: "array", items: { type: "string" } };
-    expect(schemaFaults(list, value, 100)).toHaveLength(100);
+    expect(listSchemaIssues(list, value, 100)).toHaveLength(100);
     expect(reads()).toBe(100);
   });
 
   test("[T57] of what is too long it looks at the first entries only", () => {
     const { value, reads } = countingList(500_000);
     const list = { type: "array", maxItems: 20, items: { type: "integer" } };
-    expect(schemaFaults(list, value, 100)).toEqual([
+    expect(listSchemaIssues(list, value, 100)).toEqual([
       { place: [], reason: "too_many", message: "must have at most 20 entries" },
     ]);
     expect(reads()).toBe(120);
     const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, index < 4000 ? "" : 1]));
     const record = { type: "object", maxProperties: 8, additionalProperties: { type: "string" } };
-    expect(schemaFaults(record, wide, 100).map(({ reason }) => reason)).toEqual(["too_many"]);
+    expect(listSchemaIssues(record, wide, 100).map(({ reason }) => reason)).toEqual(["too_many"]);
   });
 });
 

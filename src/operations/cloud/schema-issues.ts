@@ -1,9 +1,9 @@
-import { createFaultList } from "./issue-list.ts";
+import { createIssueList } from "./issue-list.ts";
 import { type Broken, nameWords, type SchemaReason, valueWords } from "./schema-words.ts";
 import { isTimestamp } from "./timestamps.ts";
 
 /** `place` is the field itself, also for a missing or unknown one. */
-export type SchemaFault = { place: string[]; reason: SchemaReason; message: string };
+export type SchemaIssue = { place: string[]; reason: SchemaReason; message: string };
 
 /** The parts of JSON Schema that the contract uses; `tests/openapi.test.ts` sees to it that there are no others. */
 export interface Schema {
@@ -29,12 +29,12 @@ export interface Schema {
 }
 
 /**
- * What is wrong with a value, in plain words, one fault per place, and no more than `max`: it stops there. Ajv says
- * whether a value fits, and would list its faults too, but it lists all of them, and a body of 64 KiB can have ten
+ * What is wrong with a value, in plain words, one issue per place, and no more than `max`: it stops there. Ajv says
+ * whether a value fits, and would list its issues too, but it lists all of them, and a body of 64 KiB can have ten
  * thousand. The order is Ajv's: first the value itself and its size, then what is in it.
  */
-export function schemaFaults(schema: Schema, root: unknown, max: number): SchemaFault[] {
-  const list = createFaultList<SchemaFault>(max);
+export function listSchemaIssues(schema: Schema, root: unknown, max: number): SchemaIssue[] {
+  const list = createIssueList<SchemaIssue>(max);
   const place: string[] = [];
   walk(schema, root, {
     place,
@@ -78,7 +78,7 @@ function walk(schema: Schema, value: unknown, to: Walk): void {
       }
     }
   } else if (typeof value === "object" && value !== null) {
-    // Border: it came from JSON, so its fields are its own.
+    // It came from JSON, so its fields are its own.
     walkFields(schema, value as Record<string, unknown>, to);
   }
 }
@@ -157,7 +157,7 @@ function brokenByText(schema: Schema, text: string): "maxLength" | "minLength" |
   const { maxLength, minLength, pattern, format } = schema;
   if (maxLength !== undefined && text.length > maxLength && countCodePoints(text) > maxLength) return "maxLength";
   if (minLength !== undefined && text.length < 2 * minLength && countCodePoints(text) < minLength) return "minLength";
-  if (pattern !== undefined && !regExpOf(pattern).test(text)) return "pattern";
+  if (pattern !== undefined && !compilePattern(pattern).test(text)) return "pattern";
   if (format === "date-time" && !isTimestamp(text)) return "format";
   return null;
 }
@@ -171,7 +171,7 @@ function countCodePoints(text: string): number {
 /** As many as the contract has patterns. */
 const regExps = new Map<string, RegExp>();
 
-function regExpOf(pattern: string): RegExp {
+function compilePattern(pattern: string): RegExp {
   const known = regExps.get(pattern) ?? new RegExp(pattern, "u");
   regExps.set(pattern, known);
   return known;
@@ -180,13 +180,13 @@ function regExpOf(pattern: string): RegExp {
 type Found = { readonly place: string[]; readonly broken: Broken; readonly name?: string };
 
 /**
- * When no branch fits, the branches contradict one another. What is told is the branch that was meant: the only one
- * whose faults lie deeper than the value itself. If there is none, it is what the branches have in common.
+ * When no branch fits, the branches contradict one another. The issues shown are those of the branch that was meant: the only one
+ * whose issues lie deeper than the value itself. If there is none, it is what the branches have in common.
  */
 function walkBranches(branches: readonly Schema[], value: unknown, to: Walk): void {
-  const found = branches.map((branch) => faultsOfBranch(branch, value, to));
-  if (found.some((faults) => faults.length === 0)) return;
-  const meant = found.filter((faults) => faults.every((fault) => !isAboutTheValueItself(fault, to.place.length)));
+  const found = branches.map((branch) => listBranchIssues(branch, value, to));
+  if (found.some((issues) => issues.length === 0)) return;
+  const meant = found.filter((issues) => issues.every((issue) => !isAboutTheValueItself(issue, to.place.length)));
   if (meant.length !== 1) {
     to.report(mergedBranches(found, value));
     return;
@@ -199,15 +199,15 @@ function walkBranches(branches: readonly Schema[], value: unknown, to: Walk): vo
   }
 }
 
-function faultsOfBranch(branch: Schema, value: unknown, { place }: Walk): Found[] {
+function listBranchIssues(branch: Schema, value: unknown, { place }: Walk): Found[] {
   const found: Found[] = [];
   const report: Walk["report"] = (broken, name) =>
     void found.push({ place: [...place], broken, ...(name !== undefined && { name }) });
-  walk(branch, value, { place, isFull: () => found.length >= branchFaultsMax, report });
+  walk(branch, value, { place, isFull: () => found.length >= branchIssuesMax, report });
   return found;
 }
 
-const branchFaultsMax = 100;
+const branchIssuesMax = 100;
 
 function isAboutTheValueItself({ place, broken }: Found, depth: number): boolean {
   return place.length === depth && ["type", "const", "enum"].includes(broken.keyword);

@@ -3,7 +3,7 @@ import { checkVersionConfig, needsProcessRuntime } from "./version-document.ts";
 
 const mode = (changes: object = {}) => ({ max_players: 4, runtime: { external: {} }, ...changes });
 const document = (changes: object = {}) => ({ regions: { local: {} }, game_modes: { duel: mode(changes) } });
-const paths = (config: unknown) => checkVersionConfig(config).faults.map(({ path }) => path.join("."));
+const paths = (config: unknown) => checkVersionConfig(config).issues.map(({ path }) => path.join("."));
 const pathsOfMode = (changes: object) => paths(document(changes));
 
 const example = {
@@ -31,8 +31,8 @@ const example = {
 
 describe("a document without issues", () => {
   test("that says everything resolves to itself", () => {
-    const { faults, resolved } = checkVersionConfig(example);
-    expect(faults).toEqual([]);
+    const { issues, resolved } = checkVersionConfig(example);
+    expect(issues).toEqual([]);
     expect(resolved).toEqual({
       ...example,
       regions: { local: { ...example.regions.local, provider_display_name: "" } },
@@ -82,8 +82,8 @@ describe("a document without issues", () => {
     ["empty", empties],
   ])("has its defaults filled in where fields are %s", (_, duel) => {
     const region = { display_name: "Far", provider_display_name: null, latitude: null };
-    const { faults, resolved } = checkVersionConfig({ regions: { local: {}, far: region }, game_modes: { duel } });
-    expect(faults).toEqual([]);
+    const { issues, resolved } = checkVersionConfig({ regions: { local: {}, far: region }, game_modes: { duel } });
+    expect(issues).toEqual([]);
     expect(resolved).toEqual({
       regions: {
         local: { display_name: "local", provider_display_name: "", latitude: 0, longitude: 0 },
@@ -109,7 +109,7 @@ describe("a document without issues", () => {
   });
 });
 
-describe("faults", () => {
+describe("issues", () => {
   test.each<[string, unknown, string[]]>([
     ["nothing at all", undefined, ["config.required"]],
     ["null", null, ["config.wrong_type"]],
@@ -216,23 +216,23 @@ describe("faults", () => {
   test("are at most a hundred, however hostile the document", () => {
     const many = Object.fromEntries(Array.from({ length: 8000 }, (_, index) => [`K${index}`, index]));
     for (const config of [many, { regions: many, game_modes: many }, document({ regions: Array(20_000).fill("x") })]) {
-      expect(checkVersionConfig(config).faults.length).toBeLessThanOrEqual(100);
+      expect(checkVersionConfig(config).issues.length).toBeLessThanOrEqual(100);
     }
   });
 
   test("[T57] [T59] a name as long as a whole document, with an issue in each of thousands of fields, costs little", () => {
     const fields = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, index]));
     for (const name of ["m/".repeat(20_000), "~".repeat(40_000)]) {
-      const { faults } = checkVersionConfig({ regions: { local: {} }, game_modes: { [name]: fields } });
-      expect(faults).toHaveLength(100);
-      expect(faults[0]?.path).toEqual(["config", "game_modes", `${name.slice(0, 128)}…`, "invalid"]);
-      expect(JSON.stringify(faults).length).toBeLessThan(64 * 1024);
+      const { issues } = checkVersionConfig({ regions: { local: {} }, game_modes: { [name]: fields } });
+      expect(issues).toHaveLength(100);
+      expect(issues[0]?.path).toEqual(["config", "game_modes", `${name.slice(0, 128)}…`, "invalid"]);
+      expect(JSON.stringify(issues).length).toBeLessThan(64 * 1024);
     }
   });
 
   test("have messages that say what is wrong", () => {
-    const { faults } = checkVersionConfig(document({ max_players: 4294967296 }));
-    expect(faults).toEqual([
+    const { issues } = checkVersionConfig(document({ max_players: 4294967296 }));
+    expect(issues).toEqual([
       { path: ["config", "game_modes", "duel", "max_players", "out_of_range"], message: "must be at most 4294967295" },
     ]);
   });

@@ -9,32 +9,34 @@ import {
   versionConfig,
 } from "../../contract/version-config.ts";
 import { gameModesMax, regionsMax } from "../../ground/limits.ts";
-import { createFaultList, shownPlace } from "./issue-list.ts";
-import { checkDisplayName, type Fault } from "./names.ts";
-import { type Schema, schemaFaults } from "./schema-issues.ts";
+import type { Issue } from "../refusal.ts";
+import { createIssueList, shownPlace } from "./issue-list.ts";
+import { checkDisplayName } from "./names.ts";
+import { listSchemaIssues, type Schema } from "./schema-issues.ts";
 import type { SchemaReason } from "./schema-words.ts";
 
-/** The last element of a fault's path. */
-type VersionFaultReason = SchemaReason | "not_found" | "reserved";
+/** The last element of an issue's path. */
+type VersionIssueReason = SchemaReason | "not_found" | "reserved";
 
 /**
- * Every fault of a version document (at most 100), one per place, in the order of the document; missing fields come
- * after the fields that are there. `resolved` is null exactly when there are faults.
+ * Every issue of a version document (at most 100), one per place, in the order of the document; missing fields come
+ * after the fields that are there. `resolved` is null exactly when there are issues.
  */
-export function checkVersionConfig(config: unknown): { faults: Fault[]; resolved: ResolvedVersionConfig | null } {
+export function checkVersionConfig(config: unknown): { issues: Issue[]; resolved: ResolvedVersionConfig | null } {
   if (config === undefined)
-    return { faults: [toFault({ place: [], reason: "required", message: "is required" })], resolved: null };
-  const list = createFaultList<Found>(faultsMax);
+    return { issues: [toIssue({ place: [], reason: "required", message: "is required" })], resolved: null };
+  const list = createIssueList<Found>(issuesMax);
   const isWellShaped = fitsSchema(config);
   if (!isWellShaped) {
-    for (const fault of schemaFaults(versionConfig as Schema, config, faultsMax)) list.add(fault.place, () => fault);
+    for (const issue of listSchemaIssues(versionConfig as Schema, config, issuesMax))
+      list.add(issue.place, () => issue);
   }
-  for (const fault of faultsBeyondSchema(config)) {
+  for (const issue of issuesBeyondSchema(config)) {
     if (list.isFull) break;
-    list.add(fault.place, () => fault);
+    list.add(issue.place, () => issue);
   }
-  if (isWellShaped && list.all().length === 0) return { faults: [], resolved: resolveVersionConfig(config) };
-  return { faults: inDocumentOrder(list.all(), config).map(toFault), resolved: null };
+  if (isWellShaped && list.all().length === 0) return { issues: [], resolved: resolveVersionConfig(config) };
+  return { issues: inDocumentOrder(list.all(), config).map(toIssue), resolved: null };
 }
 
 /** Fills in every default. The document must have passed checkVersionConfig. */
@@ -51,9 +53,9 @@ export function needsProcessRuntime(resolved: ResolvedVersionConfig): boolean {
   return Object.values(resolved.game_modes).some((mode) => "process" in mode.runtime);
 }
 
-const faultsMax = 100;
+const issuesMax = 100;
 
-// It says whether a document fits and stops at the first fault; schemaFaults looks for as many as are shown.
+// It says whether a document fits and stops at the first issue; listSchemaIssues looks for as many as are shown.
 const fitsSchema = new Ajv({
   allErrors: false,
   coerceTypes: false,
@@ -66,67 +68,67 @@ const fitsSchema = new Ajv({
   validateSchema: false,
 }).compile<VersionConfig>(versionConfig);
 
-type Found = { place: string[]; reason: VersionFaultReason; message: string };
+type Found = { place: string[]; reason: VersionIssueReason; message: string };
 
-function toFault({ place, reason, message }: Found): Fault {
+function toIssue({ place, reason, message }: Found): Issue {
   return { path: ["config", ...shownPlace(place), reason], message };
 }
 
 /**
- * What no schema says, one after the other, so that nobody looks for more than are shown. The document may be of any
+ * What no schema says, one after the other, so that no more are searched for than are shown. The document may be of any
  * shape: each rule looks only at what has the right one.
  */
-function* faultsBeyondSchema(config: unknown): Generator<Found> {
-  const document = fieldsOf(config);
-  const regions = fieldsOf(document.regions);
+function* issuesBeyondSchema(config: unknown): Generator<Found> {
+  const document = asFields(config);
+  const regions = asFields(document.regions);
   // The schema says when there are more than a document may have.
-  const firstOf = (fields: Fields, max: number) => Object.entries(fields).slice(0, max + faultsMax);
-  for (const [name, region] of firstOf(regions, regionsMax)) yield* regionFaults(["regions", name], fieldsOf(region));
-  for (const [name, mode] of firstOf(fieldsOf(document.game_modes), gameModesMax)) {
-    yield* gameModeFaults(["game_modes", name], fieldsOf(mode), regions);
+  const takeFirst = (fields: Fields, max: number) => Object.entries(fields).slice(0, max + issuesMax);
+  for (const [name, region] of takeFirst(regions, regionsMax)) yield* checkRegion(["regions", name], asFields(region));
+  for (const [name, mode] of takeFirst(asFields(document.game_modes), gameModesMax)) {
+    yield* checkGameMode(["game_modes", name], asFields(mode), regions);
   }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The fields of an object; none for anything else. */
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
+const asFields = (value: unknown): Fields => (isObject(value) ? value : {});
 
 function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function* regionFaults(place: string[], region: Fields): Generator<Found> {
+function* checkRegion(place: string[], region: Fields): Generator<Found> {
   for (const field of ["display_name", "provider_display_name"]) {
     const name = region[field];
     if (typeof name !== "string" || (name === "" && field === "provider_display_name")) continue;
-    const { fault } = checkDisplayName(name);
-    if (fault) yield { place: [...place, field], reason: displayNameReason(fault), message: fault.message };
+    const { issue } = checkDisplayName(name);
+    if (issue) yield { place: [...place, field], reason: displayNameReason(issue), message: issue.message };
   }
 }
 
-function displayNameReason(fault: Fault): VersionFaultReason {
-  const reason = fault.path[1];
+function displayNameReason(issue: Issue): VersionIssueReason {
+  const reason = issue.path[1];
   return reason === "too_short" || reason === "too_long" ? reason : "invalid";
 }
 
-function* gameModeFaults(place: string[], mode: Fields, regions: Fields): Generator<Found> {
-  const runtime = fieldsOf(mode.runtime);
-  yield* directFaults(place, mode);
-  yield* regionListFaults([...place, "regions"], mode.regions, regions);
-  yield* createFaults([...place, "actions", "create"], fieldsOf(fieldsOf(mode.actions).create));
-  if (isObject(mode.runtime)) yield* runtimeFaults([...place, "runtime"], runtime);
-  yield* envFaults([...place, "runtime", "process", "env"], fieldsOf(fieldsOf(runtime.process).env));
+function* checkGameMode(place: string[], mode: Fields, regions: Fields): Generator<Found> {
+  const runtime = asFields(mode.runtime);
+  yield* checkDirectMaximum(place, mode);
+  yield* checkRegionList([...place, "regions"], mode.regions, regions);
+  yield* checkCreate([...place, "actions", "create"], asFields(asFields(mode.actions).create));
+  if (isObject(mode.runtime)) yield* checkRuntime([...place, "runtime"], runtime);
+  yield* checkEnv([...place, "runtime", "process", "env"], asFields(asFields(runtime.process).env));
 }
 
-function directFaults(place: string[], mode: Fields): Found[] {
+function checkDirectMaximum(place: string[], mode: Fields): Found[] {
   const { max_players: normal, max_players_direct: direct } = mode;
   if (typeof normal !== "number" || typeof direct !== "number" || direct >= normal) return [];
   const message = `must not be less than max_players, which is ${normal}`;
   return [{ place: [...place, "max_players_direct"], reason: "out_of_range", message }];
 }
 
-function* regionListFaults(place: string[], list: unknown, regions: Fields): Generator<Found> {
+function* checkRegionList(place: string[], list: unknown, regions: Fields): Generator<Found> {
   if (!Array.isArray(list)) return;
   const seen = new Set<unknown>();
   for (const [index, name] of list.entries()) {
@@ -139,19 +141,19 @@ function* regionListFaults(place: string[], list: unknown, regions: Fields): Gen
   }
 }
 
-function createFaults(place: string[], create: Fields): Found[] {
+function checkCreate(place: string[], create: Fields): Found[] {
   if (create.enabled !== true || create.public !== false || create.private !== false) return [];
   return [{ place, reason: "invalid", message: "is enabled, yet allows neither public nor private lobbies" }];
 }
 
-function runtimeFaults(place: string[], runtime: Fields): Found[] {
+function checkRuntime(place: string[], runtime: Fields): Found[] {
   const given = [runtime.process, runtime.external].filter((kind) => kind !== undefined && kind !== null);
   if (given.length === 1) return [];
   const message = `must have exactly one of process and external, not ${given.length === 0 ? "none" : "both"}`;
   return [{ place, reason: "invalid", message }];
 }
 
-function* envFaults(place: string[], env: Fields): Generator<Found> {
+function* checkEnv(place: string[], env: Fields): Generator<Found> {
   for (const name of Object.keys(env)) {
     if (!/^(?:FOYER_|PORT_|PORT$)/.test(name)) continue;
     yield { place: [...place, name], reason: "reserved", message: "is set by Foyer itself" };
@@ -160,11 +162,11 @@ function* envFaults(place: string[], env: Fields): Generator<Found> {
 
 function inDocumentOrder(found: Found[], config: unknown): Found[] {
   const keyOrders = new Map<object, Map<string, number>>();
-  const positions = new Map(found.map((fault) => [fault, positionOf(fault.place, config, keyOrders)]));
+  const positions = new Map(found.map((issue) => [issue, findPosition(issue.place, config, keyOrders)]));
   return found.toSorted((a, b) => comparePositions(positions.get(a) ?? [], positions.get(b) ?? []));
 }
 
-function positionOf(place: string[], config: unknown, keyOrders: Map<object, Map<string, number>>): number[] {
+function findPosition(place: string[], config: unknown, keyOrders: Map<object, Map<string, number>>): number[] {
   let value = config;
   return place.map((key) => {
     if (typeof value !== "object" || value === null) return 0;
@@ -181,7 +183,7 @@ function positionOf(place: string[], config: unknown, keyOrders: Map<object, Map
   });
 }
 
-/** A fault of a whole comes before the faults of its parts. */
+/** An issue of a whole comes before the issues of its parts. */
 function comparePositions(a: number[], b: number[]): number {
   for (let depth = 0; depth < Math.min(a.length, b.length); depth++) {
     const difference = (a[depth] ?? 0) - (b[depth] ?? 0);

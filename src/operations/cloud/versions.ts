@@ -2,10 +2,10 @@ import type { ResolvedVersionConfig, VersionConfig } from "../../contract/versio
 import { findVersion, insertVersion, listVersions } from "../../store/versions.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { type Fault, isRefusal, refuse } from "../refusal.ts";
-import { gameNotFound, gameOf, quotaReached, versionNotFound } from "./lookup.ts";
+import { type Issue, isRefusal, refuse } from "../refusal.ts";
+import { gameNotFound, lookUpGame, quotaReached, versionNotFound } from "./lookup.ts";
 import { checkDisplayName } from "./names.ts";
-import { cutPage, isUuid, pageOf, timestampOf } from "./pagination.ts";
+import { cutPage, isUuid, parsePage, toTimestamp } from "./pagination.ts";
 import { removeVersion } from "./remove-version.ts";
 import { checkVersionConfig, needsProcessRuntime } from "./version-document.ts";
 
@@ -14,16 +14,16 @@ export function versionOperations(context: Context) {
 
   return {
     "games.versions.createGameVersion": async ({ params, caller, body, record }) => {
-      const { displayName, faults, resolved } = checkVersion(body, context.config.runtimes);
-      if (faults.length > 0 || !resolved) {
-        return refuse("CLOUD_VALIDATION_ERROR", "The version has faults.", { errors: faults });
+      const { displayName, issues, resolved } = checkVersion(body, context.config.runtimes);
+      if (issues.length > 0 || !resolved) {
+        return refuse("CLOUD_VALIDATION_ERROR", "The version is invalid; see `errors`.", { errors: issues });
       }
       if (caller.kind === "cloud" && context.config.processTrust !== "cloud" && needsProcessRuntime(resolved)) {
         const message =
           "A version with the process runtime runs programs on the service's machine and needs the admin token (or FOYER_PROCESS_TRUST=cloud).";
         return refuse("TOKEN_FORBIDDEN", message);
       }
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
 
       const version = {
@@ -41,31 +41,31 @@ export function versionOperations(context: Context) {
     },
 
     "games.versions.validateGameVersion": async ({ params, body }) => {
-      const game = await gameOf(db, params);
-      return isRefusal(game) ? game : { errors: checkVersion(body, context.config.runtimes).faults };
+      const game = await lookUpGame(db, params);
+      return isRefusal(game) ? game : { errors: checkVersion(body, context.config.runtimes).issues };
     },
 
     "games.versions.listGameVersions": async ({ params, query }) => {
-      const page = pageOf(query);
+      const page = parsePage(query);
       if (isRefusal(page)) return page;
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       const { rows, more } = cutPage(await listVersions(db, game.gameId, page), page, (row) => row.versionId);
-      return { versions: rows.map(versionSummary), ...more };
+      return { versions: rows.map(toVersionSummary), ...more };
     },
 
     "games.versions.getGameVersion": async ({ params }) => {
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       const versionId = params.version_id.toLowerCase();
       const version = isUuid(versionId) ? await findVersion(db, game.gameId, versionId) : null;
       if (!version) return versionNotFound(params.version_id);
       const config = JSON.parse(version.config) as VersionConfig;
-      return { version: { ...versionSummary(version), config } };
+      return { version: { ...toVersionSummary(version), config } };
     },
 
     "games.versions.deleteGameVersion": async ({ params, record }) => {
-      const game = await gameOf(db, params);
+      const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       const versionId = params.version_id.toLowerCase();
       const version = isUuid(versionId) ? await findVersion(db, game.gameId, versionId) : null;
@@ -76,13 +76,13 @@ export function versionOperations(context: Context) {
 
 function checkVersion(body: { display_name: string; config: Record<string, unknown> }, runtimes: readonly string[]) {
   const display = checkDisplayName(body.display_name);
-  const { faults, resolved } = checkVersionConfig(body.config);
-  const all = [...(display.fault ? [display.fault] : []), ...faults, ...runtimeFaults(resolved, runtimes)];
-  return { displayName: display.value, faults: all, resolved };
+  const { issues, resolved } = checkVersionConfig(body.config);
+  const all = [...(display.issue ? [display.issue] : []), ...issues, ...checkRuntimesAllowed(resolved, runtimes)];
+  return { displayName: display.value, issues: all, resolved };
 }
 
 /** A version that could never run here is refused when it is made, not when the first player comes. */
-function runtimeFaults(resolved: ResolvedVersionConfig | null, runtimes: readonly string[]): Fault[] {
+function checkRuntimesAllowed(resolved: ResolvedVersionConfig | null, runtimes: readonly string[]): Issue[] {
   return Object.entries(resolved?.game_modes ?? {}).flatMap(([name, { runtime }]) => {
     const kind = "process" in runtime ? "process" : "external";
     if (runtimes.includes(kind)) return [];
@@ -91,10 +91,10 @@ function runtimeFaults(resolved: ResolvedVersionConfig | null, runtimes: readonl
   });
 }
 
-function versionSummary(version: { versionId: string; displayName: string; createTs: number }) {
+function toVersionSummary(version: { versionId: string; displayName: string; createTs: number }) {
   return {
     version_id: version.versionId,
     display_name: version.displayName,
-    create_ts: timestampOf(version.createTs),
+    create_ts: toTimestamp(version.createTs),
   };
 }

@@ -2,7 +2,7 @@ import { createSharedPlaces, type PlaceOwner } from "../../ground/shares.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import type { LogStream } from "../../runtime/runtime.ts";
 import { findPastLobby } from "../../store/lobby-history.ts";
-import { namespaceOf } from "../cloud/lookup.ts";
+import { lookUpNamespace } from "../cloud/lookup.ts";
 import type { Context } from "../context.ts";
 import type { EventStream } from "../handlers.ts";
 import { isRefusal, type Refusal, refuse } from "../refusal.ts";
@@ -57,7 +57,7 @@ export function createLogFollowing(context: Context) {
             },
           },
           async isOver() {
-            const found = await namespaceOf(db, params);
+            const found = await lookUpNamespace(db, params);
             return isRefusal(found) || found.namespaceId !== namespaceId;
           },
         };

@@ -1,5 +1,5 @@
 import type { Event, LobbyEvent, LobbyView, PlayerEvent } from "../../matchmaker/commands.ts";
-import { closedByOf } from "../cloud/closed-by.ts";
+import { listClosedBy } from "../cloud/closed-by.ts";
 
 /** What happened to a lobby at one moment. */
 export interface Moment {
@@ -93,7 +93,7 @@ function recordedMoments(lobby: LobbyView): Moment[] {
 function lobbyDetails({ type, lobby }: LobbyEvent, last: Timeline["last"]): Moment["details"] {
   if (type === "lobby.created") return createdDetails(lobby);
   if (type === "lobby.stopped") return stoppedDetails(lobby);
-  if (type === "lobby.closed") return { closed_by: closedByOf(lobby) };
+  if (type === "lobby.closed") return { closed_by: listClosedBy(lobby) };
   return type === "lobby.changed" && last !== null ? { change: changeOf(lobby, last) } : null;
 }
 

@@ -2,7 +2,7 @@ import type { ReplyOf } from "../../contract/define.ts";
 import type { Operations } from "../../contract/index.ts";
 import { pageMaxBytes, pageSizeDefault } from "../../ground/limits.ts";
 import type { ListCursor, LobbyView } from "../../matchmaker/commands.ts";
-import { closedByOf } from "../cloud/closed-by.ts";
+import { listClosedBy } from "../cloud/closed-by.ts";
 import { isName } from "../cloud/names.ts";
 import { badCursor, isUuid } from "../cloud/pagination.ts";
 import type { Context } from "../context.ts";
@@ -63,7 +63,7 @@ function listedLobby(lobby: LobbyView) {
     max_players_direct: lobby.maxPlayersDirect,
     max_players_party: lobby.maxPlayers,
     total_player_count: lobby.reserved + lobby.connected,
-    is_closed: closedByOf(lobby).length > 0,
+    is_closed: listClosedBy(lobby).length > 0,
     tags: { ...lobby.tags },
   };
 }

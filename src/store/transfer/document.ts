@@ -54,7 +54,7 @@ function checkHeader(header: object): void {
 }
 
 function checkEnd(number: number, value: unknown, counts: RowCounts, sha256: string): void {
-  // Border: whatever it is, only what equals the expected text passes.
+  // Whatever it is, only what equals the expected text passes.
   const end = (value ?? {}) as { rows?: Record<string, unknown>; sha256?: unknown };
   for (const table of tableNames) {
     const { word } = transferTables[table];
@@ -136,7 +136,7 @@ function checkColumns(number: number, table: TableName, value: unknown): Row {
   const known = new Set(columns.map(([name]) => name));
   const unknown = Object.keys(value).find((name) => !known.has(name));
   if (unknown !== undefined) throw rowFault(number, table, `has an unknown column ${JSON.stringify(unknown)}`);
-  // Border: what each property holds is checked next.
+  // What each property holds is checked next.
   const row = value as Row;
   for (const [name, column] of columns) {
     if (column.mayBeAbsent && !Object.hasOwn(row, name)) continue;

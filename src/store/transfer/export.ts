@@ -41,7 +41,7 @@ export function exportStore(place: StorePlace, options: ExportOptions): Promise<
     }
     const rows = Object.fromEntries(tableNames.map((table) => [transferTables[table].word, counts[table]]));
     await options.write(line({ end: { rows, sha256: checksum.digest("hex") } }));
-    // Border: the loop above has counted every table.
+    // The loop above has counted every table.
     return counts as RowCounts;
   });
 }

@@ -66,6 +66,6 @@ async function countRows(transaction: Transaction<Tables>): Promise<RowCounts> {
     );
     counts[table] = Number(rows[0]?.count ?? 0);
   }
-  // Border: the loop above has counted every table.
+  // The loop above has counted every table.
   return counts as Record<TableName, number>;
 }

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { describe, expect, test } from "vitest";
 import { object, optional, uint32, uuid } from "../contract/common.ts";
 import type { Schema } from "../operations/cloud/schema-issues.ts";
-import { faultsOf } from "./schema-faults.ts";
+import { listIssues } from "./schema-issues.ts";
 
 const schema = object({
   count: uint32("A number."),
@@ -26,15 +26,15 @@ const schema = object({
 
 const validate = new Ajv({ strict: true, allowUnionTypes: true }).compile(schema);
 
-function faults(body: unknown) {
-  const found = faultsOf(schema as Schema, body);
+function issues(body: unknown) {
+  const found = listIssues(schema as Schema, body);
   expect(found.length === 0).toBe(validate(body));
   return found.map(({ path, message }) => `${path.join("/")}: ${message}`);
 }
 
 const valid = { count: 1, name: "a" };
 
-describe("faultsOf", () => {
+describe("listIssues", () => {
   test.each<[string, unknown, string[]]>([
     ["nothing wrong", valid, []],
     ["null for optional fields", { ...valid, flag: null, size: null, id: null, list: null }, []],
@@ -73,18 +73,18 @@ describe("faultsOf", () => {
       ],
     ],
   ])("%s", (_, body, expected) => {
-    expect(faults(body)).toEqual(expected);
+    expect(issues(body)).toEqual(expected);
   });
 
   test("a value that fits no branch of a union has few issues, none twice", () => {
-    const found = faults({ ...valid, port: { range: { min: 1 } } });
+    const found = issues({ ...valid, port: { range: { min: 1 } } });
     expect(found.length).toBeGreaterThan(0);
     expect(new Set(found).size).toBe(found.length);
-    expect(faults({ ...valid, port: 5 })).toEqual(["port: must be an object"]);
+    expect(issues({ ...valid, port: 5 })).toEqual(["port: must be an object"]);
   });
 
   test("a hostile body gets at most a hundred", () => {
     const body = { ...valid, ...Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, 1])) };
-    expect(faults(body)).toHaveLength(100);
+    expect(issues(body)).toHaveLength(100);
   });
 });

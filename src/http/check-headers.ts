@@ -3,9 +3,10 @@ import { headersMax } from "../ground/limits.ts";
 
 /**
  * What makes a request's headers mean one thing to Foyer and another to a proxy in front of it. Node keeps the first of
- * two such headers, leaves out those that are too many, and says nothing. One walk over the names, because every request takes it. Null: nothing is wrong.
+ * two such headers, leaves out those that are too many, and says nothing. One
+ * walk over the names, because every request takes it. Null: nothing is wrong.
  */
-export function headerFault({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
+export function checkHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
   if (rawHeaders.length > 2 * headersMax) return `There are more than ${headersMax} headers.`;
   let hosts = 0;
   let authorizations = 0;
@@ -13,7 +14,7 @@ export function headerFault({ headers, httpVersion, rawHeaders }: IncomingMessag
   let codings = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!;
-    // Most names are of another length, and are not looked at any further.
+    // Most names are of another length, and are not compared.
     if (name.length === 4) hosts += is(name, "host");
     else if (name.length === 13) authorizations += is(name, "authorization");
     else if (name.length === 12) types += is(name, "content-type");
