@@ -25,6 +25,11 @@ export interface Admit {
   checkProbe(request: FastifyRequest): Refusal | null;
   /** The same, and that the client has not asked for too many of the service's own pages. */
   admitPage(request: FastifyRequest, reply: FastifyReply): Refusal | null;
+  /**
+   * Counts a request for a path or method that does not exist, as one for a page. Its answer stays the same, because the
+   * path and the method come before the limits; but a client beyond them needs another connection for each further one.
+   */
+  countMiss(request: FastifyRequest, reply: FastifyReply): void;
 }
 
 export interface AdmitParts {
@@ -54,6 +59,12 @@ export function createAdmit(parts: AdmitParts): Admit {
       const refusal = checkHost(request) ?? checkShare(request, address);
       if (refusal || address.isDirectLoopback) return refusal;
       return rates.countPage({ id: address.client, network: address.network }, reply);
+    },
+    countMiss(request, reply) {
+      const address = findAddress(request);
+      if (address.isDirectLoopback) return;
+      const tooMany = rates.countPage({ id: address.client, network: address.network }, reply);
+      if (tooMany) reply.header("connection", "close");
     },
     admit(operation, request, reply) {
       const wrongHost = checkHost(request);

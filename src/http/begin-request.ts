@@ -9,6 +9,8 @@ export interface BeginParts {
   readonly publicUrl: string | null;
   /** Why no request is taken now; null: requests are taken. */
   turnAway(): Parameters<typeof sendRefusal>[2] | null;
+  /** Nothing has this path; said before the request is answered. */
+  countMiss(request: FastifyRequest, reply: FastifyReply): void;
   /** The request has no body to wait for, so it counts as in flight from now on. */
   count(request: FastifyRequest): void;
 }
@@ -21,7 +23,7 @@ export interface BeginRequest {
   refuseBadPath(request: FastifyRequest, reply: FastifyReply): void;
 }
 
-export function createBeginRequest({ publicUrl, turnAway, count }: BeginParts): BeginRequest {
+export function createBeginRequest({ publicUrl, turnAway, countMiss, count }: BeginParts): BeginRequest {
   function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
@@ -32,6 +34,7 @@ export function createBeginRequest({ publicUrl, turnAway, count }: BeginParts): 
   return {
     refuseBadPath(request, reply) {
       setCommonHeaders(request, reply);
+      countMiss(request, reply);
       sendNotFound(request, reply);
     },
     begin(request, reply, done) {
@@ -47,7 +50,11 @@ export function createBeginRequest({ publicUrl, turnAway, count }: BeginParts): 
       if (isOperation) dropContentTypeOfEmptyBody(request.headers);
       // The service's own pages take no fields, so there is nothing to wait for.
       else dropBody(request.headers);
-      if (request.is404 || hasEmptyPart(request)) return void sendNotFound(request, reply);
+      if (request.is404 || hasEmptyPart(request)) {
+        countMiss(request, reply);
+        sendNotFound(request, reply);
+        return;
+      }
       const refusal = request.routeOptions.url === "/healthz" ? null : turnAway();
       if (refusal) return void sendRefusal(reply, request.id, refusal);
       if (!hasBody(request.headers)) count(request);

@@ -67,8 +67,10 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     checkLoad,
   });
   const rawAnswers = createRawAnswers(config.publicUrl, newRequestId, inFlight.connections.isAnsweredEarly);
+  const admit = createAdmit({ ...parts, readAddress, checkShare: inFlight.admit });
   const { begin, refuseBadPath } = createBeginRequest({
     publicUrl: config.publicUrl,
+    countMiss: admit.countMiss,
     turnAway: () => (isStopping ? turnAway(metrics, "stopping") : checkLoad()),
     count: inFlight.count,
   });
@@ -86,7 +88,6 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   app.setErrorHandler(createHandleError(parts));
   app.setNotFoundHandler(sendNotFound);
 
-  const admit = createAdmit({ ...parts, readAddress, checkShare: inFlight.admit });
   const streams = createEventStreams(parts);
   rawAnswers.answerUnroutable(app.server, addRoutes(app, parts, { admit, inFlight, streams }));
   app.addHook("onClose", () => {
@@ -131,13 +132,14 @@ function addRoutes(
 
 /** Answers a method that the path has no operation for. */
 function answerMethod(
-  { checkHost }: Admit,
+  { checkHost, countMiss }: Admit,
   request: FastifyRequest,
   reply: FastifyReply,
   allowed: readonly string[],
 ): FastifyReply {
   reply.header("allow", allowed.join(", "));
   if (request.method !== "OPTIONS") {
+    countMiss(request, reply);
     const message = `${request.method} is not possible here; possible: ${allowed.join(", ")}.`;
     return sendRefusal(reply, request.id, refuse("API_METHOD_NOT_ALLOWED", message));
   }

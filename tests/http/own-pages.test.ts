@@ -147,4 +147,29 @@ describe("how often", () => {
     expectRefusal(await ask("/matchmaker/regions", "192.0.2.1"), "API_RATE_LIMIT");
     for (let count = 0; count < 5; count++) expect((await ask("/docs")).status).toBe(200);
   });
+
+  const misses: [method: string, path: string, code: "API_NOT_FOUND" | "API_METHOD_NOT_ALLOWED"][] = [
+    ["GET", "/nowhere", "API_NOT_FOUND"],
+    ["GET", "/cloud/games//namespaces", "API_NOT_FOUND"],
+    ["GET", "/%zz", "API_NOT_FOUND"],
+    ["PATCH", "/cloud/games", "API_METHOD_NOT_ALLOWED"],
+    ["POST", "/docs", "API_METHOD_NOT_ALLOWED"],
+  ];
+
+  test.each(misses)(
+    "[GP9] %s %s counts like a page; beyond the limit it ends its connection",
+    async (method, path, code) => {
+      service = await startService("sqlite", { ...trusting, ratePages: 2 });
+      const miss = (client?: string) =>
+        service.request(method, path, { headers: client === undefined ? {} : { "x-forwarded-for": client } });
+      for (const connection of ["keep-alive", "keep-alive", "close", "close"]) {
+        const answer = await miss("192.0.2.1");
+        expectRefusal(answer, code);
+        expect(answer.headers.connection).toBe(connection);
+      }
+      expectRefusal(await ask("/docs", "192.0.2.1"), "API_RATE_LIMIT");
+      expect((await miss("192.0.2.2")).headers.connection).toBe("keep-alive");
+      for (let count = 0; count < 4; count++) expect((await miss()).headers.connection).toBe("keep-alive");
+    },
+  );
 });
