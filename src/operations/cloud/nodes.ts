@@ -1,7 +1,7 @@
 import type { NodeStatus } from "../../nodes/nodes.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { timestampOrNull } from "./lobby-reply.ts";
+import { toTimestampOrNull } from "./lobby-reply.ts";
 
 export function nodeOperations({ nodes }: Context) {
   return {
@@ -17,7 +17,7 @@ function toNodeReply(node: NodeStatus, ownId: string | null) {
   return {
     node_id: node.nodeId,
     version: node.version,
-    start_ts: timestampOrNull(node.startedAt),
+    start_ts: toTimestampOrNull(node.startedAt),
     regions: node.regions === null ? null : [...node.regions],
     lobby_processes: Math.max(0, node.places - node.room),
     lobby_processes_max: node.places,

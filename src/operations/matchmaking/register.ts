@@ -5,7 +5,7 @@ import { checkServerToken } from "../cloud/revoking.ts";
 import type { NamespaceConfig, VersionInUse } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { type Fault, isRefusal, refuse } from "../refusal.ts";
+import { type Issue, isRefusal, refuse } from "../refusal.ts";
 import { checkTags } from "./lobby-requests.ts";
 import {
   checkModeSize,
@@ -102,7 +102,7 @@ function checkPorts(gameMode: string, labels: readonly string[], ports: Register
   const misnamed = Object.entries(ports).filter(
     ([label, { hostname }]) => labels.includes(label) && !isHostname(hostname),
   );
-  const errors: Fault[] = [
+  const errors: Issue[] = [
     ...missing.map((label) => ({ path: ["ports", label], message: "is required" })),
     ...others.map((label) => ({ path: ["ports", label], message: "is not a port of the game mode" })),
     ...misnamed.map(([label]) => ({
