@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { createSqliteJournal, type SqliteJournal } from "../src/engine/memory/sqlite-journal.ts";
 import { createIds } from "../src/ground/ids.ts";
-import type { Change } from "../src/matchmaker/changes.ts";
+import { type Changes, changeLine } from "../src/matchmaker/changes.ts";
+import { encodeLobby, encodePlayer } from "../src/matchmaker/codec.ts";
+import { createPool } from "../src/matchmaker/pools.ts";
+import { newLobby, newPlayer } from "../src/matchmaker/record-makers.ts";
 import { quantile } from "./load.ts";
 import { markdownTable } from "./table.ts";
 
@@ -35,7 +38,7 @@ async function measureSingle(journal: SqliteJournal): Promise<string> {
   const waits: number[] = [];
   for (let i = 0; i < 2_000; i++) {
     const from = performance.now();
-    await journal.append(namespaceId, [player(newId(), newId())]);
+    await journal.append(namespaceId, reservedSeat(newId()));
     waits.push(performance.now() - from);
   }
   waits.sort((a, b) => a - b);
@@ -52,8 +55,7 @@ async function measureTurns(journal: SqliteJournal, findsPerTurn: number): Promi
   for (let made = 0; made < changes; made += findsPerTurn * 2) {
     const turnFrom = performance.now();
     for (let i = 0; i < findsPerTurn; i++) {
-      const lobbyId = newId();
-      void journal.append(namespaceId, [lobby(lobbyId), player(newId(), lobbyId)]);
+      void journal.append(namespaceId, foundSeat());
     }
     loopMs += performance.now() - turnFrom;
     await (journal.isBehind() ? journal.flush() : turn());
@@ -65,14 +67,19 @@ async function measureTurns(journal: SqliteJournal, findsPerTurn: number): Promi
   return [String(findsPerTurn), perSecond, String(commits), ((loopMs * 1000) / changes).toFixed(1)];
 }
 
-// The shapes of src/matchmaker/codec.ts.
-function lobby(id: string): Change {
+/** A new lobby with one connected player, as the rules give them to the journal. */
+function foundSeat(): Changes {
   const ports = '{"default":{"hostname":"127.0.0.1","port":20000,"is_tls":false}}';
-  const facts = [1, versionId, "duel", "local", 100, 100, 0, {}, 300_000, 120_000, 0, 30_000, ports, null, null];
-  const life = ["find", "203.0.113.7", startedAt, "ready", startedAt, null, startedAt, null, null, null];
-  return { entity: "lobby", id, value: [...facts, ...life] };
+  const facts = { versionId, gameMode: "duel", region: "local", tags: {}, ports, lobbyConfig: null };
+  const sizes = { maxPlayers: 100, maxPlayersDirect: 100, isExternal: false, isPrivate: false, isJoinable: true };
+  const times = { readyMs: 300_000, reservationMs: 120_000, heartbeatMs: 0, emptyMs: 30_000 };
+  const needed = { ...facts, ...sizes, ...times, createReason: "found", createdBy: "203.0.113.7" } as const;
+  const lobby = newLobby(newId(), needed, startedAt, createPool);
+  const seat = reservedSeat(lobby.id);
+  return { count: 2, text: changeLine("lobby", lobby.id, encodeLobby(lobby)) + seat.text };
 }
 
-function player(id: string, lobbyId: string): Change {
-  return { entity: "player", id, value: [1, lobbyId, "203.0.113.7", startedAt, "connected", startedAt, null, 0] };
+function reservedSeat(lobbyId: string): Changes {
+  const player = newPlayer(newId(), { lobbyId, clientId: "203.0.113.7" }, startedAt);
+  return { count: 1, text: changeLine("player", player.id, encodePlayer(player)) };
 }

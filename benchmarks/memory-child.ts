@@ -1,8 +1,8 @@
 import { createIds } from "../src/ground/ids.ts";
 import { apply } from "../src/matchmaker/apply.ts";
-import { type Change, loadState } from "../src/matchmaker/changes.ts";
+import { loadState, type StoredRecord } from "../src/matchmaker/changes.ts";
 import { createState, type State } from "../src/matchmaker/state.ts";
-import { allChanges } from "../tests/support/state-hash.ts";
+import { allRecords } from "../tests/support/state-hash.ts";
 import type { Measured } from "./memory.ts";
 
 // Fills one namespace by commands, and again from its rows as after a restart, and says what each lobby and player took.
@@ -29,7 +29,7 @@ measure("player, seated and connected", lobbyCount * playersPerLobby, () => {
     for (let i = 0; i < playersPerLobby; i++) addPlayer(lobbyId, index * playersPerLobby + i);
   });
 });
-const texts = allChanges(state).map((change) => JSON.stringify(change));
+const texts = allRecords(state).map((record) => JSON.stringify(record));
 const loaded: State[] = [];
 measure("lobby with its ten players, after a restart", lobbyCount, () => {
   loaded.push(loadState(namespaceId, parsed(texts)));
@@ -62,7 +62,10 @@ function addLobby(index: number): string {
     isPrivate: false,
     isJoinable: true,
     tags: {},
-    timeouts: { readyMs: 300_000, reservationMs: 120_000, heartbeatMs: 0, emptyMs: 30_000 },
+    readyMs: 300_000,
+    reservationMs: 120_000,
+    heartbeatMs: 0,
+    emptyMs: 30_000,
     ports: JSON.stringify({ default: host }),
     lobbyConfig: null,
   };
@@ -84,6 +87,6 @@ function flat(text: string): string {
   return Buffer.from(text, "latin1").toString("latin1");
 }
 
-function* parsed(texts: readonly string[]): Iterable<Change> {
-  for (const text of texts) yield JSON.parse(text) as Change;
+function* parsed(texts: readonly string[]): Iterable<StoredRecord> {
+  for (const text of texts) yield JSON.parse(text) as StoredRecord;
 }

@@ -196,7 +196,10 @@ function newLobby({ versionId }: RedisNamespace, lobbyId: string): NewLobby {
     isPrivate: false,
     isJoinable: true,
     tags: {},
-    timeouts: { readyMs: 300_000, reservationMs: 3_600_000, heartbeatMs: 0, emptyMs: 30_000 },
+    readyMs: 300_000,
+    reservationMs: 3_600_000,
+    heartbeatMs: 0,
+    emptyMs: 30_000,
     ports: JSON.stringify(ports),
     lobbyConfig: null,
   };

@@ -5,11 +5,10 @@ import { createSqliteJournal, type SqliteJournal } from "../src/engine/memory/sq
 import { createIds } from "../src/ground/ids.ts";
 import { createDerivedTokens } from "../src/ground/tokens.ts";
 import { apply } from "../src/matchmaker/apply.ts";
-import { type Change, loadState } from "../src/matchmaker/changes.ts";
-import { playerRow } from "../src/matchmaker/codec.ts";
-import type { Player } from "../src/matchmaker/records.ts";
+import { changeLine, encodeRecord, loadState } from "../src/matchmaker/changes.ts";
+import { encodePlayer } from "../src/matchmaker/codec.ts";
+import { newPlayer } from "../src/matchmaker/record-makers.ts";
 import type { State } from "../src/matchmaker/state.ts";
-import { allChanges } from "../tests/support/state-hash.ts";
 import { bearer, send } from "./requests.ts";
 import { serveFoyer } from "./server-process.ts";
 
@@ -88,36 +87,40 @@ async function fillJournal(folder: string, made: Made, size: WorldSize): Promise
   const stored = await journal.load();
   const state = loadState(namespaceId, stored.get(namespaceId) ?? []);
   const lobbyIds = addLobbies(state, made, size);
-  await appendAll(journal, namespaceId, allChanges(state));
+  await appendAll(journal, namespaceId, lobbiesOf(state));
   await appendAll(journal, namespaceId, connectedPlayers(lobbyIds, size.playersPerLobby));
   await journal.close();
   return lobbyIds;
 }
 
-async function appendAll(journal: SqliteJournal, namespaceId: string, changes: Iterable<Change>): Promise<void> {
-  let group: Change[] = [];
-  for (const change of changes) {
-    group.push(change);
+async function appendAll(journal: SqliteJournal, namespaceId: string, lines: Iterable<string>): Promise<void> {
+  let group: string[] = [];
+  const append = () => journal.append(namespaceId, { count: group.length, text: group.join("") });
+  for (const line of lines) {
+    group.push(line);
     if (group.length < 1000) continue;
-    void journal.append(namespaceId, group);
+    void append();
     group = [];
     if (journal.isBehind()) await journal.flush();
   }
-  await journal.append(namespaceId, group);
+  await append();
+}
+
+function* lobbiesOf(state: State): Iterable<string> {
+  for (const id of state.lobbies.keys()) yield changeLine("lobby", id, encodeRecord(state, "lobby", id));
 }
 
 /** Each with an address of its own. Straight as rows, for a million of them would take the rules a while. */
-function* connectedPlayers(lobbyIds: readonly string[], perLobby: number): Iterable<Change> {
+function* connectedPlayers(lobbyIds: readonly string[], perLobby: number): Iterable<string> {
   const newId = createIds(Date.now);
   const now = Date.now();
   let count = 0;
   for (const lobbyId of lobbyIds) {
     for (let i = 0; i < perLobby; i++, count++) {
       const clientId = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;
-      const times = { reservedAt: now, connectedAt: now, endedAt: null };
-      const derived = { isMissing: false, dueAt: Infinity, slot: -1 };
-      const player: Player = { kind: 0, id: newId(), lobbyId, clientId, status: "connected", ...times, ...derived };
-      yield { entity: "player", id: player.id, value: playerRow(player) };
+      const player = newPlayer(newId(), { lobbyId, clientId }, now);
+      Object.assign(player, { status: "connected", connectedAt: now });
+      yield changeLine("player", player.id, encodePlayer(player));
     }
   }
 }
@@ -142,7 +145,10 @@ function addLobbies(state: State, { namespaceId, versionId }: Made, size: WorldS
       isPrivate: false,
       isJoinable: true,
       tags,
-      timeouts: { readyMs: 300_000, reservationMs: 3_600_000, heartbeatMs: 0, emptyMs: 30_000 },
+      readyMs: 300_000,
+      reservationMs: 3_600_000,
+      heartbeatMs: 0,
+      emptyMs: 30_000,
       ports: JSON.stringify(ports),
       lobbyConfig: null,
     };

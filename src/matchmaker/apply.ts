@@ -1,4 +1,4 @@
-import { type Change, takeChanges } from "./changes.ts";
+import { type Changes, noChanges, takeChanges } from "./changes.ts";
 import type { CommandOf, CommandType, Event, Outcome } from "./commands.ts";
 import { refuse } from "./outcome.ts";
 import { closeRegistered } from "./rules/close-registered.ts";
@@ -28,7 +28,7 @@ export interface Applied<T extends CommandType> extends Effects {
 
 export interface Effects {
   /** To be stored together, before the outcome is told. */
-  readonly changes: readonly Change[];
+  readonly changes: Changes;
   readonly events: readonly Event[];
 }
 
@@ -41,7 +41,7 @@ export function apply<T extends CommandType>(state: State, command: CommandOf<T>
     throw new Error(`A command for namespace ${command.namespaceId} reached namespace ${state.namespaceId}.`);
   }
   if (command.fence !== undefined) {
-    if (command.fence < state.fence) return { outcome: refuse("LEASE_LOST"), changes: [], events: [] };
+    if (command.fence < state.fence) return { outcome: refuse("LEASE_LOST"), changes: noChanges, events: [] };
     state.fence = command.fence;
   }
   const now = Math.max(command.now, state.now);

@@ -1,63 +1,79 @@
 import {
-  keyRow,
-  lobbyRow,
-  namespaceRow,
-  playerRow,
-  type Row,
-  readKeyRow,
-  readLobbyRow,
-  readNamespaceRow,
-  readPlayerRow,
+  decodeKey,
+  decodeLobby,
+  decodeNamespace,
+  decodePlayer,
+  encodeKey,
+  encodeLobby,
+  encodeNamespace,
+  encodePlayer,
+  quote,
 } from "./codec.ts";
-import type { Key, Lobby, Player } from "./records.ts";
-import {
-  createState,
-  type Entity,
-  ensurePool,
-  fillState,
-  type NamespaceRecord,
-  putNamespace,
-  type State,
-} from "./state.ts";
+import type { Row } from "./old-rows.ts";
+import type { Key, Lobby, NamespaceRecord, Player } from "./records.ts";
+import { type Entity, entities } from "./schema.ts";
+import { createState, ensurePool, fillState, putNamespace, type State } from "./state.ts";
 
-/** One entity as it is after a command; a null value: it is gone. All changes of one command are stored together. */
-export interface Change {
-  readonly entity: Entity;
-  readonly id: string;
-  readonly value: Row | null;
+/**
+ * Records as they are after a command, in the text that the journal writes: a line for each, with the number of its kind,
+ * its id and its row, which are JSON and so hold neither a tab nor a line break. Without a row: the record is gone.
+ * All changes of one command are stored together.
+ */
+export interface Changes {
+  readonly count: number;
+  readonly text: string;
 }
 
-/** What changed since the last time, each entity once. */
-export function takeChanges(state: State): Change[] {
-  const changes: Change[] = [];
-  for (const { entity, id } of state.changed.values()) changes.push({ entity, id, value: rowOf(state, entity, id) });
+export const noChanges: Changes = { count: 0, text: "" };
+
+/** What changed since the last time, each record once. */
+export function takeChanges(state: State): Changes {
+  const count = state.changed.size;
+  if (count === 0) return noChanges;
+  let text = "";
+  for (const { entity, id } of state.changed.values()) text += changeLine(entity, id, encodeRecord(state, entity, id));
   // Another one, not the same one cleared: V8 makes a cleared map point from its old table to its new one, so that whatever
   // was in any of them is kept until the next full collection.
-  if (changes.length > 0) state.changed = new Map();
-  return changes;
+  state.changed = new Map();
+  return { count, text };
 }
 
-function rowOf(state: State, entity: Entity, id: string): Row | null {
-  if (entity === "namespace") return state.namespace === null ? null : namespaceRow(state.namespace);
-  if (entity === "lobby") return mapped(state.lobbies.get(id), lobbyRow);
-  if (entity === "player") return mapped(state.players.get(id), playerRow);
-  return mapped(state.keys.get(id), keyRow);
+export function changeLine(entity: Entity, id: string, row: string | null): string {
+  return `${entityNumbers[entity]}\t${quote(id)}\t${row ?? ""}\n`;
 }
 
-function mapped<T>(record: T | undefined, toRow: (record: T) => Row): Row | null {
-  return record === undefined ? null : toRow(record);
+// A border: the entries are those of the list.
+const entityNumbers = Object.fromEntries(entities.map((entity, number) => [entity, number])) as Record<Entity, number>;
+
+/** Null: there is no such record. */
+export function encodeRecord(state: State, entity: Entity, id: string): string | null {
+  if (entity === "player") return encodeIfThere(state.players.get(id), encodePlayer);
+  if (entity === "lobby") return encodeIfThere(state.lobbies.get(id), encodeLobby);
+  if (entity === "key") return encodeIfThere(state.keys.get(id), encodeKey);
+  return encodeIfThere(state.namespace ?? undefined, encodeNamespace);
 }
 
-/** The state that these entities describe, in whatever order they come. Heartbeat clocks wait for `restarted`. */
-export function loadState(namespaceId: string, changes: Iterable<Change>): State {
+function encodeIfThere<T>(record: T | undefined, encode: (record: T) => string): string | null {
+  return record === undefined ? null : encode(record);
+}
+
+/** A record as the journal gives it back. */
+export interface StoredRecord {
+  readonly entity: Entity;
+  readonly id: string;
+  readonly row: Row;
+}
+
+/** The state that these records describe, in whatever order they come. Heartbeat clocks wait for `restarted`. */
+export function loadState(namespaceId: string, records: Iterable<StoredRecord>): State {
   const loader = createStateLoader(namespaceId);
-  for (const change of changes) loader.add(change);
+  for (const record of records) loader.add(record);
   return loader.finish();
 }
 
-/** Takes entities one by one, so that their rows need not be kept until all are there. */
+/** Takes records one by one, so that their rows need not be kept until all are there. */
 export interface StateLoader {
-  add(change: Change): void;
+  add(record: StoredRecord): void;
   /** Call it once, after the last one. */
   finish(): State;
 }
@@ -68,15 +84,14 @@ export function createStateLoader(namespaceId: string): StateLoader {
   const players: Player[] = [];
   const keys: Key[] = [];
   let namespace: NamespaceRecord | null = null;
-  const poolOf = (versionId: string, gameMode: string, region: string) =>
+  const findPool = (versionId: string, gameMode: string, region: string) =>
     ensurePool(state, versionId, gameMode, region);
   return {
-    add({ entity, id, value }) {
-      if (value === null) return;
-      if (entity === "player") players.push(readPlayerRow(id, value));
-      else if (entity === "lobby") lobbies.push(readLobbyRow(id, value, poolOf));
-      else if (entity === "key") keys.push(readKeyRow(id, value));
-      else namespace = readNamespaceRow(value);
+    add({ entity, id, row }) {
+      if (entity === "player") players.push(decodePlayer(id, row));
+      else if (entity === "lobby") lobbies.push(decodeLobby(id, row, findPool));
+      else if (entity === "key") keys.push(decodeKey(id, row));
+      else namespace = decodeNamespace(row);
     },
     finish() {
       if (namespace !== null) putNamespace(state, namespace);

@@ -1,211 +1,135 @@
-import type { CreateReason, LobbyStatus, OperatorClose, SeatStatus, StopReason, Tags } from "./commands.ts";
-import { type Key, keyKind, type Lobby, lobbyKind, type Player, type Pool, playerKind, tagKeysOf } from "./records.ts";
-import type { NamespaceRecord } from "./state.ts";
+import { compile, objectText } from "./compile.ts";
+import { absentValue, type Fields, type Kind, type NamedField, namedFields } from "./field-kinds.ts";
+import { type Row, upgradeLobbyRow } from "./old-rows.ts";
+import { recordFormat, sinceOf } from "./record-format.ts";
+import { compileRecord, type FindPool, keyShape, lobbyShape, playerShape, type RecordShape } from "./record-makers.ts";
+import type { Key, Lobby, NamespaceRecord, Player } from "./records.ts";
+import { type Entity, keyFields, lobbyFields, namespaceFields, playerFields } from "./schema.ts";
+
+/** How a field's value becomes JSON text. */
+const writers: { readonly [K in Kind]: (value: string) => string } = {
+  text: (value) => `quote(${value})`,
+  "text?": (value) => `(${value} === null ? "null" : quote(${value}))`,
+  number: (value) => value,
+  "number?": (value) => value,
+  time: (value) => `timeText(${value})`,
+  "time?": (value) => `timeText(${value})`,
+  flag: (value) => `(${value} ? 1 : 0)`,
+  choice: (value) => `quote(${value})`,
+  "choice?": (value) => `(${value} === null ? "null" : quote(${value}))`,
+  tags: (value) => `JSON.stringify(${value})`,
+  ids: (value) => `JSON.stringify(${value})`,
+  counts: (value) => `JSON.stringify([...${value}])`,
+};
+
+/** What JSON text does not give as it was. */
+const readers: { readonly [K in Kind]?: (value: string) => string } = {
+  flag: (value) => `(${value} === 1)`,
+  counts: (value) => `new Map(${value})`,
+};
 
 /**
- * Each entity's facts as one compact array, to be stored and loaded again. The first element is the layout's version:
- * a new layout gets a new number and the reader keeps understanding the old ones.
+ * Each record as one row: a list of the format's number and the record's facts, in the order of schema.ts. It becomes JSON
+ * text once, here, and is stored as that text.
  */
-export type Row = readonly unknown[];
+export const encodeNamespace = compileEncoder<NamespaceRecord>(namespaceFields);
+export const encodeLobby = compileEncoder<Lobby>(lobbyFields);
+export const encodePlayer = compileEncoder<Player>(playerFields);
+export const encodeKey = compileEncoder<Key>(keyFields);
 
-const layout = 1;
-/** The first layout of lobbies had no peak of seats and no node. */
-const lobbyLayout = 2;
-
-export function namespaceRow(namespace: NamespaceRecord): Row {
-  const { lobbyCountMax, maxPlayers, maxPlayersPerClient } = namespace.limits;
-  return [
-    layout,
-    namespace.revision,
-    lobbyCountMax,
-    maxPlayers,
-    maxPlayersPerClient,
-    namespace.deployedVersionId,
-    [...namespace.idleMinimums],
-    namespace.removedAt,
-  ];
+function compileEncoder<T>(fields: Fields): (record: T) => string {
+  const values = storedFields(fields, recordFormat).map(([name, { kind }]) => writers[kind](`record.${name}`));
+  return compile(["record"], `"[${recordFormat}," + ${values.join(' + "," + ')} + "]"`, { quote, timeText });
 }
 
-export function readNamespaceRow(row: Row): NamespaceRecord {
-  // A border: rows are written by the functions above only, and a store that damages them is found by its checksums.
-  const [, revision, lobbyCountMax, maxPlayers, maxPlayersPerClient, deployedVersionId, idle, removedAt] = checked(
-    row,
-    "namespace",
-    8,
-  ) as [number, number, number, number, number | null, string | null, [string, number][], number | null];
-  const limits = { lobbyCountMax, maxPlayers, maxPlayersPerClient };
-  return { revision, limits, deployedVersionId, idleMinimums: new Map(idle), removedAt };
+/** Most texts are ids and need no escape: looking whether that is so is cheaper than JSON. */
+export function quote(text: string): string {
+  return needsNoEscape.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-export function lobbyRow(lobby: Lobby): Row {
-  return [
-    lobbyLayout,
-    lobby.pool.versionId,
-    lobby.pool.gameMode,
-    lobby.pool.region,
-    lobby.maxPlayers,
-    lobby.maxPlayersDirect,
-    flagsOf(lobby),
-    lobby.tags,
-    lobby.readyMs,
-    lobby.reservationMs,
-    lobby.heartbeatMs,
-    lobby.emptyMs,
-    lobby.ports,
-    lobby.lobbyConfig,
-    lobby.state,
-    lobby.createReason,
-    lobby.createdBy,
-    lobby.createdAt,
-    lobby.status,
-    lobby.readyAt,
-    lobby.silentSince,
-    lobby.emptySince,
-    lobby.stoppedAt,
-    lobby.stopReason,
-    lobby.exit,
-    lobby.peakBefore,
-    lobby.nodeId,
-  ];
+const needsNoEscape = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+
+let lastTime: number | null = null;
+let lastTimeText = "null";
+
+/** Most times in one turn of the event loop are the same, and writing out a large number takes longest of all. */
+function timeText(time: number | null): string {
+  if (time === null) return "null";
+  if (time !== lastTime) {
+    lastTime = time;
+    lastTimeText = String(time);
+  }
+  return lastTimeText;
 }
 
-/** Rows from before the operator's flag have none of its bits, which is right. */
-function flagsOf({ isExternal, isPrivate, isClosed, isJoinable, operatorClose }: Lobby): number {
-  const own = (isExternal ? 1 : 0) + (isPrivate ? 2 : 0) + (isClosed ? 4 : 0) + (isJoinable ? 8 : 0);
-  return own + (operatorClose === "operator" ? 16 : 0) + (operatorClose === "token_revoked" ? 32 : 0);
+/** The first number tells which fields a row has: those that there were then. */
+export function decodeLobby(id: string, row: Row, findPool: FindPool): Lobby {
+  const upgraded = upgradeLobbyRow(row);
+  return findDecoder(lobbyDecoders, "lobby", upgraded)(id, upgraded, findPool);
 }
 
-function operatorCloseOf(flags: number): OperatorClose | null {
-  if ((flags & 16) !== 0) return "operator";
-  return (flags & 32) !== 0 ? "token_revoked" : null;
+export function decodePlayer(id: string, row: Row): Player {
+  return findDecoder(playerDecoders, "player", row)(id, row);
 }
 
-type LobbyRow = [
-  layout: number,
-  versionId: string,
-  gameMode: string,
-  region: string,
-  maxPlayers: number,
-  maxPlayersDirect: number,
-  flags: number,
-  tags: Tags,
-  readyMs: number,
-  reservationMs: number,
-  heartbeatMs: number,
-  emptyMs: number,
-  ports: string | null,
-  lobbyConfig: string | null,
-  state: string | null,
-  createReason: CreateReason,
-  createdBy: string | null,
-  createdAt: number,
-  status: LobbyStatus,
-  readyAt: number | null,
-  silentSince: number | null,
-  emptySince: number,
-  stoppedAt: number | null,
-  stopReason: StopReason | null,
-  exit: string | null,
-  peakBefore?: number,
-  nodeId?: string | null,
-];
+export function decodeKey(id: string, row: Row): Key {
+  return findDecoder(keyDecoders, "key", row)(id, row);
+}
 
-export function readLobbyRow(
-  id: string,
-  row: Row,
-  poolOf: (versionId: string, gameMode: string, region: string) => Pool,
-): Lobby {
-  const fields = (row[0] === layout ? checked(row, "lobby", 25) : checked(row, "lobby", 27, lobbyLayout)) as LobbyRow;
-  return {
-    kind: lobbyKind,
-    id,
-    pool: poolOf(fields[1], fields[2], fields[3]),
-    maxPlayers: fields[4],
-    maxPlayersDirect: fields[5],
-    isExternal: (fields[6] & 1) !== 0,
-    isPrivate: (fields[6] & 2) !== 0,
-    isJoinable: (fields[6] & 8) !== 0,
-    tags: fields[7],
-    readyMs: fields[8],
-    reservationMs: fields[9],
-    heartbeatMs: fields[10],
-    emptyMs: fields[11],
-    lobbyConfig: fields[13],
-    createReason: fields[15],
-    createdBy: fields[16],
-    createdAt: fields[17],
-    ports: fields[12],
-    nodeId: fields[26] ?? null,
-    state: fields[14],
-    status: fields[18],
-    isClosed: (fields[6] & 4) !== 0,
-    operatorClose: operatorCloseOf(fields[6]),
-    readyAt: fields[19],
-    silentSince: fields[20],
-    emptySince: fields[21],
-    peakBefore: fields[25] ?? 0,
-    stoppedAt: fields[22],
-    stopReason: fields[23],
-    exit: fields[24],
-    lastHeartbeatAt: null,
-    tagKeys: tagKeysOf(fields[7]),
-    reserved: 0,
-    connected: 0,
-    players: [],
-    dueAt: Infinity,
+export function decodeNamespace(row: Row): NamespaceRecord {
+  return findDecoder(namespaceDecoders, "namespace", row)(row);
+}
+
+/** By format: how many elements a row has, and what makes a record of it. */
+type Decoders<F> = readonly ({ readonly length: number; readonly decode: F } | undefined)[];
+
+const lobbyDecoders = compileDecoders<(id: string, row: Row, findPool: FindPool) => Lobby>(lobbyShape);
+const playerDecoders = compileDecoders<(id: string, row: Row) => Player>(playerShape);
+const keyDecoders = compileDecoders<(id: string, row: Row) => Key>(keyShape);
+const namespaceDecoders: Decoders<(row: Row) => NamespaceRecord> = eachFormat((format) => {
+  const fact = rowFacts(namespaceFields, format);
+  const facts = namedFields(namespaceFields).map(([name]) => [name, fact(name)] as const);
+  return { length: rowLength(namespaceFields, format), decode: compile(["row"], objectText(facts)) };
+});
+
+function compileDecoders<F>({ kind, fields, derived }: RecordShape): Decoders<F> {
+  return eachFormat((format) => {
+    const fact = rowFacts(fields, format);
+    const decode = compileRecord<F>(["id", "row", "findPool"], kind, fields, fact, derived(fact));
+    return { length: rowLength(fields, format), decode };
+  });
+}
+
+function eachFormat<T>(make: (format: number) => T): (T | undefined)[] {
+  return Array.from({ length: recordFormat + 1 }, (_, format) => (format === 0 ? undefined : make(format)));
+}
+
+function rowLength(fields: Fields, format: number): number {
+  return 1 + storedFields(fields, format).length;
+}
+
+/** Gives the text that reads a fact from a row of a format. */
+function rowFacts(fields: Fields, format: number): (name: string) => string {
+  const stored = storedFields(fields, format).map(([name]) => name);
+  return (name) => {
+    const field = fields[name]!;
+    const at = stored.indexOf(name) + 1;
+    if (at > 0) return readers[field.kind]?.(`row[${at}]`) ?? `row[${at}]`;
+    return JSON.stringify(field.isNotInJournal ? field.first : absentValue(name, field));
   };
 }
 
-export function playerRow(player: Player): Row {
-  const { lobbyId, clientId, reservedAt, status, connectedAt, endedAt, isMissing } = player;
-  return [layout, lobbyId, clientId, reservedAt, status, connectedAt, endedAt, isMissing ? 1 : 0];
+/** The fields of a row of this format, in their order. */
+export function storedFields(fields: Fields, format: number): NamedField[] {
+  return namedFields(fields, (field) => !field.isNotInJournal && sinceOf(field) <= format);
 }
 
-export function readPlayerRow(id: string, row: Row): Player {
-  const [, lobbyId, clientId, reservedAt, status, connectedAt, endedAt, missing] = checked(row, "player", 8) as [
-    number,
-    string,
-    string,
-    number,
-    SeatStatus,
-    number | null,
-    number | null,
-    number,
-  ];
-  return {
-    kind: playerKind,
-    id,
-    lobbyId,
-    clientId,
-    reservedAt,
-    status,
-    connectedAt,
-    endedAt,
-    isMissing: missing === 1,
-    dueAt: Infinity,
-    slot: -1,
-  };
-}
-
-export function keyRow(key: Key): Row {
-  return [layout, key.bodyHash, key.lobbyId, key.playerIds, key.createdAt];
-}
-
-export function readKeyRow(id: string, row: Row): Key {
-  const [, bodyHash, lobbyId, playerIds, createdAt] = checked(row, "key", 5) as [
-    number,
-    string,
-    string,
-    readonly string[],
-    number,
-  ];
-  return { kind: keyKind, id, bodyHash, lobbyId, playerIds, createdAt, dueAt: Infinity };
-}
-
-function checked(row: Row, entity: string, length: number, newest = layout): unknown {
-  if (row[0] === newest && row.length === length) return row;
+function findDecoder<F>(decoders: Decoders<F>, entity: Entity, row: Row): F {
+  const format = Number(row[0]);
+  const found = decoders[format];
+  if (found !== undefined && row.length === found.length) return found.decode;
   throw new Error(
-    `A stored ${entity} has layout ${String(row[0])} with ${row.length} fields; this version of Foyer reads up to layout ${newest}. ` +
+    `A stored ${entity} has format ${format} with ${row.length} fields; this version of Foyer reads up to format ${recordFormat}. ` +
       "It was written by a newer Foyer, or the store is damaged.",
   );
 }

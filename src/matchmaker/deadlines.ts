@@ -1,13 +1,10 @@
 import { itemAt } from "./ordered-set.ts";
 import { compareAge, isIdle, isTaken, type Key, type Lobby, type Player, takenSeats } from "./records.ts";
+import { constants } from "./schema.ts";
 
 /** When something is due to happen to a record without anyone asking: always worked out from its facts. Infinity: never. */
 
-/** Ended seats, stopped lobbies, idempotency keys and removed namespaces are remembered this long. */
-export const rememberedMs = 10 * 60_000;
-
-/** A lobby that has been silent for this many heartbeat periods is stopped. */
-const silentPeriodsMax = 10;
+const { rememberedMs, silentPeriodsMax } = constants;
 
 /** Heartbeat clocks begin at `heardFrom` at the earliest. */
 export function lobbyDueAt(lobby: Lobby, heardFrom: number): number {

@@ -1,6 +1,7 @@
 import type { Pair } from "./commands.ts";
 import { orderedBefore, orderedFrom, orderedItems } from "./ordered-set.ts";
 import { type Group, type Lobby, type Pool, takenSeats } from "./records.ts";
+import { constants } from "./schema.ts";
 import { findPool, pairKey, type State } from "./state.ts";
 
 /** What a find asks for, as far as it decides which lobbies are worth telling about. */
@@ -13,12 +14,7 @@ export interface GatherWish {
   readonly versionId: string | null;
 }
 
-/** All lobbies of one request together, so that neither many lobbies nor many pairs make an explanation expensive. */
-const looksMax = 2_000;
-/** From one ordered set; each is walked from the lobbies nearest to a fit outwards. */
-const looksPerSetMax = 24;
-/** With several tags the fits are not next to one another, so it is worth looking farther. */
-const looksPerSetWithTagsMax = 200;
+const { looksMax, looksPerSetMax, looksPerSetWithTagsMax } = constants;
 
 export interface Gathered {
   readonly lobbies: Set<Lobby>;

@@ -41,7 +41,10 @@ function create(i: number, revision: 1 | 2): CreateLobby {
     isPrivate: i % 11 === 0,
     isJoinable: true,
     tags,
-    timeouts: { readyMs: 1e9, reservationMs: 1e9, heartbeatMs: 0, emptyMs: 1e9 },
+    readyMs: 1e9,
+    reservationMs: 1e9,
+    heartbeatMs: 0,
+    emptyMs: 1e9,
     ports: null,
     lobbyConfig: null,
   };

@@ -1,7 +1,7 @@
 import type { Candidate, CandidateCode, Explanation, FindRequest } from "./commands.ts";
 import { type Gathered, type GatherWish, gatherCandidates } from "./explain-gather.ts";
-import { compareFullest, type Lobby, tagKeysOf, takenSeats } from "./records.ts";
-import { findPool, type NamespaceRecord, pairKey, type State } from "./state.ts";
+import { compareFullest, type Lobby, listTagKeys, type NamespaceRecord, takenSeats } from "./records.ts";
+import { findPool, pairKey, type State } from "./state.ts";
 
 const candidatesMax = 20;
 
@@ -26,12 +26,12 @@ export function explainFind(
   request: FindRequest,
   chosen: Lobby | null,
 ): Explanation {
-  const wish = wishOf(request, namespace.limits.maxPlayers, namespace.deployedVersionId);
+  const wish = wishOf(request, namespace.maxPlayers, namespace.deployedVersionId);
   return judgeCandidates(gatherCandidates(state, wish), countPrivate(state, wish), wish, request, chosen);
 }
 
 export function wishOf(request: FindRequest, maxPlayers: number, versionId: string | null): GatherWish {
-  const [pairs, tagKeys] = [distinctPairs(request), tagKeysOf(request.tags)];
+  const [pairs, tagKeys] = [distinctPairs(request), listTagKeys(request.tags)];
   return { pairs, tagKeys, seats: request.playerIds.length, maxPlayers, versionId };
 }
 

@@ -20,6 +20,7 @@ import { compareIds, isLiving, type Lobby } from "./records.ts";
 import { missingIdle } from "./rules/create-lobby.ts";
 import { decideFind, explanationOf, withExplanation } from "./rules/find.ts";
 import { currentNamespace } from "./rules/party.ts";
+import { constants } from "./schema.ts";
 import { nextDueAt, pairKey, type State } from "./state.ts";
 import { viewLobby, viewPlayer } from "./views.ts";
 
@@ -90,16 +91,13 @@ function listAllLobbies(state: State, query: ListAllLobbies): Answer<"listAllLob
   return { lobbies, next: null };
 }
 
-/** As many lobbies as one step looks at. */
-const looksMax = 500;
-
 function pickLobbies(state: State, { wanted, after }: PickLobbies): Answer<"pickLobbies"> {
   const lobbies: LobbyView[] = [];
   let looks = 0;
   for (const lobby of orderedFrom(state.lobbiesById, (other) => after !== null && other.id <= after)) {
     looks += 1;
     if (isWanted(lobby, wanted)) lobbies.push(viewLobby(lobby));
-    if (looks === looksMax) return { lobbies, next: lobby.id };
+    if (looks === constants.lobbiesPerStepMax) return { lobbies, next: lobby.id };
   }
   return { lobbies, next: null };
 }
@@ -146,7 +144,7 @@ function counts(state: State): Answer<"counts"> {
 function listMissingIdle(state: State, _query: MissingIdle): Answer<"missingIdle"> {
   const { namespace } = state;
   if (namespace === null || namespace.removedAt !== null) return [];
-  let room = namespace.limits.lobbyCountMax - state.startingCount - state.readyCount;
+  let room = namespace.lobbyCountMax - state.startingCount - state.readyCount;
   const missing: (Pair & { missing: number })[] = [];
   for (const key of [...namespace.idleMinimums.keys()].sort()) {
     const [gameMode = "", region = ""] = key.split("/");

@@ -1,49 +1,15 @@
-import type { CreateReason, Limits, LobbyStatus, OperatorClose, SeatStatus, StopReason, Tags } from "./commands.ts";
+import type { Facts, Tags } from "./field-kinds.ts";
 import type { OrderedSet } from "./ordered-set.ts";
+import type { keyFields, lobbyFields, namespaceFields, playerFields } from "./schema.ts";
 
 /**
  * What a namespace's state is made of. Only state.ts writes these; everything else reads.
- * A record's *facts* are stored and loaded again. What is marked derived is worked out from them and never stored.
+ * A record's *facts* are in schema.ts; they are stored and loaded again. What is written out here is derived from them.
  */
-export interface Lobby {
+export interface Lobby extends Facts<typeof lobbyFields> {
   readonly kind: typeof lobbyKind;
   readonly id: string;
   readonly pool: Pool;
-  readonly maxPlayers: number;
-  readonly maxPlayersDirect: number;
-  readonly isExternal: boolean;
-  readonly isPrivate: boolean;
-  readonly isJoinable: boolean;
-  readonly tags: Tags;
-  readonly readyMs: number;
-  readonly reservationMs: number;
-  readonly heartbeatMs: number;
-  readonly emptyMs: number;
-  readonly lobbyConfig: string | null;
-  readonly createReason: CreateReason;
-  readonly createdBy: string | null;
-  readonly createdAt: number;
-  ports: string | null;
-  /** Null: nobody has been chosen to run its server yet. */
-  nodeId: string | null;
-  state: string | null;
-  status: LobbyStatus;
-  /** The lobby's own flag. */
-  isClosed: boolean;
-  /** The operator's; null: not set. */
-  operatorClose: OperatorClose | null;
-  readyAt: number | null;
-  silentSince: number | null;
-  /** When it last had no taken seat; means something only while it has none. */
-  emptySince: number;
-  /** The most seats taken at once, as of the last time a seat ended; see peakSeats. */
-  peakBefore: number;
-  stoppedAt: number | null;
-  stopReason: StopReason | null;
-  exit: string | null;
-  /** Not stored: heartbeat clocks start over with the service. */
-  lastHeartbeatAt: number | null;
-  /** Derived, as is everything below. */
   readonly tagKeys: readonly string[];
   reserved: number;
   connected: number;
@@ -52,43 +18,21 @@ export interface Lobby {
   dueAt: number;
 }
 
-export interface Player {
+export interface Player extends Facts<typeof playerFields> {
   readonly kind: typeof playerKind;
   readonly id: string;
-  readonly lobbyId: string;
-  readonly clientId: string;
-  readonly reservedAt: number;
-  status: SeatStatus;
-  connectedAt: number | null;
-  endedAt: number | null;
-  /** Connected, but the lobby's last heartbeat that named its players did not name this one. */
-  isMissing: boolean;
-  /** Derived, as is everything below. */
   dueAt: number;
   /** Where it stands in its lobby's `players`; -1 once the seat has ended. */
   slot: number;
 }
 
-/** What an idempotency key was answered with. */
-export interface Key {
+export interface Key extends Facts<typeof keyFields> {
   readonly kind: typeof keyKind;
   readonly id: string;
-  readonly bodyHash: string;
-  readonly lobbyId: string;
-  readonly playerIds: readonly string[];
-  readonly createdAt: number;
-  /** Derived. */
   dueAt: number;
 }
 
-export interface NamespaceRecord {
-  readonly revision: number;
-  readonly limits: Limits;
-  readonly deployedVersionId: string | null;
-  /** By pairKey. */
-  readonly idleMinimums: ReadonlyMap<string, number>;
-  readonly removedAt: number | null;
-}
+export type NamespaceRecord = Facts<typeof namespaceFields>;
 
 /** At one moment seats end before lobbies, lobbies before keys. */
 export const playerKind = 0;
@@ -172,7 +116,7 @@ export function isListed(lobby: Lobby): boolean {
 }
 
 /** No tag name holds the separator: the API refuses NUL. */
-export function tagKeysOf(tags: Tags): readonly string[] {
+export function listTagKeys(tags: Tags): readonly string[] {
   const names = Object.keys(tags);
   return names.length === 0 ? noTagKeys : names.sort().map((name) => `${name}\u0000${tags[name]}`);
 }

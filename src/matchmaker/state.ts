@@ -1,5 +1,6 @@
 import type { Event, LobbyEvent, PlayerEvent, SeatStatus } from "./commands.ts";
-import { keyDueAt, lobbyDueAt, playerDueAt, rememberedMs } from "./deadlines.ts";
+import { keyDueAt, lobbyDueAt, playerDueAt } from "./deadlines.ts";
+import type { Changing } from "./field-kinds.ts";
 import {
   addOrdered,
   createOrderedSet,
@@ -24,6 +25,7 @@ import {
   playerKind,
   type Timed,
 } from "./records.ts";
+import { constants, type Entity, type lobbyFields, type playerFields } from "./schema.ts";
 import { viewLobby } from "./views.ts";
 
 /** One namespace. The functions below are the only writers, so no rule can forget an index, a count or a deadline. */
@@ -54,9 +56,6 @@ export interface State {
   events: Event[];
 }
 
-export type { NamespaceRecord } from "./records.ts";
-
-export type Entity = "namespace" | "lobby" | "player" | "key";
 interface ChangedEntity {
   readonly entity: Entity;
   readonly id: string;
@@ -93,7 +92,7 @@ export function pairKey(gameMode: string, region: string): string {
 /** When there is next something to expire; Infinity: never. */
 export function nextDueAt(state: State): number {
   const removedAt = state.namespace?.removedAt ?? Infinity;
-  return Math.min(firstOrdered(state.timers)?.dueAt ?? Infinity, removedAt + rememberedMs);
+  return Math.min(firstOrdered(state.timers)?.dueAt ?? Infinity, removedAt + constants.rememberedMs);
 }
 
 export function findPool(state: State, versionId: string, gameMode: string, region: string): Pool | undefined {
@@ -172,23 +171,8 @@ export function fillState(state: State, lobbies: Lobby[], players: readonly Play
   fillOrdered(state.timers, timed);
 }
 
-export type LobbyPatch = Partial<
-  Pick<
-    Lobby,
-    | "ports"
-    | "nodeId"
-    | "state"
-    | "status"
-    | "isClosed"
-    | "operatorClose"
-    | "readyAt"
-    | "silentSince"
-    | "stoppedAt"
-    | "stopReason"
-    | "exit"
-    | "lastHeartbeatAt"
-  >
->;
+/** How long it was empty and how full it was follow from its seats. */
+export type LobbyPatch = Partial<Omit<Changing<typeof lobbyFields>, "emptySince" | "peakBefore">>;
 
 export function changeLobby(state: State, lobby: Lobby, patch: LobbyPatch): void {
   unindexLobby(state, lobby);
@@ -229,7 +213,7 @@ export function addPlayer(state: State, player: Player): void {
   markChanged(state, "player", player.id);
 }
 
-export type PlayerPatch = Partial<Pick<Player, "status" | "connectedAt" | "endedAt" | "isMissing">>;
+export type PlayerPatch = Partial<Changing<typeof playerFields>>;
 
 /** A lobby whose last taken seat ends here is empty from now on. A seat that has ended stays so. */
 export function changePlayer(state: State, player: Player, patch: PlayerPatch): void {

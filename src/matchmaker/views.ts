@@ -1,59 +1,35 @@
 import type { LobbyView, PlayerView } from "./commands.ts";
+import { compile, objectText } from "./compile.ts";
+import { type Fields, namedFields, type Shown } from "./field-kinds.ts";
 import { type Lobby, type Player, peakSeats, takenSeats } from "./records.ts";
+import { lobbyFields, type lobbyShown, playerFields, type playerShown } from "./schema.ts";
 
-/** Copies that never change, for answers and events. */
+/** Copies that never change, for answers and events: the facts that are not hidden, and what is worked out here. */
 
-export function viewLobby(lobby: Lobby): LobbyView {
-  return {
-    lobbyId: lobby.id,
-    versionId: lobby.pool.versionId,
-    gameMode: lobby.pool.gameMode,
-    region: lobby.pool.region,
-    maxPlayers: lobby.maxPlayers,
-    maxPlayersDirect: lobby.maxPlayersDirect,
-    isExternal: lobby.isExternal,
-    isPrivate: lobby.isPrivate,
-    isJoinable: lobby.isJoinable,
-    tags: lobby.tags,
-    timeouts: {
-      readyMs: lobby.readyMs,
-      reservationMs: lobby.reservationMs,
-      heartbeatMs: lobby.heartbeatMs,
-      emptyMs: lobby.emptyMs,
-    },
-    ports: lobby.ports,
-    lobbyConfig: lobby.lobbyConfig,
-    status: lobby.status,
-    isClosed: lobby.isClosed,
-    operatorClose: lobby.operatorClose,
-    isSilent: lobby.silentSince !== null,
-    isOutdated: !lobby.pool.isDeployed,
-    reserved: lobby.reserved,
-    connected: lobby.connected,
-    state: lobby.state,
-    nodeId: lobby.nodeId,
-    createReason: lobby.createReason,
-    createdBy: lobby.createdBy,
-    createdAt: lobby.createdAt,
-    readyAt: lobby.readyAt,
-    lastHeartbeatAt: lobby.lastHeartbeatAt,
-    silentSince: lobby.silentSince,
-    emptySince: takenSeats(lobby) === 0 ? lobby.emptySince : null,
-    peakSeats: peakSeats(lobby),
-    stoppedAt: lobby.stoppedAt,
-    stopReason: lobby.stopReason,
-    exit: lobby.exit,
-  };
-}
+const workedOutOfLobbies: WorkedOut<Lobby, typeof lobbyShown> = {
+  isSilent: (lobby) => lobby.silentSince !== null,
+  isOutdated: (lobby) => !lobby.pool.isDeployed,
+  reserved: (lobby) => lobby.reserved,
+  connected: (lobby) => lobby.connected,
+  emptySince: (lobby) => (takenSeats(lobby) === 0 ? lobby.emptySince : null),
+  peakSeats,
+};
 
-export function viewPlayer(player: Player): PlayerView {
-  return {
-    playerId: player.id,
-    lobbyId: player.lobbyId,
-    clientId: player.clientId,
-    status: player.status,
-    reservedAt: player.reservedAt,
-    connectedAt: player.connectedAt,
-    expiresAt: player.status === "reserved" && player.dueAt !== Infinity ? player.dueAt : null,
-  };
+const workedOutOfPlayers: WorkedOut<Player, typeof playerShown> = {
+  expiresAt: ({ status, dueAt }) => (status === "reserved" && dueAt !== Infinity ? dueAt : null),
+};
+
+type WorkedOut<T, R extends Fields> = { readonly [N in keyof Shown<R>]: (record: T) => Shown<R>[N] };
+
+export const viewLobby = compileView<Lobby, LobbyView>("lobbyId", lobbyFields, workedOutOfLobbies);
+export const viewPlayer = compileView<Player, PlayerView>("playerId", playerFields, workedOutOfPlayers);
+
+function compileView<T, V>(
+  idName: string,
+  fields: Fields,
+  workedOut: Readonly<Record<string, unknown>>,
+): (record: T) => V {
+  const facts = namedFields(fields, (field) => !field.isHidden).map(([name]) => [name, `record.${name}`] as const);
+  const others = Object.keys(workedOut).map((name) => [name, `${name}(record)`] as const);
+  return compile(["record"], objectText([[idName, "record.id"], ...facts, ...others]), workedOut);
 }

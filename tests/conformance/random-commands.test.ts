@@ -5,7 +5,14 @@ import { loadState } from "../../src/matchmaker/changes.ts";
 import { createState } from "../../src/matchmaker/state.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { stateHash } from "../support/state-hash.ts";
-import { createHistory, randomNamespaceId, runHistory, steps } from "./random-commands.ts";
+import {
+  createHistory,
+  keepChanges,
+  randomNamespaceId,
+  runHistory,
+  type StoredRecords,
+  steps,
+} from "./random-commands.ts";
 
 describe("random commands", () => {
   test("[DU1] [S2] [F6] [I1] [I2] [I3] any history keeps every invariant, and its changes add up to its state", () => {
@@ -64,14 +71,14 @@ describe("random commands", () => {
       fc.property(steps(60), steps(60), (before, after) => {
         const { commandOf, note } = createHistory();
         const lived = createState(randomNamespaceId);
-        const stored = new Map();
+        const stored: StoredRecords = new Map();
         let now = 0;
         for (const step of before) {
           const command = commandOf(step);
           now = Math.max(now, command.now);
           const { outcome, changes } = apply(lived, command);
           note(outcome);
-          for (const change of changes) stored.set(`${change.entity}/${change.id}`, change);
+          keepChanges(stored, changes);
         }
         const loaded = loadState(randomNamespaceId, stored.values());
         const restart = { type: "restarted", namespaceId: randomNamespaceId, now } as const;

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { apply } from "../../src/matchmaker/apply.ts";
-import { type Change, loadState } from "../../src/matchmaker/changes.ts";
+import { type Changes, loadState, type StoredRecord } from "../../src/matchmaker/changes.ts";
 import type { Command, CommandType, NewLobby, Outcome } from "../../src/matchmaker/commands.ts";
 import { createState, type State } from "../../src/matchmaker/state.ts";
+import { readChanges } from "../support/changes.ts";
 import { checkInvariants } from "../support/invariants.ts";
-import { allChanges, stateHash } from "../support/state-hash.ts";
+import { allRecords, stateHash } from "../support/state-hash.ts";
 
 /** One step of a random history: numbers that are read as a command on whatever there is at that moment. */
 export interface Step {
@@ -66,7 +67,10 @@ export function createHistory(namespaceId = randomNamespaceId) {
       isPrivate: step.pick % 11 === 0,
       isJoinable: step.pick % 13 !== 0,
       tags: tagsOf(step),
-      timeouts: { readyMs: 5000, reservationMs: 2000, heartbeatMs: step.pick % 3 === 0 ? 1000 : 0, emptyMs: 1000 },
+      readyMs: 5000,
+      reservationMs: 2000,
+      heartbeatMs: step.pick % 3 === 0 ? 1000 : 0,
+      emptyMs: 1000,
       ports: null,
       lobbyConfig: null,
     };
@@ -174,26 +178,33 @@ export function createHistory(namespaceId = randomNamespaceId) {
   return { commandOf, note };
 }
 
+export type StoredRecords = Map<string, StoredRecord>;
+
+/** Brings what is stored up to date, as a journal does. */
+export function keepChanges(stored: StoredRecords, changes: Changes): void {
+  for (const { entity, id, row } of readChanges(changes)) {
+    if (row === null) stored.delete(`${entity}/${id}`);
+    else stored.set(`${entity}/${id}`, { entity, id, row });
+  }
+}
+
 /** Runs a history; what is wrong after a step is thrown with the command that did it. */
 export function runHistory(history: readonly Step[]): { state: State; outcomes: string[] } {
   const { commandOf, note } = createHistory();
   const state = createState(randomNamespaceId);
-  const stored = new Map<string, Change>();
+  const stored: StoredRecords = new Map();
   const outcomes: string[] = [];
   for (const step of history) {
     const command = commandOf(step);
     const { outcome, changes } = apply(state, command);
     note(outcome);
     outcomes.push(`${command.type} ${outcome.ok ? "ok" : outcome.code}`);
-    for (const change of changes) {
-      if (change.value === null) stored.delete(`${change.entity}/${change.id}`);
-      else stored.set(`${change.entity}/${change.id}`, JSON.parse(JSON.stringify(change)));
-    }
+    keepChanges(stored, changes);
     const violations = checkInvariants(state);
     if (violations.length > 0) throw new Error(`After ${JSON.stringify(command)}: ${violations.join("; ")}`);
   }
   const loaded = loadState(randomNamespaceId, stored.values());
   if (stateHash(loaded) !== stateHash(state)) throw new Error("The changes do not add up to the state.");
-  if (stored.size !== allChanges(state).length) throw new Error("The changes leave entities behind.");
+  if (stored.size !== allRecords(state).length) throw new Error("The changes leave entities behind.");
   return { state, outcomes };
 }

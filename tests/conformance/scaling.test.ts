@@ -26,7 +26,7 @@ function create(i: number): CreateLobby {
   const flags = { isExternal: false, isPrivate: false, isJoinable: true, ports: null, lobbyConfig: null };
   const tags: Record<string, string> = i % 10 === 0 ? { map: "ice" } : {};
   const place = { lobbyId: `lobby-${i}`, versionId: "v", gameMode: "duel", region: "local" };
-  const lobby = { ...place, maxPlayers: size, maxPlayersDirect: size, tags, timeouts, ...flags };
+  const lobby = { ...place, maxPlayers: size, maxPlayersDirect: size, tags, ...timeouts, ...flags };
   const base = { namespaceId, now: now + i, revision: 1, clientId: "192.0.2.1", idempotency: null };
   return { ...base, type: "createLobby", reason: "created", lobby, playerIds };
 }

@@ -43,7 +43,10 @@ async function fill(engine: MemoryEngine): Promise<void> {
       isPrivate: false,
       isJoinable: true,
       tags: {},
-      timeouts: { readyMs: 1e9, reservationMs: 1e9, heartbeatMs: 0, emptyMs: 1e9 },
+      readyMs: 1e9,
+      reservationMs: 1e9,
+      heartbeatMs: 0,
+      emptyMs: 1e9,
       ports: null,
       lobbyConfig: null,
     };

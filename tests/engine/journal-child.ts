@@ -1,4 +1,5 @@
 import { createSqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
+import { toChanges } from "../support/changes.ts";
 
 // Appends in threes without end and says on its output which are acknowledged; or, given a count, ends by itself.
 const [dataDir = "", round = "", count = "Infinity"] = process.argv.slice(2);
@@ -11,9 +12,9 @@ for (let i = 0; i < Number(count); i++) {
   const changes = ["a", "b", "c"].map((part) => ({
     entity: "player" as const,
     id: `${round}-${i}-${part}`,
-    value: [1, part, "x".repeat(i % 300)],
+    row: [3, part, "x".repeat(i % 300)],
   }));
-  void journal.append(namespaceId, changes).then(() => acknowledged.push(i));
+  void journal.append(namespaceId, toChanges(changes)).then(() => acknowledged.push(i));
   if (i % 20 !== 0) continue;
   await new Promise((resolve) => setImmediate(resolve));
   while (journal.pendingChanges() > 3_000) await new Promise((resolve) => setImmediate(resolve));

@@ -2,9 +2,8 @@ import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import type { SqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { journalIn, loadedJournal, namespaceId, player, storedIds } from "./journals.ts";
+import { journalIn, loadedJournal, namespaceId, player, storedIds, type TestJournal } from "./journals.ts";
 
 const mounted: string[] = [];
 afterAll(() => {
@@ -22,7 +21,7 @@ function smallDisk(megabytes: number): string | null {
 }
 
 /** Appends until one is refused; gives the ids of those that were not. */
-async function fillUp(journal: SqliteJournal): Promise<string[]> {
+async function fillUp(journal: TestJournal): Promise<string[]> {
   const kept: string[] = [];
   for (let i = 0; i < 1_000_000; i++) {
     const ids = Array.from({ length: 50 }, (_, part) => `${i}-${part}`);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSqliteJournal, type SqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
 import { loadSqlite } from "../../src/ground/sqlite.ts";
+import { toChanges } from "../support/changes.ts";
 import { eventually } from "../support/redis-link.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { fileIn, journalIn, loadedJournal, namespaceId, player, storedIds } from "./journals.ts";
@@ -22,7 +23,9 @@ async function killedFolder(commits: number, isNoted = true): Promise<string> {
 }
 
 async function appendEach(journal: SqliteJournal, from: number, to: number): Promise<void> {
-  for (let i = from; i < to; i++) await journal.append(namespaceId, [player(`player-${i}`, "x".repeat(300))]);
+  for (let i = from; i < to; i++) {
+    await journal.append(namespaceId, toChanges([player(`player-${i}`, "x".repeat(300))]));
+  }
 }
 
 /** A draft of the note may come and go at any moment. */

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { afterEach } from "vitest";
 import { JournalSyncFailed } from "../../src/engine/memory/journal-errors.ts";
 import { createSqliteJournal, journalFileName, type SqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
-import type { Change } from "../../src/matchmaker/changes.ts";
+import type { Changes } from "../../src/matchmaker/changes.ts";
+import { type Change, toChanges } from "../support/changes.ts";
 import { type FailpointStep, failpoints, type JournalFailpoints } from "../support/journal-failpoints.ts";
 
 export const namespaceId = "eeeeeeee-0000-7000-8000-00000000000e";
@@ -14,11 +15,14 @@ afterEach(async () => {
   for (const journal of opened.splice(0)) await journal.close();
 });
 
+/** A journal that also takes changes one by one. */
+export interface TestJournal extends SqliteJournal {
+  append(namespaceId: string, changes: Changes | readonly Change[]): Promise<void>;
+  readonly syncFailures: Error[];
+}
+
 /** A journal that is closed when the test is over. */
-export function journalIn(
-  dataDir: string,
-  settings: JournalFailpoints = {},
-): SqliteJournal & { syncFailures: Error[] } {
+export function journalIn(dataDir: string, settings: JournalFailpoints = {}): TestJournal {
   const syncFailures: Error[] = [];
   const journal = createSqliteJournal({
     dataDir,
@@ -26,10 +30,12 @@ export function journalIn(
     onSyncFailure: (error) => syncFailures.push(error),
   });
   opened.push(journal);
-  return { ...journal, syncFailures };
+  const append: TestJournal["append"] = (namespace, changes) =>
+    journal.append(namespace, "text" in changes ? changes : toChanges(changes));
+  return { ...journal, append, syncFailures };
 }
 
-export async function loadedJournal(dataDir: string, ...steps: FailpointStep[]): Promise<ReturnType<typeof journalIn>> {
+export async function loadedJournal(dataDir: string, ...steps: FailpointStep[]): Promise<TestJournal> {
   const journal = journalIn(dataDir, { steps });
   await journal.load();
   return journal;
@@ -38,11 +44,11 @@ export async function loadedJournal(dataDir: string, ...steps: FailpointStep[]):
 export const fileIn = (dataDir: string): string => join(dataDir, journalFileName);
 
 export function player(id: string, ...facts: unknown[]): Change {
-  return { entity: "player", id, value: [1, ...facts] };
+  return { entity: "player", id, row: [3, ...facts] };
 }
 
 export function gone(id: string): Change {
-  return { entity: "player", id, value: null };
+  return { entity: "player", id, row: null };
 }
 
 /** The ids that are stored for the namespace, in order. */

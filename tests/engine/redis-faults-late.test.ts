@@ -26,7 +26,10 @@ const lobby: CommandOf<"createLobby">["lobby"] = {
   isPrivate: false,
   isJoinable: true,
   tags: {},
-  timeouts: { readyMs: 1e9, reservationMs: 1e9, heartbeatMs: 0, emptyMs: 1e9 },
+  readyMs: 1e9,
+  reservationMs: 1e9,
+  heartbeatMs: 0,
+  emptyMs: 1e9,
   ports: null,
   lobbyConfig: null,
 };

@@ -4,8 +4,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createSqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
-import { type Change, loadState } from "../../src/matchmaker/changes.ts";
+import { loadState } from "../../src/matchmaker/changes.ts";
 import { createHistory, randomNamespaceId, steps } from "../conformance/random-commands.ts";
+import type { Change } from "../support/changes.ts";
 import { stateHash } from "../support/state-hash.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import {
@@ -39,15 +40,15 @@ test("what is loaded is what was appended last, by namespace", async () => {
   const dataDir = temporaryFolder();
   const journal = await loadedJournal(dataDir);
   const odd = 'a "quoted"\n\u0000\u2028 key 🎲';
-  const row = [1, null, 0.5, 4_294_967_295, "ü", { map: "ice" }, [["a", 1]], []];
-  await journal.append(namespaceId, [player("a", 1), player("b", 1), { entity: "key", id: odd, value: row }]);
+  const row = [3, null, 0.5, 4_294_967_295, "ü", { map: "ice" }, [["a", 1]], []];
+  await journal.append(namespaceId, [player("a", 1), player("b", 1), { entity: "key", id: odd, row }]);
   await journal.append(otherNamespaceId, [player("a", "other")]);
   await journal.append(namespaceId, [player("a", 2), gone("b"), gone("never there")]);
   await journal.close();
 
   expect(await journalIn(dataDir).load()).toEqual(
     new Map([
-      [namespaceId, [player("a", 2), { entity: "key", id: odd, value: row }]],
+      [namespaceId, [player("a", 2), { entity: "key", id: odd, row }]],
       [otherNamespaceId, [player("a", "other")]],
     ]),
   );
@@ -71,8 +72,8 @@ test("within one group the later append wins, whether it puts or removes", async
 
 test("[I19] the same id in two namespaces of one commit is two entities", async () => {
   const journal = await loadedJournal(temporaryFolder());
-  const key: Change = { entity: "key", id: "192.0.2.1 find k", value: [1, "first"] };
-  const other: Change = { ...key, value: [1, "other"] };
+  const key: Change = { entity: "key", id: "192.0.2.1 find k", row: [3, "first"] };
+  const other: Change = { ...key, row: [3, "other"] };
   await Promise.all([journal.append(namespaceId, [key]), journal.append(otherNamespaceId, [other])]);
   expect(journal.commitCount()).toBe(1);
   expect(await journal.load()).toEqual(

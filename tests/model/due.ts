@@ -110,7 +110,7 @@ function* allDue(model: Model): Iterable<Due> {
 }
 
 function* dueOfLobby(model: Model, lobby: ModelLobby): Iterable<Due> {
-  const { readyMs, heartbeatMs } = lobby.made.timeouts;
+  const { readyMs, heartbeatMs } = lobby.made;
   const rank = (order: number) => `1 ${lobby.made.lobbyId} ${order}`;
   const end = (reason: "not_ready" | "empty" | "outdated" | "silent") => () => endLobby(model, lobby, reason, null);
   if (lobby.stoppedAt !== null) {
@@ -149,5 +149,5 @@ function emptyDueAt(model: Model, lobby: ModelLobby): number | null {
     const ready = idleLobbies(model, made.gameMode, made.region).filter((idle) => idle.readyAt !== null);
     if (ready.slice(0, kept).includes(lobby)) return null;
   }
-  return Math.max(lobby.readyAt, lobby.emptySince) + made.timeouts.emptyMs;
+  return Math.max(lobby.readyAt, lobby.emptySince) + made.emptyMs;
 }

@@ -185,18 +185,7 @@ export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
   const taken = takenIn(model, lobby);
   const reserved = taken.filter((seat) => seat.status === "reserved").length;
   return {
-    lobbyId: made.lobbyId,
-    versionId: made.versionId,
-    gameMode: made.gameMode,
-    region: made.region,
-    maxPlayers: made.maxPlayers,
-    maxPlayersDirect: made.maxPlayersDirect,
-    isExternal: made.isExternal,
-    isPrivate: made.isPrivate,
-    isJoinable: made.isJoinable,
-    tags: made.tags,
-    timeouts: made.timeouts,
-    lobbyConfig: made.lobbyConfig,
+    ...made,
     ports: lobby.ports,
     state: lobby.state,
     nodeId: lobby.nodeId,
@@ -225,5 +214,5 @@ export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
 export function expiresAt(model: Model, seat: ModelSeat): number | null {
   const lobby = lobbyOf(model, seat.lobbyId);
   if (seat.status !== "reserved" || lobby === undefined || lobby.readyAt === null) return null;
-  return Math.max(seat.reservedAt, lobby.readyAt) + lobby.made.timeouts.reservationMs;
+  return Math.max(seat.reservedAt, lobby.readyAt) + lobby.made.reservationMs;
 }

@@ -201,7 +201,10 @@ export function createReader(models: readonly [Model, Model]) {
       isPrivate: pick % 11 === 0,
       isJoinable: pick % 13 !== 0,
       tags: tagsOf(step),
-      timeouts: { readyMs: 5000, reservationMs: 2000, heartbeatMs: pick % 3 === 0 ? 1000 : 0, emptyMs: 1000 },
+      readyMs: 5000,
+      reservationMs: 2000,
+      heartbeatMs: pick % 3 === 0 ? 1000 : 0,
+      emptyMs: 1000,
       ports: null,
       lobbyConfig: null,
     };

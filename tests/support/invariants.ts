@@ -8,7 +8,7 @@ import {
 import { addToPool, createPool } from "../../src/matchmaker/pools.ts";
 import { isLiving, isTaken, type Lobby, type Player, type Pool, takenSeats } from "../../src/matchmaker/records.ts";
 import { dueAtOf, pairKey, type State } from "../../src/matchmaker/state.ts";
-import { allChanges } from "./state-hash.ts";
+import { allRecords } from "./state-hash.ts";
 
 /**
  * What must be true of any state at rest: every count, index and deadline is worked out again from lobbies and players
@@ -172,7 +172,7 @@ function checkKeys(state: State, expect: Expect): void {
       `key ${key.id} speaks of players that its lobby never had`,
     );
   }
-  const ids = allChanges(state).map(({ entity, id }) => `${entity}/${id}`);
+  const ids = allRecords(state).map(({ entity, id }) => `${entity}/${id}`);
   expect(new Set(ids).size === ids.length, "two entities have one id");
 }
 

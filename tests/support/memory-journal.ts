@@ -1,5 +1,6 @@
 import type { Journal, TakeStored } from "../../src/engine/memory/journal.ts";
-import type { Change } from "../../src/matchmaker/changes.ts";
+import type { Changes, StoredRecord } from "../../src/matchmaker/changes.ts";
+import { readChanges } from "./changes.ts";
 
 /** A journal that lives as long as its object, so that tests can make it fail and wait. */
 export interface MemoryJournal extends Journal {
@@ -14,20 +15,20 @@ export interface MemoryJournal extends Journal {
 }
 
 export function createMemoryJournal(): MemoryJournal {
-  const namespaces = new Map<string, Map<string, Change>>();
+  const namespaces = new Map<string, Map<string, StoredRecord>>();
   let waiting: (() => void)[] = [];
   let isBroken = false;
   let last: Promise<void> = Promise.resolve();
 
-  const store = (namespaceId: string, changes: readonly Change[]) => {
+  const store = (namespaceId: string, changes: Changes) => {
     if (journal.isFailing) isBroken = true;
     if (isBroken) throw new Error("The test makes the journal fail.");
-    const entities = namespaces.get(namespaceId) ?? new Map<string, Change>();
+    const entities = namespaces.get(namespaceId) ?? new Map<string, StoredRecord>();
     namespaces.set(namespaceId, entities);
-    for (const change of changes) {
-      const key = `${change.entity}/${change.id}`;
-      if (change.value === null) entities.delete(key);
-      else entities.set(key, { ...change, value: JSON.parse(JSON.stringify(change.value)) });
+    for (const { entity, id, row } of readChanges(changes)) {
+      const key = `${entity}/${id}`;
+      if (row === null) entities.delete(key);
+      else entities.set(key, { entity, id, row });
     }
     if (entities.size === 0) namespaces.delete(namespaceId);
   };
@@ -46,7 +47,7 @@ export function createMemoryJournal(): MemoryJournal {
       }
       return new Map([...namespaces].map(([namespaceId, entities]) => [namespaceId, [...entities.values()]]));
     },
-    append(namespaceId: string, changes: readonly Change[]) {
+    append(namespaceId: string, changes: Changes) {
       journal.appendCount += 1;
       const released = journal.isHeld ? new Promise<void>((resolve) => waiting.push(resolve)) : Promise.resolve();
       // A rejected append must not keep the next one from being tried: it is `isBroken` that rejects that one.

@@ -1,18 +1,9 @@
-import { idsOf } from "../../src/engine/redis/read-outcomes.ts";
-import { closeOf, timeOf } from "../../src/engine/redis/read-views.ts";
-import type { MadeLobby } from "../../src/engine/redis/write-commands.ts";
-import type { LobbyStatus, SeatStatus, StopReason } from "../../src/matchmaker/commands.ts";
-import { createPool } from "../../src/matchmaker/pools.ts";
-import {
-  type Key,
-  keyKind,
-  type Lobby,
-  lobbyKind,
-  type Player,
-  playerKind,
-  tagKeysOf,
-} from "../../src/matchmaker/records.ts";
-import type { NamespaceRecord } from "../../src/matchmaker/state.ts";
+import { flattenMade } from "../../src/engine/redis/old-views.ts";
+import type { StoredRecord } from "../../src/matchmaker/changes.ts";
+import { storedFields } from "../../src/matchmaker/codec.ts";
+import type { Field, Fields, Kind } from "../../src/matchmaker/field-kinds.ts";
+import { recordFormat } from "../../src/matchmaker/record-format.ts";
+import { keyFields, lobbyFields, namespaceFields, playerFields } from "../../src/matchmaker/schema.ts";
 
 /** Everything of a namespace as dump.lua gives it. Every shape here is cast: only our own scripts write these. */
 export interface Dump {
@@ -28,7 +19,7 @@ export interface Dump {
 
 export type Facts = Readonly<Record<string, string | undefined>>;
 
-export interface DumpedLobby {
+interface DumpedLobby {
   readonly id: string;
   readonly facts: Facts;
   readonly texts: Facts;
@@ -100,91 +91,47 @@ function scored(flat: Flat): [string, string][] {
   return entries;
 }
 
-export function namespaceOf({ namespace, minimums }: Dump): NamespaceRecord | null {
-  if (namespace.revision === undefined) return null;
-  const idle = Object.entries(minimums).map(([pair, min]) => [pair.replace(" ", "/"), Number(min)] as const);
-  return {
-    revision: Number(namespace.revision),
-    limits: {
-      lobbyCountMax: Number(namespace.lobbyCountMax),
-      maxPlayers: Number(namespace.maxPlayers),
-      maxPlayersPerClient: timeOf(namespace.maxPlayersPerClient),
-    },
-    deployedVersionId: namespace.deployedVersionId ?? null,
-    idleMinimums: new Map(idle),
-    removedAt: timeOf(namespace.removedAt),
-  };
+/** Rows as the journal would have them, of nothing but facts: whatever is derived is worked out by whoever loads them. */
+export function recordsOf(namespaceId: string, dump: Dump): StoredRecord[] {
+  const { namespace, minimums } = dump;
+  const idle = Object.entries(minimums).map(([pair, min]) => [pair.replace(" ", "/"), Number(min)]);
+  const records: StoredRecord[] = [];
+  if (namespace.revision !== undefined) {
+    const row = toRow(namespaceFields, (name, { kind }) =>
+      kind === "counts" ? idle : readFact(kind, namespace[name]),
+    );
+    records.push({ entity: "namespace", id: namespaceId, row });
+  }
+  for (const lobby of dump.lobbies) records.push({ entity: "lobby", id: lobby.id, row: lobbyRow(lobby) });
+  for (const { id, facts } of dump.players)
+    records.push({ entity: "player", id, row: toRow(playerFields, from(facts)) });
+  for (const { id, facts } of dump.keys) records.push({ entity: "key", id, row: toRow(keyFields, from(facts)) });
+  return records;
 }
 
-/** Only its facts: loading them computes what is derived. */
-export function lobbyOf({ id, facts, texts }: DumpedLobby): Lobby {
-  const { createReason, createdBy, tags, lobbyConfig } = JSON.parse(texts.made ?? "") as MadeLobby;
-  const [versionId = "", gameMode = "", region = ""] = facts.pool?.split(" ") ?? [];
-  return {
-    kind: lobbyKind,
-    id,
-    pool: createPool(versionId, gameMode, region),
-    maxPlayers: Number(facts.maxPlayers),
-    maxPlayersDirect: Number(facts.maxPlayersDirect),
-    isExternal: facts.isExternal === "1",
-    isPrivate: facts.isPrivate === "1",
-    isJoinable: facts.isJoinable === "1",
-    tags,
-    readyMs: Number(facts.readyMs),
-    reservationMs: Number(facts.reservationMs),
-    heartbeatMs: Number(facts.heartbeatMs),
-    emptyMs: Number(facts.emptyMs),
-    lobbyConfig,
-    createReason,
-    createdBy,
-    createdAt: Number(facts.createdAt),
-    ports: texts.ports ?? null,
-    state: texts.state ?? null,
-    nodeId: facts.nodeId ?? null,
-    status: facts.status as LobbyStatus,
-    isClosed: facts.isClosed === "1",
-    operatorClose: closeOf(facts.operatorClose),
-    readyAt: timeOf(facts.readyAt),
-    silentSince: timeOf(facts.silentSince),
-    emptySince: Number(facts.emptySince),
-    peakBefore: Number(facts.peakBefore),
-    stoppedAt: timeOf(facts.stoppedAt),
-    stopReason: (facts.stopReason as StopReason | undefined) ?? null,
-    exit: texts.exit ?? null,
-    lastHeartbeatAt: timeOf(facts.lastHeartbeatAt),
-    tagKeys: tagKeysOf(tags),
-    reserved: 0,
-    connected: 0,
-    players: [],
-    dueAt: Infinity,
-  };
+function lobbyRow({ facts, texts }: DumpedLobby): Row {
+  const made = flattenMade(JSON.parse(texts.made ?? "")) as Record<string, unknown>;
+  return toRow(lobbyFields, (name, field) => {
+    if (field.redis === "made") return made[name];
+    return readFact(field.kind, field.redis === "text" ? texts[name] : facts[name]);
+  });
 }
 
-export function playerOf(id: string, facts: Facts): Player {
-  return {
-    kind: playerKind,
-    id,
-    lobbyId: facts.lobbyId ?? "",
-    clientId: facts.clientId ?? "",
-    reservedAt: Number(facts.reservedAt),
-    status: facts.status as SeatStatus,
-    connectedAt: timeOf(facts.connectedAt),
-    endedAt: timeOf(facts.endedAt),
-    isMissing: facts.isMissing === "1",
-    dueAt: Infinity,
-    slot: -1,
-  };
+type Row = StoredRecord["row"];
+
+function toRow(fields: Fields, read: (name: string, field: Field) => unknown): Row {
+  return [recordFormat, ...storedFields(fields, recordFormat).map(([name, field]) => read(name, field))];
 }
 
-export function keyOf(id: string, facts: Facts): Key {
-  const { bodyHash = "", lobbyId = "", playerIds, createdAt } = facts;
-  return {
-    kind: keyKind,
-    id,
-    bodyHash,
-    lobbyId,
-    playerIds: idsOf(playerIds),
-    createdAt: Number(createdAt),
-    dueAt: Infinity,
-  };
+const from =
+  (facts: Facts) =>
+  (name: string, { kind }: Field) =>
+    readFact(kind, facts[name]);
+
+/** A flag is 1 or absent, and so is null. */
+function readFact(kind: Kind, text: string | undefined): unknown {
+  if (kind === "flag") return text === "1" ? 1 : 0;
+  if (text === undefined) return null;
+  if (kind.startsWith("number") || kind.startsWith("time")) return Number(text);
+  return kind === "ids" ? text.split(" ") : text;
 }

@@ -1,22 +1,12 @@
 import { readFileSync } from "node:fs";
 import { scriptOnState } from "../../src/engine/redis/scripts.ts";
-import { type Change, loadState } from "../../src/matchmaker/changes.ts";
-import { keyRow, lobbyRow, namespaceRow, playerRow } from "../../src/matchmaker/codec.ts";
+import { loadState } from "../../src/matchmaker/changes.ts";
 import { type OrderedSet, orderedItems } from "../../src/matchmaker/ordered-set.ts";
 import { type Lobby, lobbyKind, type Pool, takenSeats } from "../../src/matchmaker/records.ts";
 import { dueAtOf, isTimerMoved, noteHeartbeat, type State } from "../../src/matchmaker/state.ts";
 import type { RedisLink } from "../../src/redis/interface.ts";
 import { checkInvariants } from "./invariants.ts";
-import {
-  type Dump,
-  type DumpedPool,
-  type Facts,
-  keyOf,
-  lobbyOf,
-  namespaceOf,
-  playerOf,
-  readDump,
-} from "./read-dump.ts";
+import { type Dump, type DumpedPool, type Facts, readDump, recordsOf } from "./read-dump.ts";
 
 /**
  * Reads everything of a namespace at one moment, loads its facts as the memory engine would, and compares what follows
@@ -47,14 +37,7 @@ const dumpScript = scriptOnState("dump", readFileSync(new URL("dump.lua", import
 type Same = (name: string, kept: unknown, wanted: unknown) => void;
 
 function stateOf(namespaceId: string, dump: Dump): State {
-  const changes: Change[] = [];
-  const namespace = namespaceOf(dump);
-  if (namespace !== null) changes.push({ entity: "namespace", id: namespaceId, value: namespaceRow(namespace) });
-  for (const lobby of dump.lobbies) changes.push({ entity: "lobby", id: lobby.id, value: lobbyRow(lobbyOf(lobby)) });
-  for (const { id, facts } of dump.players)
-    changes.push({ entity: "player", id, value: playerRow(playerOf(id, facts)) });
-  for (const { id, facts } of dump.keys) changes.push({ entity: "key", id, value: keyRow(keyOf(id, facts)) });
-  const state = loadState(namespaceId, changes);
+  const state = loadState(namespaceId, recordsOf(namespaceId, dump));
   for (const { id, facts } of dump.lobbies) {
     const { lastHeartbeatAt } = facts;
     if (lastHeartbeatAt !== undefined) noteHeartbeat(state, state.lobbies.get(id)!, Number(lastHeartbeatAt));

@@ -1,24 +1,22 @@
-import type { Change } from "../../src/matchmaker/changes.ts";
-import { keyRow, lobbyRow, namespaceRow, playerRow } from "../../src/matchmaker/codec.ts";
+import { encodeRecord, type StoredRecord } from "../../src/matchmaker/changes.ts";
+import type { Entity } from "../../src/matchmaker/schema.ts";
 import type { State } from "../../src/matchmaker/state.ts";
 
-/** Everything, as if it had all just changed. */
-export function allChanges(state: State): Change[] {
-  const changes: Change[] = [];
-  if (state.namespace !== null) {
-    changes.push({ entity: "namespace", id: state.namespaceId, value: namespaceRow(state.namespace) });
-  }
-  for (const lobby of state.lobbies.values()) changes.push({ entity: "lobby", id: lobby.id, value: lobbyRow(lobby) });
-  for (const player of state.players.values()) {
-    changes.push({ entity: "player", id: player.id, value: playerRow(player) });
-  }
-  for (const key of state.keys.values()) changes.push({ entity: "key", id: key.id, value: keyRow(key) });
-  return changes;
+/** Everything that a journal of this state would hold. */
+export function allRecords(state: State): StoredRecord[] {
+  const read = (entity: Entity, ids: Iterable<string>) =>
+    [...ids].map((id): StoredRecord => ({ entity, id, row: JSON.parse(encodeRecord(state, entity, id)!) }));
+  return [
+    ...read("namespace", state.namespace === null ? [] : [state.namespaceId]),
+    ...read("lobby", state.lobbies.keys()),
+    ...read("player", state.players.keys()),
+    ...read("key", state.keys.keys()),
+  ];
 }
 
 /** Equal for states with the same facts. It compares states; it is no protection against an adversary. */
 export function stateHash(state: State): string {
-  const lines = allChanges(state).map(({ entity, id, value }) => `${entity} ${id} ${canonical(value)}`);
+  const lines = allRecords(state).map(({ entity, id, row }) => `${entity} ${id} ${canonical(row)}`);
   lines.sort();
   let first = 0xdeadbeef;
   let second = 0x41c6ce57;

@@ -139,7 +139,10 @@ export class World {
       lobbyConfig: null,
       ...fields,
       maxPlayers,
-      timeouts: { readyMs, reservationMs, heartbeatMs, emptyMs },
+      readyMs,
+      reservationMs,
+      heartbeatMs,
+      emptyMs,
     };
   }
 

@@ -1,24 +1,21 @@
-import type { Change } from "../../matchmaker/changes.ts";
-import type { Entity } from "../../matchmaker/state.ts";
+import type { Changes } from "../../matchmaker/changes.ts";
 import { type Batch, type JournalCore, settleable } from "./journal-core.ts";
-import { entities, type ToWorker } from "./journal-messages.ts";
+import { appendText, type ToWorker } from "./journal-messages.ts";
 
 /** Appends on their way to the worker: those of one turn of the event loop, or of one commit's duration, go together. */
 
-export function appendChanges(core: JournalCore, namespaceId: string, changes: readonly Change[]): Promise<void> {
+export function appendChanges(core: JournalCore, namespaceId: string, changes: Changes): Promise<void> {
   if (core.blockedBy !== null) return Promise.reject(core.blockedBy);
   core.filling ??= beginBatch(core);
-  const append: unknown[] = [namespaceId];
-  for (const { entity, id, value } of changes) append.push(entityNumbers[entity], id, value);
-  core.filling.appends.push(append);
-  core.filling.changeCount += changes.length;
-  core.pendingChanges += changes.length;
+  core.filling.text += appendText(namespaceId, changes.text);
+  core.filling.changeCount += changes.count;
+  core.pendingChanges += changes.count;
   return core.filling.done;
 }
 
 function beginBatch(core: JournalCore): Batch {
   core.batchNumber += 1;
-  const batch: Batch = { number: core.batchNumber, appends: [], changeCount: 0, isDue: false, ...settleable() };
+  const batch: Batch = { number: core.batchNumber, text: "", changeCount: 0, isDue: false, ...settleable() };
   // Requests that arrive together are handled in one turn: what they decide is sent when the turn is over.
   setImmediate(() => {
     batch.isDue = true;
@@ -34,10 +31,10 @@ function sendIfDue(core: JournalCore): void {
 
 export function sendFilling(core: JournalCore): void {
   if (core.filling === null) return;
-  const { number, appends, changeCount } = core.filling;
+  const { number, text, changeCount } = core.filling;
   core.sent.push(core.filling);
   core.filling = null;
-  core.worker?.postMessage({ type: "commit", batch: number, appends, changeCount } satisfies ToWorker);
+  core.worker?.postMessage({ type: "commit", batch: number, text, changeCount } satisfies ToWorker);
 }
 
 export function finishBatches(core: JournalCore, throughBatch: number): void {
@@ -56,5 +53,3 @@ export function flushBatches(core: JournalCore): Promise<void> {
   if (last !== undefined) return last.done;
   return core.blockedBy === null ? Promise.resolve() : Promise.reject(core.blockedBy);
 }
-
-const entityNumbers = Object.fromEntries(entities.map((entity, number) => [entity, number])) as Record<Entity, number>;

@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import type { TakeStored } from "./journal.ts";
 import { type JournalSyncFailed, JournalUnavailable } from "./journal-errors.ts";
 import type { Loading } from "./journal-loading.ts";
-import type { Append, FailpointModule } from "./journal-messages.ts";
+import type { FailpointModule } from "./journal-messages.ts";
 
 export interface SqliteJournalOptions {
   readonly dataDir: string;
@@ -46,7 +46,8 @@ export interface JournalCore {
 /** Appends that are sent together, committed together and answered by one promise. */
 export interface Batch extends Settleable {
   readonly number: number;
-  readonly appends: Append[];
+  /** See appendText. */
+  text: string;
   changeCount: number;
   /** The turn of the event loop in which it began is over: it may be sent as soon as the worker has nothing to do. */
   isDue: boolean;

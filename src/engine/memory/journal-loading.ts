@@ -1,23 +1,22 @@
-import type { Change } from "../../matchmaker/changes.ts";
-import type { Row } from "../../matchmaker/codec.ts";
+import type { StoredRecord } from "../../matchmaker/changes.ts";
+import { entities } from "../../matchmaker/schema.ts";
 import type { TakeStored } from "./journal.ts";
 import { damagedMessage, JournalRefused } from "./journal-errors.ts";
-import { entities } from "./journal-messages.ts";
 
 /** Collects what the worker reads, piece by piece, so that the event loop is not stopped for long at once. */
 export interface Loading {
-  readonly done: Promise<ReadonlyMap<string, readonly Change[]>>;
+  readonly done: Promise<ReadonlyMap<string, readonly StoredRecord[]>>;
   add(namespaceId: string, text: string): void;
   /** Gives the reason why there is nothing to use, if there is one. */
   finish(error: Error | null): Error | null;
 }
 
 export function createLoading(file: string, take: TakeStored | undefined): Loading {
-  const namespaces = new Map<string, Change[]>();
+  const namespaces = new Map<string, StoredRecord[]>();
   let damage: Error | null = null;
-  let resolve: (namespaces: Map<string, Change[]>) => void;
+  let resolve: (namespaces: Map<string, StoredRecord[]>) => void;
   let reject: (error: Error) => void;
-  const done = new Promise<ReadonlyMap<string, readonly Change[]>>((yes, no) => {
+  const done = new Promise<ReadonlyMap<string, readonly StoredRecord[]>>((yes, no) => {
     resolve = yes;
     reject = no;
   });
@@ -49,9 +48,9 @@ export function createLoading(file: string, take: TakeStored | undefined): Loadi
 
 function takeAll(namespaceId: string, text: string, take: TakeStored): void {
   // A border: the worker has checked each row against its checksum, and only this journal writes rows.
-  for (const [number, id, value] of JSON.parse(text) as [number, string, Row][]) {
+  for (const [number, id, row] of JSON.parse(text) as [number, string, StoredRecord["row"]][]) {
     const entity = entities[number];
-    if (entity === undefined || !Array.isArray(value)) throw new Error(`${id} is no entity that this Foyer knows.`);
-    take(namespaceId, { entity, id, value });
+    if (entity === undefined || !Array.isArray(row)) throw new Error(`${id} is no record that this Foyer knows.`);
+    take(namespaceId, { entity, id, row });
   }
 }

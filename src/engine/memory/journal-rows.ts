@@ -1,29 +1,28 @@
 import { crc32 } from "node:zlib";
 import type { SqliteDatabase } from "../../ground/sqlite.ts";
 import { damagedMessage, JournalRefused } from "./journal-errors.ts";
-import type { Append } from "./journal-messages.ts";
+import { readBatch } from "./journal-messages.ts";
 
-/** Writes what a group of appends comes to. The caller holds the transaction. */
-export type WriteAppends = (appends: Iterable<Append>) => void;
+/** Writes what a group of batches comes to. The caller holds the transaction. */
+export type WriteBatches = (texts: Iterable<string>) => void;
 
 /**
- * Several rows in one statement cost a third less than one by one. An entity that changed more than once in a group
+ * Several rows in one statement cost a third less than one by one. A record that changed more than once in a group
  * is written once, as it is at the end.
  */
-export function prepareWriting(database: SqliteDatabase): WriteAppends {
+export function prepareWriting(database: SqliteDatabase): WriteBatches {
   const putMany = database.prepare(putSql(rowsPerStatement));
   const putOne = database.prepare(putSql(1));
   const removeOne = database.prepare("delete from entities where namespace_id = ? and entity = ? and id = ?");
 
-  return (appends) => {
+  return (texts) => {
     let values: unknown[] = [];
-    for (const [namespaceId, entity, id, row] of latest(appends).values()) {
-      if (row === null) {
+    for (const [namespaceId, entity, id, row] of latest(texts).values()) {
+      if (row === "") {
         removeOne.run(namespaceId, entity, id);
         continue;
       }
-      const text = JSON.stringify(row);
-      values.push(namespaceId, entity, id, text, crc32(textOf(entity, id, text), crc32(namespaceId)));
+      values.push(namespaceId, entity, id, row, crc32(textOf(entity, id, row), crc32(namespaceId)));
       if (values.length < rowsPerStatement * columns) continue;
       putMany.run(...values);
       values = [];
@@ -39,19 +38,14 @@ function putSql(rows: number): string {
   return `insert or replace into entities values ${Array(rows).fill("(?, ?, ?, ?, ?)").join(", ")}`;
 }
 
-type StoredChange = readonly [namespaceId: string, entity: number, id: string, row: unknown];
+type LastChange = readonly [namespaceId: string, entity: number, id: string, row: string];
 
-function latest(appends: Iterable<Append>): Map<string, StoredChange> {
-  const changes = new Map<string, StoredChange>();
-  for (const append of appends) {
-    // A border: the journal on the other side of the thread built these, see journal-messages.ts.
-    const namespaceId = append[0] as string;
-    for (let i = 1; i < append.length; i += 3) {
-      const entity = append[i] as number;
-      // As JSON, because not every SQLite library keeps text with a NUL in it, and loading needs it as JSON anyway.
-      const id = JSON.stringify(append[i + 1]);
-      changes.set(`${namespaceId}/${entity}/${id}`, [namespaceId, entity, id, append[i + 2]]);
-    }
+function latest(texts: Iterable<string>): Map<string, LastChange> {
+  const changes = new Map<string, LastChange>();
+  for (const text of texts) {
+    readBatch(text, (namespaceId, entity, id, row) => {
+      changes.set(`${namespaceId}/${entity}/${id}`, [namespaceId, entity, id, row]);
+    });
   }
   return changes;
 }

@@ -5,7 +5,7 @@ import { type CommitCounter, checkpoint, openCommitCounter, openJournalFile, ver
 import { inspectJournal } from "./journal-inspection.ts";
 import type { FailpointHooks, FromWorker, ToWorker, WorkerSettings } from "./journal-messages.ts";
 import { createNoting, type Noting } from "./journal-note.ts";
-import { prepareWriting, readRows, type WriteAppends } from "./journal-rows.ts";
+import { prepareWriting, readRows, type WriteBatches } from "./journal-rows.ts";
 
 /**
  * The thread that owns the journal's file, from loading it to the first failure or to closing. Batches that arrive
@@ -45,7 +45,7 @@ if (open !== null) {
 
 interface Open {
   readonly database: SqliteDatabase;
-  readonly write: WriteAppends;
+  readonly write: WriteBatches;
   readonly counter: CommitCounter;
   readonly noting: Noting;
 }
@@ -94,7 +94,7 @@ function commitGroup({ database, write, counter, noting }: Open, first: Commit):
   const isMarked = noting.isDue();
   const failure = attempt(() => {
     database.exec("begin immediate");
-    write(group.flatMap((commit) => commit.appends));
+    write(group.map((commit) => commit.text));
     if (isMarked) counter.write(lastCommit + 1);
     failpoint.reached("commit", "before");
     database.exec("commit");

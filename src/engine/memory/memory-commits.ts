@@ -1,6 +1,6 @@
 import { EngineUnavailable } from "../../ground/unavailable.ts";
 import { apply, takeEffects } from "../../matchmaker/apply.ts";
-import type { Change } from "../../matchmaker/changes.ts";
+import type { Changes } from "../../matchmaker/changes.ts";
 import type { CommandOf, CommandType, Event, Outcome } from "../../matchmaker/commands.ts";
 import { CommandFault } from "../../matchmaker/outcome.ts";
 import type { State } from "../../matchmaker/state.ts";
@@ -37,13 +37,8 @@ function keepEffects(memory: Memory, state: State): void {
   void commit(memory, state.namespaceId, changes, events);
 }
 
-function commit(
-  memory: Memory,
-  namespaceId: string,
-  changes: readonly Change[],
-  events: readonly Event[],
-): Promise<void> {
-  if (changes.length === 0) return memory.lastCommit;
+function commit(memory: Memory, namespaceId: string, changes: Changes, events: readonly Event[]): Promise<void> {
+  if (changes.count === 0) return memory.lastCommit;
   const appended = append(memory, namespaceId, changes);
   let group = memory.lastGroup;
   if (group?.appended !== appended || group.generation !== memory.generation) group = beginGroup(memory, appended);
@@ -54,7 +49,7 @@ function commit(
 }
 
 /** A journal that throws at once has refused like one that rejects. */
-function append({ journal }: Memory, namespaceId: string, changes: readonly Change[]): Promise<void> {
+function append({ journal }: Memory, namespaceId: string, changes: Changes): Promise<void> {
   try {
     return journal.append(namespaceId, changes);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { RuleFailed } from "../../ground/unavailable.ts";
 import type { RedisLink } from "../../redis/interface.ts";
-import { timeOf } from "./read-views.ts";
+import { parseTime } from "./read-views.ts";
 import { nextDueScript } from "./scripts.ts";
 
 /** When something is next due in a namespace, as far as is known. */
@@ -55,7 +55,7 @@ export function createNamespaceList(link: RedisLink, prefix: string): NamespaceL
     try {
       // A border: only our own script answers.
       const [isThere, dueAt] = (await link.run(nextDueScript, `${prefix}:{${namespaceId}}:ns`, [])) as [string, string];
-      return { isThere: isThere === "1", nextDueAt: timeOf(dueAt) };
+      return { isThere: isThere === "1", nextDueAt: parseTime(dueAt) };
     } catch (error) {
       if (!(error instanceof RuleFailed)) throw error;
       // It keeps no other namespace from being listed; the command that tries to do what is due says what is wrong.

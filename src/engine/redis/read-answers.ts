@@ -1,16 +1,8 @@
-import type {
-  Answer,
-  LobbyView,
-  NamespaceQueryOf,
-  NamespaceQueryType,
-  Pair,
-  PlayerView,
-  SeatStatus,
-} from "../../matchmaker/commands.ts";
+import type { Answer, LobbyView, NamespaceQueryOf, NamespaceQueryType, Pair } from "../../matchmaker/commands.ts";
 import { accept } from "../../matchmaker/outcome.ts";
 import { readExplanation, type WrittenGathering } from "./read-explanation.ts";
 import { readRefusal, type WrittenAnswer } from "./read-outcomes.ts";
-import { readView, timeOf, type WrittenView } from "./read-views.ts";
+import { parseTime, readPlayer, readView, type WrittenPlayer, type WrittenView } from "./read-views.ts";
 
 /** What scripts answer to queries. Every shape here is a border: only our own scripts write these. */
 export function readAnswer<T extends NamespaceQueryType>(
@@ -46,18 +38,8 @@ const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
     return { lobbies: (views as readonly WrittenView[]).map(readView), next: (next as string | null) ?? null };
   },
 
-  players([written], { lobbyId }) {
-    const players = (written as readonly string[][]).map(
-      ([playerId = "", clientId = "", status, reservedAt, connectedAt, expiresAt]): PlayerView => ({
-        playerId,
-        lobbyId,
-        clientId,
-        status: status as SeatStatus,
-        reservedAt: Number(reservedAt),
-        connectedAt: timeOf(connectedAt),
-        expiresAt: timeOf(expiresAt),
-      }),
-    );
+  players([written]) {
+    const players = (written as readonly WrittenPlayer[]).map(readPlayer);
     return players.sort((a, b) => a.reservedAt - b.reservedAt || (a.playerId < b.playerId ? -1 : 1));
   },
 
@@ -75,12 +57,12 @@ const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
   counts(parts) {
     const [revision, starting, ready, reserved, connected, nextDueAt] = parts as readonly string[];
     return {
-      revision: timeOf(revision),
+      revision: parseTime(revision),
       starting: Number(starting),
       ready: Number(ready),
       reserved: Number(reserved),
       connected: Number(connected),
-      nextDueAt: timeOf(nextDueAt),
+      nextDueAt: parseTime(nextDueAt),
     };
   },
 

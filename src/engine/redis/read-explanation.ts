@@ -1,7 +1,7 @@
 import type { Explanation, FindRequest, LobbyView } from "../../matchmaker/commands.ts";
 import { judgeCandidates, wishOf } from "../../matchmaker/explain.ts";
 import { createPool } from "../../matchmaker/pools.ts";
-import { type Lobby, lobbyKind, type Pool, tagKeysOf } from "../../matchmaker/records.ts";
+import { type Lobby, listTagKeys, lobbyKind, type Pool } from "../../matchmaker/records.ts";
 import { readView, type WrittenView } from "./read-views.ts";
 
 /** What gathering.lua writes. */
@@ -25,12 +25,13 @@ export function readExplanation(written: WrittenGathering, request: FindRequest)
 }
 
 function lobbyOf(view: LobbyView, pools: Map<string, Pool>): Lobby {
-  const { lobbyId, versionId, gameMode, region, timeouts, isOutdated, peakSeats, emptySince, ...facts } = view;
+  const { lobbyId, isOutdated, isSilent: _, peakSeats, emptySince, ...facts } = view;
+  const { versionId, gameMode, region } = facts;
   const key = `${versionId} ${gameMode} ${region}`;
   const pool = pools.get(key) ?? createPool(versionId, gameMode, region);
   pool.isDeployed = !isOutdated;
   pools.set(key, pool);
-  const derived = { tagKeys: tagKeysOf(view.tags), players: [], dueAt: Infinity };
+  const derived = { tagKeys: listTagKeys(view.tags), players: [], dueAt: Infinity };
   const since = { emptySince: emptySince ?? 0, peakBefore: peakSeats };
-  return { ...facts, ...timeouts, ...since, ...derived, kind: lobbyKind, id: lobbyId, pool };
+  return { ...facts, ...since, ...derived, kind: lobbyKind, id: lobbyId, pool };
 }

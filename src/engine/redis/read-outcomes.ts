@@ -10,7 +10,7 @@ import type {
 } from "../../matchmaker/commands.ts";
 import { accept, refuse } from "../../matchmaker/outcome.ts";
 import { readExplanation, type WrittenGathering } from "./read-explanation.ts";
-import { readView, timeOf, type WrittenView } from "./read-views.ts";
+import { parseTime, readView, type WrittenView } from "./read-views.ts";
 
 /** What scripts answer to commands. Every shape here is a border: only our own scripts write these. */
 export type WrittenAnswer = readonly [
@@ -49,7 +49,7 @@ const readers: { readonly [T in CommandType]: Reader<T> } = {
   placeLobby: readChanged,
   heartbeat: ([, isClosed, isOutdated, ids, isClosedByOperator]) =>
     accept({
-      playerIds: idsOf(ids),
+      playerIds: splitIds(ids),
       isClosed: isClosed === "1",
       isClosedByOperator: isClosedByOperator === "1",
       isOutdated: isOutdated === "1",
@@ -58,7 +58,7 @@ const readers: { readonly [T in CommandType]: Reader<T> } = {
   connectPlayer: () => accept({}),
   disconnectPlayer: readChanged,
   releaseSeats: ([, released]) => accept({ released: Number(released) }),
-  expire: ([, nextDueAt]) => accept({ nextDueAt: timeOf(nextDueAt) }),
+  expire: ([, nextDueAt]) => accept({ nextDueAt: parseTime(nextDueAt) }),
   restarted: () => accept({}),
   removeNamespace: () => accept({}),
 };
@@ -77,12 +77,12 @@ function readSeated(written: readonly unknown[], command: CommandOf<"find" | "jo
     gathered?: WrittenGathering,
   ];
   const isReplay = replay === "1";
-  const playerIds = isReplay ? idsOf(keptIds) : command.playerIds;
+  const playerIds = isReplay ? splitIds(keptIds) : command.playerIds;
   const seated = { lobby: readView(view), playerIds, isNewLobby: isNew === "1", isReplay };
   return gathered === undefined ? seated : { ...seated, explanation: readExplanation(gathered, command as Find) };
 }
 
 /** Ids have no space. */
-export function idsOf(text: string | undefined): string[] {
+function splitIds(text: string | undefined): string[] {
   return text === undefined || text === "" ? [] : text.split(" ");
 }

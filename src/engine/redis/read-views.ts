@@ -1,77 +1,77 @@
-import type {
-  LobbyEvent,
-  LobbyStatus,
-  LobbyView,
-  OperatorClose,
-  PlayerEvent,
-  SeatStatus,
-  StopReason,
-} from "../../matchmaker/commands.ts";
+import type { LobbyEvent, LobbyView, PlayerEvent, PlayerView, SeatStatus } from "../../matchmaker/commands.ts";
+import { compile, objectText } from "../../matchmaker/compile.ts";
+import { absentValue, type Field, type Kind } from "../../matchmaker/field-kinds.ts";
 import type { PlacedEvent } from "../engine.ts";
-import type { MadeLobby } from "./write-commands.ts";
+import { flattenMade, reorderOldLine } from "./old-views.ts";
+import { lobbyLine, lobbyMade, lobbyTexts, playerView } from "./redis-fields.ts";
 
-/** What views.lua writes. Every shape here is a border: only our own scripts write these. */
+/** What scripts say of lobbies and players, in the order of redis-fields.ts. Every shape here is a border: only our own scripts write these. */
 
-/** The lobby's id, its changing facts in one line, the text it was made with, its ports, state, exit and node. */
-export type WrittenView = readonly [
-  id: string,
-  line: string,
-  made: string,
-  ports: string | null,
-  state: string | null,
-  exit: string | null,
-  nodeId: string | null,
-];
+const asIs = (text: string) => text;
+const orNull = (read: (text: string) => string) => (text: string) => `(${text} === "" ? null : ${read(text)})`;
+const asNumber = (text: string) => `Number(${text})`;
 
-/** Field by field: copying the made lobby as a whole and adding to it takes twenty times as long. */
-export function readView([lobbyId, line, madeText, ports, state, exit, nodeId]: WrittenView): LobbyView {
-  const made = JSON.parse(madeText) as MadeLobby;
-  const facts = line.split(",");
-  const silentSince = timeOf(facts[8]);
-  return {
-    lobbyId,
-    versionId: made.versionId,
-    gameMode: made.gameMode,
-    region: made.region,
-    maxPlayers: made.maxPlayers,
-    maxPlayersDirect: made.maxPlayersDirect,
-    isExternal: made.isExternal,
-    isPrivate: made.isPrivate,
-    isJoinable: made.isJoinable,
-    tags: made.tags,
-    timeouts: made.timeouts,
-    ports,
-    lobbyConfig: made.lobbyConfig,
-    status: facts[0] as LobbyStatus,
-    isClosed: facts[1] === "1",
-    operatorClose: closeOf(facts[13]),
-    isSilent: silentSince !== null,
-    isOutdated: facts[2] === "1",
-    reserved: Number(facts[3]),
-    connected: Number(facts[4]),
-    state,
-    nodeId,
-    createReason: made.createReason,
-    createdBy: made.createdBy,
-    createdAt: Number(facts[5]),
-    readyAt: timeOf(facts[6]),
-    lastHeartbeatAt: timeOf(facts[7]),
-    silentSince,
-    emptySince: timeOf(facts[9]),
-    peakSeats: Number(facts[10]),
-    stoppedAt: timeOf(facts[11]),
-    stopReason: facts[12] === "" ? null : (facts[12] as StopReason),
-    exit,
-  };
+const textReaders: { readonly [K in Kind]: (text: string) => string } = {
+  text: asIs,
+  "text?": orNull(asIs),
+  number: asNumber,
+  "number?": orNull(asNumber),
+  time: asNumber,
+  "time?": orNull(asNumber),
+  flag: (text) => `(${text} === "1")`,
+  choice: asIs,
+  "choice?": orNull(asIs),
+  tags: (text) => `JSON.parse(${text})`,
+  ids: (text) => `${text}.split(" ")`,
+  counts: (text) => `new Map(JSON.parse(${text}))`,
+};
+
+/** The lobby's id, its changing facts in one line, the text it was made with, and its other texts. */
+export type WrittenView = readonly [id: string, line: string, made: string, ...texts: (string | null)[]];
+
+export function readView(view: WrittenView): LobbyView {
+  return makeView(view[0], view[1].split(","), flattenMade(JSON.parse(view[2])), view);
 }
 
-/** Nothing is null, and so is what was written before there was such a flag. */
-export function closeOf(text: string | undefined): OperatorClose | null {
-  return text === undefined || text === "" ? null : (text as OperatorClose);
+const textsFrom = 3;
+
+const makeView = compile<(id: string, line: readonly string[], made: unknown, view: WrittenView) => LobbyView>(
+  ["id", "line", "made", "view"],
+  objectText([
+    ["lobbyId", "id"],
+    ...lobbyMade.map(([name, field]) => [name, orAbsent(`made.${name}`, name, field)] as const),
+    ...lobbyLine.map(([name, field], at) => [name, readText(`line[${at}]`, name, field)] as const),
+    ...lobbyTexts.map(([name], at) => [name, `view[${textsFrom + at}]`] as const),
+  ]),
+);
+
+/** The id, then the fields of playerView. */
+export type WrittenPlayer = readonly string[];
+
+export const readPlayer = compile<(texts: WrittenPlayer) => PlayerView>(
+  ["texts"],
+  objectText([
+    ["playerId", "texts[0]"],
+    ...playerView.map(([name, field], at) => [name, readText(`texts[${at + 1}]`, name, field)] as const),
+  ]),
+);
+
+/** What was written before there was such a field does not have it. */
+function readText(text: string, name: string, field: Field): string {
+  const value = textReaders[field.kind](text);
+  return field.since === undefined ? value : `(${text} === undefined ? ${absentText(name, field)} : ${value})`;
+}
+
+function orAbsent(value: string, name: string, field: Field): string {
+  return field.since === undefined ? value : `(${value} ?? ${absentText(name, field)})`;
+}
+
+function absentText(name: string, field: Field): string {
+  return JSON.stringify(absentValue(name, field));
 }
 
 /** Nothing is null. */
-export function timeOf(text: string | undefined): number | null {
+export function parseTime(text: string | undefined): number | null {
   return text === undefined || text === "" ? null : Number(text);
 }
 
@@ -91,9 +91,11 @@ export function readEvent(namespaceId: string, [position, fields]: WrittenEvent)
     const deployedVersionId = field("version") ?? null;
     return { namespaceId, at, position, type, revision: Number(field("revision")), deployedVersionId };
   }
-  const texts = [field("ports") ?? null, field("state") ?? null, field("exit") ?? null, field("node") ?? null] as const;
-  const lobby = readView([field("lobby") ?? "", field("line") ?? "", field("made") ?? "", ...texts]);
-  return { namespaceId, at, position, type: type as LobbyEvent["type"], lobby };
+  const oldLine = field("line");
+  const line = oldLine === undefined ? (field("facts") ?? "") : reorderOldLine(oldLine);
+  const texts = lobbyTexts.map(([name]) => field(name === "nodeId" && oldLine !== undefined ? "node" : name) ?? null);
+  const view: WrittenView = [field("lobby") ?? "", line, field("made") ?? "", ...texts];
+  return { namespaceId, at, position, type: type as LobbyEvent["type"], lobby: readView(view) };
 }
 
 /** One field of the event's name: time, lobby, player, the seat's status and, seldom, why it ended. */

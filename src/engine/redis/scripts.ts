@@ -1,9 +1,13 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { CommandType, NamespaceQueryType } from "../../matchmaker/commands.ts";
+import { refusalCodes } from "../../matchmaker/schema.ts";
 import type { Script } from "../../redis/interface.ts";
+import { luaParts } from "./lua-fields.ts";
 
 /** One script per command and query, the same names in kebab-case: a prelude of what it needs, then its own file. */
+
+const knownCodes: ReadonlySet<string> = new Set(refusalCodes);
 
 const lazyParts = new Set(
   readdirSync(new URL("./lua/prelude/", import.meta.url)).flatMap((file) => /^(.*)\.lazy\.lua$/.exec(file)?.[1] ?? []),
@@ -73,7 +77,7 @@ function loadWhole(name: string, prelude: readonly string[], text = read(name)):
 
 /** A script from elsewhere that works on the state of a namespace, such as an audit. */
 export function scriptOnState(name: string, text: string): Script {
-  return loadWhole(name, state, text);
+  return loadWhole(name, state, fillIn(text));
 }
 
 function readPart(part: string): string {
@@ -90,7 +94,21 @@ function asScript(name: string, parts: readonly string[]): Script {
 }
 
 function read(file: string): string {
-  return readFileSync(new URL(`./lua/${file}.lua`, import.meta.url), "utf8");
+  return fillIn(readFileSync(new URL(`./lua/${file}.lua`, import.meta.url), "utf8"));
+}
+
+/** Puts in what begins with a dollar sign, each line of it as far from the edge as the first. */
+function fillIn(text: string): string {
+  const unknown = [...text.matchAll(/foyer\.refuse\("(\w+)"\)/g)].find(([, code]) => !knownCodes.has(code!));
+  if (unknown !== undefined) throw new Error(`${unknown[1]} is not one of the refusal codes in schema.ts.`);
+  return text.replace(/^( *)(.*)$/gm, (_line, indent: string, rest: string) => {
+    const filled = rest.replace(/\$([a-z][A-Za-z.]*)/g, (_name, name: string) => {
+      const part = luaParts[name];
+      if (part === undefined) throw new Error(`A script asks for $${name}, which lua-fields.ts does not make.`);
+      return part.replaceAll("\n", `\n${indent}`);
+    });
+    return indent + filled;
+  });
 }
 
 /** A script is run from its beginning each time, and most runs need less than two thirds of the functions. */

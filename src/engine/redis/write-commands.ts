@@ -6,7 +6,11 @@ import type {
   NamespaceQueryType,
   NewLobby,
 } from "../../matchmaker/commands.ts";
-import { tagKeysOf } from "../../matchmaker/records.ts";
+import { compile, objectText } from "../../matchmaker/compile.ts";
+import { type Needed, namedFields } from "../../matchmaker/field-kinds.ts";
+import { listTagKeys } from "../../matchmaker/records.ts";
+import { lobbyFields } from "../../matchmaker/schema.ts";
+import { lobbyMade } from "./redis-fields.ts";
 
 /** Commands and queries as scripts read them: nulls are left out, for Lua has its own trouble with them. */
 
@@ -39,21 +43,34 @@ export function writeQuery(query: NamespaceQueryOf<NamespaceQueryType>): Written
 }
 
 function requestOf({ clientId, pairs, tags, playerIds, createRefusal, startRefusal, explain }: FindRequest) {
-  return { clientId, pairs, tagKeys: tagKeysOf(tags), playerIds, createRefusal, startRefusal, explain };
+  return { clientId, pairs, tagKeys: listTagKeys(tags), playerIds, createRefusal, startRefusal, explain };
 }
 
-/** What of a lobby never changes and no rule asks for travels as one text, there and back. */
-export interface MadeLobby extends Omit<NewLobby, "lobbyId" | "ports"> {
-  readonly createReason: CreateReason;
-  readonly createdBy: string | null;
-}
-
+/** The lobby to make as rules look into it, and as one text that travels there and back. */
 function writeLobby(lobby: NewLobby | null, createReason: CreateReason, createdBy: string | null): [string, string] {
   if (lobby === null) return ["", ""];
-  const { lobbyId, ports, lobbyConfig, tags, ...rest } = lobby;
-  const made: MadeLobby = { ...rest, tags, lobbyConfig, createReason, createdBy };
-  return [withoutNulls({ ...rest, lobbyId, ports, tagKeys: tagKeysOf(tags) }), JSON.stringify(made)];
+  return [
+    JSON.stringify(toRules(lobby, listTagKeys(lobby.tags))),
+    JSON.stringify(toMade({ ...lobby, createReason, createdBy })),
+  ];
 }
+
+/** Names and the pool it belongs to are for rules too, though they are in the hash in another way. */
+const toRules = compile<(lobby: NewLobby, tagKeys: readonly string[]) => object>(
+  ["lobby", "tagKeys"],
+  objectText([
+    ...["lobbyId", "versionId", "gameMode", "region"].map((name) => [name, `lobby.${name}`] as const),
+    ...namedFields(lobbyFields, (field) => field.isGiven === true && field.redis !== "made").map(
+      ([name]) => [name, `lobby.${name} ?? undefined`] as const,
+    ),
+    ["tagKeys", "tagKeys"],
+  ]),
+);
+
+const toMade = compile<(facts: Needed<typeof lobbyFields>) => object>(
+  ["facts"],
+  objectText(lobbyMade.map(([name]) => [name, `facts.${name}`] as const)),
+);
 
 function withoutNulls(value: object): string {
   return JSON.stringify(value, (_, part: unknown) => (part === null ? undefined : part));

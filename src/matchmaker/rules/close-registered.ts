@@ -2,12 +2,12 @@ import type { CloseRegistered, Outcome } from "../commands.ts";
 import { orderedFrom } from "../ordered-set.ts";
 import { accept } from "../outcome.ts";
 import { isLiving, type Lobby } from "../records.ts";
+import { constants } from "../schema.ts";
 import type { State } from "../state.ts";
 import { changeClosing } from "./set-closed.ts";
 import { endLobby } from "./stop-lobby.ts";
 
-/** So many lobbies are looked at in one command, so that nobody else waits for long. */
-const lobbiesMax = 500;
+const lobbiesMax = constants.lobbiesPerStepMax;
 
 /** Of the lobbies after a place, those that a server token registered are closed or stopped. */
 export function closeRegistered(state: State, command: CloseRegistered): Outcome<"closeRegistered"> {

@@ -1,6 +1,7 @@
 import type { Configure, Outcome } from "../commands.ts";
 import { accept } from "../outcome.ts";
-import { type NamespaceRecord, pairKey, putNamespace, type State } from "../state.ts";
+import type { NamespaceRecord } from "../records.ts";
+import { pairKey, putNamespace, type State } from "../state.ts";
 
 /** Lowering a limit removes nobody. Empty lobbies of a version that is no longer deployed are due at once. */
 export function configure(state: State, command: Configure): Outcome<"configure"> {
@@ -10,7 +11,7 @@ export function configure(state: State, command: Configure): Outcome<"configure"
 
   const idleMinimums = new Map<string, number>();
   for (const { gameMode, region, min } of command.idleMinimums) idleMinimums.set(pairKey(gameMode, region), min);
-  putNamespace(state, { revision, limits, deployedVersionId, idleMinimums, removedAt: null });
+  putNamespace(state, { revision, ...limits, deployedVersionId, idleMinimums, removedAt: null });
   state.events.push({ type: "namespace.configured", namespaceId, at: state.now, revision, deployedVersionId });
   return accept({ isApplied: true });
 }

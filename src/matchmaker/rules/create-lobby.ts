@@ -1,6 +1,7 @@
 import type { CreateLobby, Outcome } from "../commands.ts";
 import { refuse } from "../outcome.ts";
-import { findPool, type NamespaceRecord, pairKey, type State } from "../state.ts";
+import type { NamespaceRecord } from "../records.ts";
+import { findPool, pairKey, type State } from "../state.ts";
 import {
   assertNewLobby,
   assertNewPlayers,

@@ -2,8 +2,8 @@ import type { Explanation, Find, FindRequest, NewLobby, Outcome, Refusal } from 
 import { explainFind } from "../explain.ts";
 import { refuse } from "../outcome.ts";
 import { bestFit } from "../pools.ts";
-import { type Lobby, tagKeysOf } from "../records.ts";
-import { findPool, type NamespaceRecord, type State } from "../state.ts";
+import { type Lobby, listTagKeys, type NamespaceRecord } from "../records.ts";
+import { findPool, type State } from "../state.ts";
 import {
   assertNewLobby,
   assertNewPlayers,
@@ -44,10 +44,10 @@ export function decideFind(state: State, namespace: NamespaceRecord, request: Fi
   const clientRefusal = refuseClient(state, namespace, request.clientId, seats);
   if (clientRefusal !== null) return { type: "refused", refusal: refuse(clientRefusal) };
 
-  const tagKeys = tagKeysOf(request.tags);
+  const tagKeys = listTagKeys(request.tags);
   for (const { gameMode, region } of request.pairs) {
     const pool = findPool(state, versionId, gameMode, region);
-    const lobby = pool && bestFit(pool, tagKeys, seats, namespace.limits.maxPlayers);
+    const lobby = pool && bestFit(pool, tagKeys, seats, namespace.maxPlayers);
     if (lobby !== undefined) return { type: "seat", lobby };
   }
 

@@ -17,7 +17,7 @@ export function join(state: State, command: Join): Outcome<"join"> {
   const seats = command.playerIds.length;
   const clientRefusal = refuseClient(state, namespace, command.clientId, seats);
   if (clientRefusal !== null) return refuse(clientRefusal);
-  const cap = Math.min(lobby.maxPlayersDirect, namespace.limits.maxPlayers);
+  const cap = Math.min(lobby.maxPlayersDirect, namespace.maxPlayers);
   if (takenSeats(lobby) + seats > cap) return refuse("LOBBY_FULL");
   assertNewPlayers(state, command.playerIds);
 

@@ -1,16 +1,8 @@
 import type { CreateReason, Idempotency, NewLobby, Outcome, RefusalCode, Seated } from "../commands.ts";
 import { accept, CommandFault, refuse } from "../outcome.ts";
-import { isTaken, keyKind, type Lobby, lobbyKind, type Player, playerKind, tagKeysOf } from "../records.ts";
-import {
-  addLobby,
-  addPlayer,
-  emitLobby,
-  emitPlayer,
-  ensurePool,
-  type NamespaceRecord,
-  putKey,
-  type State,
-} from "../state.ts";
+import { newKey, newLobby, newPlayer } from "../record-makers.ts";
+import { isTaken, type Lobby, type NamespaceRecord } from "../records.ts";
+import { addLobby, addPlayer, emitLobby, emitPlayer, ensurePool, putKey, type State } from "../state.ts";
 import { viewLobby } from "../views.ts";
 
 /** What find, join and createLobby have in common: seating a party, once. */
@@ -47,7 +39,7 @@ export function refuseClient(
   clientId: string,
   seats: number,
 ): RefusalCode | null {
-  const { maxPlayersPerClient } = namespace.limits;
+  const { maxPlayersPerClient } = namespace;
   if (maxPlayersPerClient === null) return null;
   return (state.clients.get(clientId) ?? 0) + seats > maxPlayersPerClient ? "TOO_MANY_PLAYERS_FROM_SOURCE" : null;
 }
@@ -59,8 +51,8 @@ export function refuseCreation(
   lobby: NewLobby,
   seats: number,
 ): RefusalCode | null {
-  if (seats > Math.min(lobby.maxPlayers, namespace.limits.maxPlayers)) return "NO_AVAILABLE_LOBBIES";
-  return state.startingCount + state.readyCount >= namespace.limits.lobbyCountMax ? "TOO_MANY_LOBBIES" : null;
+  if (seats > Math.min(lobby.maxPlayers, namespace.maxPlayers)) return "NO_AVAILABLE_LOBBIES";
+  return state.startingCount + state.readyCount >= namespace.lobbyCountMax ? "TOO_MANY_LOBBIES" : null;
 }
 
 /** Ids are made by the caller; one that exists already would be a fault of ours, told before anything is written. */
@@ -76,44 +68,9 @@ export function assertNewLobby(state: State, { lobbyId }: NewLobby): void {
 }
 
 export function makeLobby(state: State, fresh: NewLobby, createReason: CreateReason, createdBy: string | null): Lobby {
-  const lobby: Lobby = {
-    kind: lobbyKind,
-    id: fresh.lobbyId,
-    pool: ensurePool(state, fresh.versionId, fresh.gameMode, fresh.region),
-    maxPlayers: fresh.maxPlayers,
-    maxPlayersDirect: fresh.maxPlayersDirect,
-    isExternal: fresh.isExternal,
-    isPrivate: fresh.isPrivate,
-    isJoinable: fresh.isJoinable,
-    tags: fresh.tags,
-    readyMs: fresh.timeouts.readyMs,
-    reservationMs: fresh.timeouts.reservationMs,
-    heartbeatMs: fresh.timeouts.heartbeatMs,
-    emptyMs: fresh.timeouts.emptyMs,
-    lobbyConfig: fresh.lobbyConfig,
-    createReason,
-    createdBy,
-    createdAt: state.now,
-    ports: fresh.ports,
-    nodeId: null,
-    state: null,
-    status: "starting",
-    isClosed: false,
-    operatorClose: null,
-    readyAt: null,
-    silentSince: null,
-    emptySince: state.now,
-    peakBefore: 0,
-    stoppedAt: null,
-    stopReason: null,
-    exit: null,
-    lastHeartbeatAt: null,
-    tagKeys: tagKeysOf(fresh.tags),
-    reserved: 0,
-    connected: 0,
-    players: [],
-    dueAt: Infinity,
-  };
+  const findPool = (versionId: string, gameMode: string, region: string) =>
+    ensurePool(state, versionId, gameMode, region);
+  const lobby = newLobby(fresh.lobbyId, { ...fresh, createReason, createdBy }, state.now, findPool);
   addLobby(state, lobby);
   emitLobby(state, "lobby.created", lobby);
   return lobby;
@@ -136,25 +93,13 @@ export function seatParty(
   if (idempotency !== null) {
     const id = keyId(clientId, idempotency);
     const { bodyHash } = idempotency;
-    putKey(state, { kind: keyKind, id, bodyHash, lobbyId: lobby.id, playerIds, createdAt: state.now, dueAt: Infinity });
+    putKey(state, newKey(id, { bodyHash, lobbyId: lobby.id, playerIds }, state.now));
   }
   return accept({ lobby: viewLobby(lobby), playerIds, isNewLobby, isReplay: false });
 }
 
 function seatPlayer(state: State, lobby: Lobby, clientId: string, id: string): void {
-  const player: Player = {
-    kind: playerKind,
-    id,
-    lobbyId: lobby.id,
-    clientId,
-    reservedAt: state.now,
-    status: "reserved",
-    connectedAt: null,
-    endedAt: null,
-    isMissing: false,
-    dueAt: Infinity,
-    slot: -1,
-  };
+  const player = newPlayer(id, { lobbyId: lobby.id, clientId }, state.now);
   addPlayer(state, player);
   emitPlayer(state, "player.reserved", player);
 }

@@ -1,7 +1,7 @@
 import type { Outcome, RemoveNamespace } from "../commands.ts";
 import { accept, refuse } from "../outcome.ts";
-import { compareIds, isLiving } from "../records.ts";
-import { type NamespaceRecord, putNamespace, removeKey, removeLobby, removePlayer, type State } from "../state.ts";
+import { compareIds, isLiving, type NamespaceRecord } from "../records.ts";
+import { putNamespace, removeKey, removeLobby, removePlayer, type State } from "../state.ts";
 import { endLobby } from "./stop-lobby.ts";
 
 /** Its configuration is remembered as removed for a while, so that a late `configure` does not bring it back. */
@@ -20,7 +20,9 @@ export function removeNamespace(state: State, command: RemoveNamespace): Outcome
 
 const blank: NamespaceRecord = {
   revision: 0,
-  limits: { lobbyCountMax: 0, maxPlayers: 0, maxPlayersPerClient: null },
+  lobbyCountMax: 0,
+  maxPlayers: 0,
+  maxPlayersPerClient: null,
   deployedVersionId: null,
   idleMinimums: new Map(),
   removedAt: null,

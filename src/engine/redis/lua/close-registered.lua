@@ -1,8 +1,7 @@
 -- Of the lobbies after a place, those that a server token registered are closed or stopped. Mirrors rules/close-registered.ts.
 return foyer.execute(function(command)
-  local lobbiesMax = 500
   local from = command.after and "(" .. command.after or "-"
-  local ids = call("ZRANGE", foyer.lobbiesKey, from, "+", "BYLEX", "LIMIT", 0, lobbiesMax)
+  local ids = call("ZRANGE", foyer.lobbiesKey, from, "+", "BYLEX", "LIMIT", 0, $lobbiesPerStepMax)
   for _, id in ipairs(ids) do
     -- Most lobbies are not meant, and one field is read faster than all of them.
     local isMeant = call("HGET", foyer.lobbyKey(id), "registeredBy") == command.tokenId
@@ -12,5 +11,5 @@ return foyer.execute(function(command)
       elseif not lobby.operatorClose then foyer.changeClosing(lobby, { operatorClose = "token_revoked" }) end
     end
   end
-  return foyer.accept(#ids == lobbiesMax and ids[#ids] or "")
+  return foyer.accept(#ids == $lobbiesPerStepMax and ids[#ids] or "")
 end)

@@ -20,10 +20,9 @@ local function isWithin(clientId, range)
 end
 
 return foyer.execute(function(command)
-  local lobbiesMax, seatsMax = 500, 2000
   local from = command.after and "(" .. command.after or "-"
   local seats, ended = 0, 0
-  local ids = call("ZRANGE", foyer.lobbiesKey, from, "+", "BYLEX", "LIMIT", 0, lobbiesMax)
+  local ids = call("ZRANGE", foyer.lobbiesKey, from, "+", "BYLEX", "LIMIT", 0, $lobbiesPerStepMax)
   for at, lobbyId in ipairs(ids) do
     for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobbyId), 0, -1)) do
       seats = seats + 1
@@ -33,7 +32,7 @@ return foyer.execute(function(command)
         ended = ended + 1
       end
     end
-    if at == lobbiesMax or seats >= seatsMax then return foyer.accept(tostring(ended), lobbyId) end
+    if at == $lobbiesPerStepMax or seats >= $seatsPerStepMax then return foyer.accept(tostring(ended), lobbyId) end
   end
   return foyer.accept(tostring(ended), "")
 end)

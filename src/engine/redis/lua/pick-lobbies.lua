@@ -1,7 +1,5 @@
 -- Lobbies of one kind by id, looked for in bounded steps: for whoever needs few of very many. Without a status it is any that
 -- lives; an empty node's id stands for none.
-local looksMax = 500
-
 local function isWanted(wanted, status, nodeId)
   if wanted.status and status ~= wanted.status then return false end
   if not wanted.status and status == "stopped" then return false end
@@ -16,10 +14,10 @@ end
 return foyer.answer(function(query)
   local views = {}
   local from = query.after and "(" .. query.after or "-"
-  local ids = call("ZRANGE", foyer.lobbiesKey, from, "+", "BYLEX", "LIMIT", 0, looksMax)
+  local ids = call("ZRANGE", foyer.lobbiesKey, from, "+", "BYLEX", "LIMIT", 0, $lobbiesPerStepMax)
   for at = 1, #ids do
     local facts = call("HMGET", foyer.lobbyKey(ids[at]), "status", "nodeId")
     if isWanted(query.wanted, facts[1], facts[2]) then views[#views + 1] = foyer.viewLobby(foyer.findLobby(ids[at])) end
   end
-  return { "OK", views, #ids == looksMax and ids[#ids] or false }
+  return { "OK", views, #ids == $lobbiesPerStepMax and ids[#ids] or false }
 end)

@@ -6,10 +6,7 @@ return foyer.answer(function(query)
   for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do
     local player = foyer.findPlayer(id)
     local dueAt = player.status == "reserved" and foyer.playerDueAt(player, lobby) or foyer.never
-    seats[#seats + 1] = {
-      id, player.clientId, player.status, tostring(player.reservedAt), tostring(player.connectedAt or ""),
-      dueAt == foyer.never and "" or tostring(dueAt),
-    }
+    seats[#seats + 1] = { id, $player.view }
   end
   return { "OK", seats }
 end)

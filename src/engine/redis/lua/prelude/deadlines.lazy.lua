@@ -1,5 +1,3 @@
-foyer.silentPeriodsMax = 10
-
 -- One of the oldest idle lobbies, as many as the game mode wants kept.
 function foyer.isKept(lobby)
   local pool = foyer.poolOf(lobby.pool)

@@ -15,18 +15,18 @@ end
 function foyer.heartbeatDueAt(lobby)
   if lobby.heartbeatMs == 0 or lobby.readyAt == nil then return foyer.never end
   local heardFrom = foyer.namespace.heardFrom
-  if lobby.silentSince then return math.max(lobby.silentSince, heardFrom) + foyer.silentPeriodsMax * lobby.heartbeatMs end
+  if lobby.silentSince then return math.max(lobby.silentSince, heardFrom) + $silentPeriodsMax * lobby.heartbeatMs end
   return math.max(lobby.readyAt, lobby.lastHeartbeatAt or 0, heardFrom) + lobby.heartbeatMs
 end
 
 function foyer.lobbyDueAt(lobby)
-  if lobby.stoppedAt then return lobby.stoppedAt + foyer.rememberedMs end
+  if lobby.stoppedAt then return lobby.stoppedAt + $rememberedMs end
   return math.min(foyer.readyDueAt(lobby), foyer.emptyDueAt(lobby), foyer.heartbeatDueAt(lobby))
 end
 
 -- A seat in a starting lobby has no deadline but the lobby's own.
 function foyer.playerDueAt(player, lobby)
-  if not foyer.isTaken(player) then return player.endedAt + foyer.rememberedMs end
+  if not foyer.isTaken(player) then return player.endedAt + $rememberedMs end
   if player.status == "connected" or lobby == nil or lobby.readyAt == nil then return foyer.never end
   return math.max(player.reservedAt, lobby.readyAt) + lobby.reservationMs
 end
@@ -34,5 +34,5 @@ end
 -- When there is next something to expire.
 function foyer.nextDueAt()
   local first = tonumber(call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")[2]) or foyer.never
-  return math.min(first, foyer.namespace.removedAt and foyer.namespace.removedAt + foyer.rememberedMs or foyer.never)
+  return math.min(first, foyer.namespace.removedAt and foyer.namespace.removedAt + $rememberedMs or foyer.never)
 end

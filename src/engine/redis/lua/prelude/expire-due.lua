@@ -13,6 +13,6 @@ function foyer.expireDue(now)
   local dueAt = tonumber(call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")[2])
   if dueAt and dueAt <= now and not foyer.expireRecords(now) then return false end
   if now > namespace.now then foyer.put(namespace, "now", now) end
-  if namespace.removedAt and namespace.removedAt + foyer.rememberedMs <= now then foyer.putNamespace({}, {}) end
+  if namespace.removedAt and namespace.removedAt + $rememberedMs <= now then foyer.putNamespace({}, {}) end
   return true
 end

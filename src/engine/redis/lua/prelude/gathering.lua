@@ -1,9 +1,5 @@
 -- What an explanation is made from, mirrored from explain-gather.ts: the lobbies nearest to what is wished for, public and
 -- living ones only, bounded in number and in effort. TypeScript judges them, by the same code as for the memory engine.
-foyer.looksMax = 2000
-foyer.looksPerSetMax = 24
-foyer.looksPerSetWithTagsMax = 200
-
 function foyer.takeLobbies(gathered, looks, ...)
   local ids = call("ZRANGE", ...)
   for at, age in ipairs(ids) do
@@ -22,7 +18,7 @@ end
 
 -- In each set of equally large lobbies: those that have the seats from the best on, and those that just lack them.
 function foyer.gatherPool(pool, request, gathered)
-  local looks = #request.tagKeys > 1 and foyer.looksPerSetWithTagsMax or foyer.looksPerSetMax
+  local looks = #request.tagKeys > 1 and $looksPerSetWithTagsMax or $looksPerSetMax
   local tagKeys = { unpack(request.tagKeys) }
   tagKeys[#tagKeys + 1] = ""
   for _, tagKey in ipairs(tagKeys) do
@@ -30,15 +26,15 @@ function foyer.gatherPool(pool, request, gathered)
       local takenMax = math.min(size.maxPlayers, foyer.namespace.maxPlayers) - #request.playerIds
       local key = foyer.sizedKey(pool, tagKey, size.name)
       foyer.takeLobbies(gathered, looks, key, -takenMax, "+inf", "BYSCORE", "LIMIT", 0, looks + 1)
-      foyer.takeLobbies(gathered, foyer.looksPerSetMax, key, "(" .. -takenMax, "-inf", "BYSCORE", "REV", "LIMIT", 0, foyer.looksPerSetMax + 1)
+      foyer.takeLobbies(gathered, $looksPerSetMax, key, "(" .. -takenMax, "-inf", "BYSCORE", "REV", "LIMIT", 0, $looksPerSetMax + 1)
     end
   end
-  foyer.takeLobbies(gathered, foyer.looksPerSetMax, foyer.barredKey(pool), 0, foyer.looksPerSetMax)
+  foyer.takeLobbies(gathered, $looksPerSetMax, foyer.barredKey(pool), 0, $looksPerSetMax)
 end
 
 -- The list: whether something was left out, private lobbies, the namespace's maximum and version, the chosen one's id, views.
 function foyer.gather(request, chosen)
-  local gathered = { looksLeft = foyer.looksMax, isCut = false, seen = {}, views = {} }
+  local gathered = { looksLeft = $looksMax, isCut = false, seen = {}, views = {} }
   local wished, privateCount = {}, 0
   for _, pair in ipairs(request.pairs) do
     local name = pair.gameMode .. " " .. pair.region

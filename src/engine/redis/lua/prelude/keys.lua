@@ -7,6 +7,8 @@
 -- file x.lazy.lua of the prelude is defined when the first thing of it is asked for (scripts.ts).
 --
 -- Redis takes a text as it is and writes a number out first, so what is always the same number is given as text.
+--
+-- What begins with a dollar sign is put in when the scripts are loaded, from schema.ts: see lua-fields.ts.
 local call = redis.call
 local stem = string.sub(KEYS[1], 1, -3)
 local foyer = {
@@ -15,7 +17,6 @@ local foyer = {
   clientsKey = stem .. "clients",
   eventsKey = stem .. "events",
   never = math.huge,
-  rememberedMs = 600000,
   -- At one moment seats end before lobbies, lobbies before keys: timers with one score are in the order of their members.
   playerKind = "0", lobbyKind = "1", keyKind = "2",
   -- What this run has read, has changed and has to tell.

@@ -12,29 +12,16 @@ function foyer.makeLobby(made, registeredBy)
   local text = foyer.arg(5)
   local lobby = foyer.newRecord(foyer.lobbyKey(made.lobbyId), {
     pool = foyer.poolKey(made.versionId, made.gameMode, made.region),
-    maxPlayers = made.maxPlayers,
-    maxPlayersDirect = made.maxPlayersDirect,
-    isExternal = made.isExternal,
-    isPrivate = made.isPrivate,
-    isJoinable = made.isJoinable,
     tagKeys = #made.tagKeys > 0 and cjson.encode(made.tagKeys) or nil,
-    readyMs = made.timeouts.readyMs,
-    reservationMs = made.timeouts.reservationMs,
-    heartbeatMs = made.timeouts.heartbeatMs,
-    emptyMs = made.timeouts.emptyMs,
-    createdAt = foyer.namespace.now,
-    status = "starting",
-    isClosed = false,
-    emptySince = foyer.namespace.now,
-    peakBefore = 0,
     registeredBy = registeredBy,
     reserved = 0,
     connected = 0,
+    $lobby.first,
   })
   lobby.id = made.lobbyId
-  lobby.texts = foyer.newRecord(foyer.textsKey(made.lobbyId), { made = text, ports = made.ports })
+  lobby.texts = foyer.newRecord(foyer.textsKey(made.lobbyId), {})
   foyer.put(lobby.texts, "made", text)
-  foyer.put(lobby.texts, "ports", made.ports)
+  $lobby.putTexts
   foyer.addLobby(lobby)
   foyer.emitLobby("lobby.created", lobby)
   return lobby

@@ -53,10 +53,15 @@ end
 function foyer.seatParty(lobby, command, isNewLobby)
   local clientId, isNew = command.clientId or "", isNewLobby and "1" or "0"
   local op = "S" .. isNew .. " " .. foyer.arg(2)
+  local needed = { lobbyId = lobby.id, clientId = clientId }
   for _, id in ipairs(command.playerIds) do
-    foyer.emitPlayer("player.reserved", foyer.addPlayer(lobby, id, clientId, op))
+    foyer.emitPlayer("player.reserved", foyer.addPlayer(lobby, id, needed, op))
   end
   local idempotency = command.idempotency
-  if idempotency then foyer.putKey(foyer.keyId(clientId, idempotency), idempotency.bodyHash, lobby.id, command.playerIds) end
+  if idempotency then
+    foyer.putKey(foyer.keyId(clientId, idempotency), {
+      bodyHash = idempotency.bodyHash, lobbyId = lobby.id, playerIds = table.concat(command.playerIds, " "),
+    })
+  end
   return foyer.accept(isNew, "0", "", foyer.viewLobby(lobby)), lobby.id
 end

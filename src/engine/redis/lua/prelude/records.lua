@@ -52,32 +52,9 @@ end
 function foyer.findLobby(id)
   local lobby = foyer.lobbies[id]
   if lobby == nil then
-    lobby = foyer.loadInto({
-      key = foyer.lobbyKey(id), id = id, pool = "", status = "", maxPlayers = 0, maxPlayersDirect = 0, readyMs = 0,
-      reservationMs = 0, heartbeatMs = 0, emptyMs = 0, createdAt = 0, emptySince = 0, peakBefore = 0, reserved = 0,
-      connected = 0, isExternal = false, isJoinable = false,
-    }) or false
+    lobby = foyer.loadInto({ key = foyer.lobbyKey(id), id = id, $lobby.blank }) or false
     if lobby then
-      lobby.maxPlayers = tonumber(lobby.maxPlayers)
-      lobby.maxPlayersDirect = tonumber(lobby.maxPlayersDirect)
-      lobby.readyMs = tonumber(lobby.readyMs)
-      lobby.reservationMs = tonumber(lobby.reservationMs)
-      lobby.heartbeatMs = tonumber(lobby.heartbeatMs)
-      lobby.emptyMs = tonumber(lobby.emptyMs)
-      lobby.createdAt = tonumber(lobby.createdAt)
-      lobby.readyAt = tonumber(lobby.readyAt)
-      lobby.silentSince = tonumber(lobby.silentSince)
-      lobby.emptySince = tonumber(lobby.emptySince)
-      lobby.peakBefore = tonumber(lobby.peakBefore)
-      lobby.stoppedAt = tonumber(lobby.stoppedAt)
-      lobby.lastHeartbeatAt = tonumber(lobby.lastHeartbeatAt)
-      lobby.reserved = tonumber(lobby.reserved)
-      lobby.connected = tonumber(lobby.connected)
-      lobby.dueAt = tonumber(lobby.dueAt)
-      lobby.isExternal = lobby.isExternal == "1"
-      lobby.isPrivate = lobby.isPrivate == "1"
-      lobby.isJoinable = lobby.isJoinable == "1"
-      lobby.isClosed = lobby.isClosed == "1"
+      $lobby.convert
     end
     foyer.lobbies[id] = lobby
   end
@@ -87,14 +64,9 @@ end
 function foyer.findPlayer(id)
   local player = foyer.players[id]
   if player == nil then
-    player = foyer.loadInto({
-      key = foyer.playerKey(id), id = id, lobbyId = "", clientId = "", status = "", reservedAt = 0, op = "",
-    }) or false
+    player = foyer.loadInto({ key = foyer.playerKey(id), id = id, $player.blank }) or false
     if player then
-      player.reservedAt = tonumber(player.reservedAt)
-      player.connectedAt = tonumber(player.connectedAt)
-      player.endedAt = tonumber(player.endedAt)
-      player.isMissing = player.isMissing == "1"
+      $player.convert
     end
     foyer.players[id] = player
   end
@@ -105,34 +77,16 @@ end
 function foyer.textsOf(lobby)
   if not lobby.texts then
     local key = foyer.textsKey(lobby.id)
-    local values = call("HMGET", key, "made", "ports", "state", "exit")
-    lobby.texts = {
-      key = key, made = values[1], ports = values[2] or nil, state = values[3] or nil, exit = values[4] or nil,
-    }
+    local values = call("HMGET", key, "made", $lobby.textNames)
+    lobby.texts = { key = key, made = values[1], $lobby.textValues }
   end
   return lobby.texts
 end
 
 function foyer.loadNamespace()
-  local namespace = foyer.loadInto({
-    key = foyer.namespaceKey, revision = nil, lobbyCountMax = nil, maxPlayers = nil, maxPlayersPerClient = nil,
-    deployedVersionId = nil, now = nil, touched = nil, fence = nil, startingCount = nil, readyCount = nil,
-    reservedCount = nil, connectedCount = nil,
-  })
+  local namespace = foyer.loadInto({ key = foyer.namespaceKey, $namespace.blank })
   if not namespace then namespace = { key = foyer.namespaceKey, isUnwritten = true, isGone = true } end
-  namespace.revision = tonumber(namespace.revision)
-  namespace.lobbyCountMax = tonumber(namespace.lobbyCountMax)
-  namespace.maxPlayers = tonumber(namespace.maxPlayers)
-  namespace.maxPlayersPerClient = tonumber(namespace.maxPlayersPerClient)
-  namespace.removedAt = tonumber(namespace.removedAt)
-  namespace.touched = tonumber(namespace.touched)
-  namespace.fence = tonumber(namespace.fence)
-  namespace.heardFrom = tonumber(namespace.heardFrom) or 0
-  namespace.now = tonumber(namespace.now) or 0
-  namespace.startingCount = tonumber(namespace.startingCount) or 0
-  namespace.readyCount = tonumber(namespace.readyCount) or 0
-  namespace.reservedCount = tonumber(namespace.reservedCount) or 0
-  namespace.connectedCount = tonumber(namespace.connectedCount) or 0
+  $namespace.convert
   foyer.namespace = namespace
   return namespace
 end

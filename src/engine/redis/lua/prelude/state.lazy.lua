@@ -31,11 +31,7 @@ function foyer.putNamespace(facts, minimums)
   local before, moved, isMoved = {}, {}, false
   local poolKeys = call("ZRANGE", foyer.poolsKey, 0, -1)
   for _, key in ipairs(poolKeys) do before[key] = { foyer.isDeployed(foyer.poolOf(key)), foyer.idleMinOf(foyer.poolOf(key)) } end
-  for _, field in ipairs({
-    "revision", "lobbyCountMax", "maxPlayers", "maxPlayersPerClient", "deployedVersionId", "removedAt",
-  }) do
-    foyer.put(foyer.namespace, field, facts[field])
-  end
+  for _, field in ipairs({ $namespace.factNames }) do foyer.put(foyer.namespace, field, facts[field]) end
   if minimums then
     call("DEL", foyer.minimumsKey)
     for _, idle in ipairs(minimums) do call("HSET", foyer.minimumsKey, idle.gameMode .. " " .. idle.region, idle.min) end
@@ -87,7 +83,7 @@ end
 function foyer.patchLobby(lobby, patch)
   for field, value in pairs(patch) do
     if value == foyer.null then value = nil end
-    if field == "ports" or field == "state" or field == "exit" then foyer.put(foyer.textsOf(lobby), field, value)
+    if $lobby.isText then foyer.put(foyer.textsOf(lobby), field, value)
     else foyer.put(lobby, field, value) end
   end
 end
@@ -134,11 +130,11 @@ function foyer.removePlayer(player)
 end
 
 -- Replaces an earlier key of the same id.
-function foyer.putKey(id, bodyHash, lobbyId, playerIds)
+function foyer.putKey(id, needed)
   foyer.hasChanged = true
-  call("HSET", foyer.keyKey(id), "bodyHash", bodyHash, "lobbyId", lobbyId, "playerIds", table.concat(playerIds, " "),
-    "createdAt", foyer.namespace.now)
-  foyer.setTimer(foyer.keyKind .. id, foyer.namespace.now + foyer.rememberedMs)
+  local key = { $key.first }
+  call("HSET", foyer.keyKey(id), $key.pairs)
+  foyer.setTimer(foyer.keyKind .. id, key.createdAt + $rememberedMs)
 end
 
 function foyer.removeKey(id)
@@ -152,7 +148,7 @@ function foyer.comeOrGo(namespace)
   if namespace.revision == nil then
     if not namespace.isUnwritten then
       call("DEL", foyer.namespaceKey, foyer.minimumsKey)
-      call("PEXPIRE", foyer.eventsKey, foyer.rememberedMs)
+      call("PEXPIRE", foyer.eventsKey, $rememberedMs)
     end
     namespace.isUnwritten = true
     namespace.isGone = true
@@ -161,10 +157,5 @@ function foyer.comeOrGo(namespace)
   call("PERSIST", foyer.eventsKey)
   namespace.isUnwritten = false
   namespace.isGone = false
-  for _, field in ipairs({
-    "revision", "lobbyCountMax", "maxPlayers", "maxPlayersPerClient", "deployedVersionId", "removedAt", "now", "touched",
-    "fence", "startingCount", "readyCount", "reservedCount", "connectedCount", "sweepFrom", "heardFrom", "hearingSince",
-  }) do
-    foyer.put(namespace, field, namespace[field])
-  end
+  for _, field in ipairs({ $namespace.names }) do foyer.put(namespace, field, namespace[field]) end
 end

@@ -66,13 +66,12 @@ function foyer.moveSeat(lobby, player, before)
 end
 
 -- A taken seat in this lobby. It is new and whole, so it is written at once.
-function foyer.addPlayer(lobby, id, clientId, op)
-  local key, now = foyer.playerKey(id), foyer.namespace.now
-  local player = {
-    key = key, id = id, lobbyId = lobby.id, clientId = clientId, reservedAt = now, status = "reserved", op = op, isNew = true,
-  }
+function foyer.addPlayer(lobby, id, needed, op)
+  local key = foyer.playerKey(id)
+  local player = { key = key, id = id, op = op, isNew = true, $player.first }
   foyer.players[id] = player
-  call("HSET", key, "lobbyId", lobby.id, "clientId", clientId, "reservedAt", now, "status", "reserved", "op", op)
+  call("HSET", key, "op", op, $player.pairs)
+  $player.optionalPairs
   foyer.moveSeat(lobby, player, nil)
   foyer.retimePlayer(player, lobby)
   player.isNew = false

@@ -1,7 +1,7 @@
 function foyer.emitLobby(type, lobby)
   local view = foyer.viewLobby(lobby)
-  local entry = { "type", type, "at", foyer.namespace.now, "lobby", view[1], "line", view[2], "made", view[3] }
-  for at, name in ipairs({ "ports", "state", "exit", "node" }) do
+  local entry = { "type", type, "at", foyer.namespace.now, "lobby", view[1], "facts", view[2], "made", view[3] }
+  for at, name in ipairs({ $lobby.shownTextNames }) do
     if view[at + 3] then
       entry[#entry + 1] = name
       entry[#entry + 1] = view[at + 3]

@@ -3,24 +3,9 @@ function foyer.viewLobby(lobby)
   local taken = foyer.takenSeats(lobby)
   local texts = foyer.textsOf(lobby)
   local line = table.concat({
-    lobby.status,
-    lobby.isClosed and 1 or 0,
-    foyer.isDeployed(foyer.poolOf(lobby.pool)) and 0 or 1,
-    lobby.reserved,
-    lobby.connected,
-    lobby.createdAt,
-    lobby.readyAt or "",
-    lobby.lastHeartbeatAt or "",
-    lobby.silentSince or "",
-    taken == 0 and lobby.emptySince or "",
-    math.max(lobby.peakBefore, taken),
-    lobby.stoppedAt or "",
-    lobby.stopReason or "",
-    lobby.operatorClose or "",
+    $lobby.line
   }, ",")
-  return {
-    lobby.id, line, texts.made, texts.ports or false, texts.state or false, texts.exit or false, lobby.nodeId or false,
-  }
+  return { lobby.id, line, texts.made, $lobby.shownTexts }
 end
 
 -- There are more of these than of all others, so each is one field. Ids have no space.
