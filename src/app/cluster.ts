@@ -4,9 +4,11 @@ import { createRedisEngine, type RedisEngine } from "../engine/redis/redis.ts";
 import type { Clock } from "../ground/clock.ts";
 import { type Logger, nowAndThen } from "../ground/log.ts";
 import type { Metrics } from "../ground/metrics.ts";
+import { recordFormat } from "../matchmaker/record-format.ts";
 import { createCacheInvalidation, type NodesCacheInvalidation } from "../nodes/cache-invalidation.ts";
 import { createNodeCalls, type NodeCalls } from "../nodes/calls.ts";
 import type { Nodes, OwnStatus } from "../nodes/nodes.ts";
+import { refuseOtherFormats } from "../nodes/record-formats.ts";
 import { joinNodes } from "../nodes/redis-nodes.ts";
 import { openRedis } from "../redis/connection.ts";
 import type { RedisConnection } from "../redis/interface.ts";
@@ -68,6 +70,7 @@ export async function openShared(
     await checkRedis(link, Date.now, log);
     clock.startAt(clock.now() + (await redisAheadMs(link, clock.now)));
     await claimPrefix(link, prefix, secrets);
+    await refuseOtherFormats(link, prefix, recordFormat);
     const onFault = nowAndThen((err: unknown) => log.warn({ err }, "Redis could not be reached; it is tried again"));
     const invalidation = createCacheInvalidation({ link, prefix, newId, onFault });
     // Every request asks anyway; a node without any reads what is new before it is needed.
@@ -81,6 +84,7 @@ export async function openShared(
           prefix,
           nodeId,
           instanceId: newId(),
+          recordFormat,
           graceMs: nodeGraceS * 1000,
           status,
           steadyNow: () => performance.now(),
@@ -95,6 +99,7 @@ export async function openShared(
               "another process says that it is this node; give each its own FOYER_NODE_ID and data folder";
             log.error({ node_id: nodeId }, message);
           },
+          onOtherFormat: nowAndThen((message: string) => log.error(message)),
           onFault,
         }),
       openCalls(nodes, answer) {

@@ -6,8 +6,12 @@ export interface ListedNode extends Omit<NodeStatus, "hasLease"> {
   readonly said: string;
   /** It stopped in good order and may come back. */
   readonly hasLeft: boolean;
+  /** The format in which it stores records; 1: it does not say, as Foyer 0.1.0. */
+  readonly recordFormat: number;
 }
 
+/** How often a node reports that it is up. */
+export const beatEveryMs = 1_000;
 /** A node that was not heard of for so long does not count as up. */
 export const aliveMs = 3_500;
 /** One beat may be a little late; after two something is wrong, be it only a busy machine. */
@@ -24,7 +28,13 @@ interface WrittenStatus extends Pick<OwnStatus, "regions" | "room"> {
   readonly held?: Readonly<Record<string, number>>;
   readonly asked?: readonly string[];
   readonly hasLeft?: boolean;
+  readonly recordFormat?: number;
   readonly instanceId: string;
+}
+
+/** Where the list of nodes is in Redis. */
+export function nodesKey(prefix: string): string {
+  return `${prefix}:{nodes}:list`;
 }
 
 export function writeStatus(own: OwnStatus, more: Partial<WrittenStatus>): string {
@@ -42,13 +52,13 @@ export function readEntry(nodeId: string, said: string, now: number): ListedNode
   const space = said.indexOf(" ");
   // Border: the text was written by that node.
   const status = JSON.parse(said.slice(space + 1)) as WrittenStatus;
-  const { regions, room, places = room, held = {}, asked = [], hasLeft = false } = status;
+  const { regions, room, places = room, held = {}, asked = [], hasLeft = false, recordFormat = 1 } = status;
   const { version = null, startedAt = null, clockOffsetMs = null } = status;
   const heardAt = Number(said.slice(0, space));
   const isAlive = !hasLeft && now - heardAt < aliveMs;
   const isLate = isAlive && now - heardAt >= lateMs;
   const holders = new Map(Object.entries(held));
-  const about = { nodeId, version, startedAt, clockOffsetMs, regions };
+  const about = { nodeId, version, startedAt, clockOffsetMs, regions, recordFormat };
   return { ...about, said, room, places, held: holders, asked, isAlive, isLate, heardAt, hasLeft };
 }
 

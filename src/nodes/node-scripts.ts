@@ -38,6 +38,16 @@ return { string.format('%.0f', now), redis.call('HGET', KEYS[1], ARGV[1]) or '' 
 `,
 );
 
+/** Every node on the list with what it said last. */
+export const listScript = script(
+  "node-list",
+  `#!lua
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+return { string.format('%.0f', now), redis.call('HGETALL', KEYS[1]) }
+`,
+);
+
 export const leaveScript = script(
   "node-leave",
   `#!lua

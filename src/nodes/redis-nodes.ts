@@ -2,9 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../ground/clock.ts";
 import type { RedisLink } from "../redis/interface.ts";
 import { aheadMs, createClockWatch, createLeaseWatch, createTwinWatch, leaseMs } from "./beat-watch.ts";
-import { aliveMs, createSilenceCount, type ListedNode, readEntry, readList, writeStatus } from "./node-list.ts";
+import {
+  aliveMs,
+  beatEveryMs,
+  createSilenceCount,
+  type ListedNode,
+  nodesKey,
+  readEntry,
+  readList,
+  writeStatus,
+} from "./node-list.ts";
 import { beatScript, leaveScript, lookScript } from "./node-scripts.ts";
 import type { NodeStatus, Nodes, OfferedLobby, OwnStatus } from "./nodes.ts";
+import { describeRefusal, OtherFormatInUse, withOtherFormat } from "./record-formats.ts";
 
 export interface RedisNodesOptions {
   readonly link: RedisLink;
@@ -12,6 +22,8 @@ export interface RedisNodesOptions {
   readonly nodeId: string;
   /** Another one for every process, so that two nodes with one id are noticed. */
   readonly instanceId: string;
+  /** The format in which this node stores records. */
+  readonly recordFormat: number;
   /** How long a node may be unheard of before its lobbies count as lost. */
   readonly graceMs: number;
   status(): OwnStatus;
@@ -24,10 +36,10 @@ export interface RedisNodesOptions {
   onClockOff(offsetMs: number): void;
   /** Two processes say that they are this node. */
   onTwin(): void;
+  /** A node that runs stores records in another format, for the reason in the message. */
+  onOtherFormat(message: string): void;
   onFault(error: unknown): void;
 }
-
-const beatEveryMs = 1_000;
 
 /** Another process serves under this node's name. */
 class NodeIdInUse extends Error {
@@ -36,8 +48,8 @@ class NodeIdInUse extends Error {
 
 /** Keeps the list of nodes and the lease in Redis. Resolves when this node is on the list. */
 export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
-  const { link, prefix, nodeId, instanceId, graceMs } = options;
-  const key = `${prefix}:{nodes}:list`;
+  const { link, prefix, nodeId, instanceId, recordFormat, graceMs } = options;
+  const key = nodesKey(prefix);
   const beats = createBeats(options, key);
   const offers = createOfferChannel(link, prefix, nodeId);
 
@@ -49,6 +61,17 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   await link.subscribe(`${prefix}:nodes`, onComeOrGo, () => onComeOrGo(""));
   await offers.listen();
   await beats.beat();
+  const leave = async (isForGood: boolean) => {
+    await beats.stop();
+    const status = writeStatus(options.status(), { room: 0, hasLeft: true, instanceId, recordFormat });
+    await link.run(leaveScript, key, [nodeId, instanceId, isForGood ? "1" : "0", status, `${prefix}:nodes`]);
+  };
+  // One that started at the same moment was not on the list yet when this node looked.
+  const others = withOtherFormat(beats.all(), recordFormat);
+  if (others.length > 0) {
+    await leave(true);
+    throw new OtherFormatInUse(describeRefusal(others, prefix, recordFormat));
+  }
   const timer = setInterval(() => void beats.beat().catch(options.onFault), beatEveryMs);
 
   return {
@@ -66,18 +89,16 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     async forget(lostId) {
       await link.call("HDEL", key, [lostId]);
     },
-    async leave(isForGood) {
+    leave(isForGood) {
       clearInterval(timer);
-      await beats.stop();
-      const status = writeStatus(options.status(), { room: 0, hasLeft: true, instanceId });
-      await link.run(leaveScript, key, [nodeId, instanceId, isForGood ? "1" : "0", status, `${prefix}:nodes`]);
+      return leave(isForGood);
     },
   };
 }
 
 /** Puts this node on the list again and again, and keeps what the list and the lease were then. */
 function createBeats(options: RedisNodesOptions, key: string) {
-  const { link, prefix, nodeId, instanceId, steadyNow, wallClock, clock } = options;
+  const { link, prefix, nodeId, instanceId, recordFormat, steadyNow, wallClock, clock } = options;
   const silence = createSilenceCount(steadyNow);
   const lease = createLeaseWatch(steadyNow);
   const clockWatch = createClockWatch(options.onClockOff);
@@ -89,7 +110,7 @@ function createBeats(options: RedisNodesOptions, key: string) {
 
   async function beatNow(): Promise<void> {
     const asked = { steady: steadyNow(), wall: wallClock(), core: clock?.now() ?? 0 };
-    const status = writeStatus(options.status(), { instanceId, clockOffsetMs: clockWatch.offsetMs() });
+    const status = writeStatus(options.status(), { instanceId, recordFormat, clockOffsetMs: clockWatch.offsetMs() });
     const args = [nodeId, instanceId, status, String(leaseMs), `${prefix}:nodes`];
     // Border: the shape is that of the script's reply.
     const reply = (await link.run(beatScript, key, args)) as [string, string, string, string, string[]];
@@ -102,6 +123,8 @@ function createBeats(options: RedisNodesOptions, key: string) {
     clockWatch.note(aheadMs(now, asked.wall, wallClock()));
     clock?.follow(aheadMs(now, asked.core, clock.now()));
     noteTwin(twin === "1");
+    const others = withOtherFormat(nodes, recordFormat);
+    if (others.length > 0) options.onOtherFormat(describeRefusal(others, prefix, recordFormat));
     lease.note(holder === `${nodeId} ${instanceId}` ? Number(fence) : null, asked.steady);
     if (before.some(isGoneNow)) for (const listener of goneListeners) listener();
   }

@@ -43,6 +43,20 @@ test("[RF12] a node does not start with a wrong password, and does not show it",
   expect(said).not.toContain("wr0ng");
 });
 
+test("[SC2] a node does not start while a node of 0.1.0 runs on its Redis, and starts when that one has stopped", async () => {
+  const beat = async () => {
+    const status = JSON.stringify({ regions: null, room: 3, instanceId: "older" });
+    await redis.ask("HSET", "old:{nodes}:list", "node-1", `${Date.now()} ${status}`);
+  };
+  await beat();
+  const timer = setInterval(() => void beat().catch(() => {}), 500);
+  const flags = [`--redis-url=${redis.url}`, `--database-url=${databaseUrl}`, "--redis-prefix=old", "--node-id=node-2"];
+  const said = await refusalOf(flags, secret).finally(() => clearInterval(timer));
+  expect(said).toMatch(/An older version of Foyer runs .*\(node node-1\)\..*Stop all nodes of the older version first/);
+  const server = await startServer(temporaryFolder(), flags, secret);
+  await server.kill();
+});
+
 test("[RF18] a node does not start on Redis without PostgreSQL or without a secret", async () => {
   const said = await refusalOf([`--redis-url=${redis.url}`]);
   expect(said).toMatch(/redis_url needs database_url/);

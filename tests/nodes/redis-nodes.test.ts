@@ -38,6 +38,7 @@ async function joinOver(link: RedisLink, prefix: string, nodeId: string, room = 
     nodeId,
     instanceId: randomUUID(),
     graceMs: 6_000,
+    recordFormat: 3,
     status: () => ({
       version: "1.2.3",
       startedAt: 5,
@@ -56,6 +57,7 @@ async function joinOver(link: RedisLink, prefix: string, nodeId: string, room = 
     onTwin: () => {
       joined.twins += 1;
     },
+    onOtherFormat() {},
     onFault() {},
   });
   onTestFinished(() => nodes.leave(true).catch(() => {}));
@@ -88,6 +90,15 @@ test("[SH6] each node reports who holds its slots and who asked for some; one of
     { nodeId: "b", places: 9, held: new Map([["n", 2]]), asked: ["far b"] },
     { nodeId: "old", room: 3, places: 3, held: new Map(), asked: [], isAlive: true },
   ]);
+});
+
+test("[SC2] a node that joins at the same moment as one of an older format leaves again and refuses", async () => {
+  const { link, prefix } = await openLink();
+  const now = Math.floor(Date.now() + 60_000);
+  const old = `${now} ${JSON.stringify({ regions: null, room: 3, instanceId: "old" })}`;
+  await link.call("HSET", `${prefix}:{nodes}:list`, ["old", old]);
+  await expect(join(link, prefix, "a")).rejects.toThrow(/Stop all nodes of the older version first/);
+  expect(await link.call("HKEYS", `${prefix}:{nodes}:list`)).toEqual(["old"]);
 });
 
 test("[ND3] nodes know at once of one that comes", async () => {
