@@ -23,7 +23,7 @@ export function watchDescriptors(parts: { config: Config; log: Logger; server: S
   if (limit !== null && limit < wanted) {
     log.warn(
       { limit, wanted },
-      `the process may have ${limit} files and connections open, and its settings allow for ${wanted}. ${wayOut}, or lower max_in_flight, max_event_streams or max_lobby_processes`,
+      `the process may have ${limit} files and connections open, and its settings allow for ${wanted}. ${wayOut}, or lower max_in_flight, max_event_streams, max_watches or max_lobby_processes`,
     );
   }
   const sayOut = nowAndThen((code: string, times) =>
@@ -49,8 +49,10 @@ export function watchDescriptors(parts: { config: Config; log: Logger; server: S
 }
 
 /** As many as the settings let come together. Requests that wait for a lobby are not counted: few services have many. */
-function wantedDescriptors({ maxInFlight, maxEventStreams, maxLogFollowers, maxLobbyProcesses }: Config): number {
-  return ownDescriptors + maxInFlight + maxEventStreams + maxLogFollowers + maxLobbyProcesses * perLobbyProcess;
+function wantedDescriptors(config: Config): number {
+  const { maxInFlight, maxEventStreams, maxWatches, maxLogFollowers, maxLobbyProcesses } = config;
+  const streams = maxEventStreams + maxWatches + maxLogFollowers;
+  return ownDescriptors + maxInFlight + streams + maxLobbyProcesses * perLobbyProcess;
 }
 
 /** Null: none, or the system does not tell. */

@@ -5,9 +5,17 @@ import type { RedisMeasures } from "../redis/connection.ts";
 import type { RedisConnection } from "../redis/interface.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 
+interface MeasuredParts {
+  readonly nodes: Nodes;
+  readonly waiting: Waiting;
+  readonly driver: Runtime;
+  /** How many watches of lobby lists are open. */
+  watches(): number;
+}
+
 /** What this node does and sees of the others. All of it is read when somebody scrapes. */
-export function measureNode(metrics: Metrics, parts: { nodes: Nodes; waiting: Waiting; driver: Runtime }): void {
-  const { nodes, waiting, driver } = parts;
+export function measureNode(metrics: Metrics, parts: MeasuredParts): void {
+  const { nodes, waiting, driver, watches } = parts;
   const alive = () => nodes.all().filter((node) => node.isAlive).length;
   metrics.gauge("foyer_nodes_alive", "Nodes heard of a moment ago, this one included.", alive);
   const hasLease = () => (nodes.lease() === null ? 0 : 1);
@@ -15,6 +23,7 @@ export function measureNode(metrics: Metrics, parts: { nodes: Nodes; waiting: Wa
   const running = async () => (await driver.list()).length;
   metrics.gauge("foyer_lobby_processes", "Lobby processes that this node runs.", running);
   metrics.gauge("foyer_waiting_requests", "Requests that wait for a lobby to become ready.", waiting.count);
+  metrics.gauge("foyer_lobby_watches", "Watches of lobby lists open now.", watches);
 }
 
 /** What every command to Redis is told to. */

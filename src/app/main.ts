@@ -60,6 +60,7 @@ import {
   openMetrics,
   openRuntime,
   openStore,
+  openWatching,
   watchDataFolder,
 } from "./open-parts.ts";
 import { startWarnings } from "./start-warnings.ts";
@@ -138,6 +139,8 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
   const creationBudget = createCreationBudget(config.lobbyCreationBudget);
   const seatBudget = createSeatBudget(config.rateSeats, () => performance.now());
   const liveEvents = createLiveEvents(engine, now, createSharedPlaces(config.maxEventStreams));
+  const watching = openWatching(config, { db, configs, engine, now }, log);
+  opened.push(() => watching.boards.close());
   const holdings = createHoldings();
   const startsProcesses = injected.runtime !== undefined || config.runtimes.includes("process");
   // Also open when it may start nothing: lobbies of an earlier run are still to be watched and stopped.
@@ -166,6 +169,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     creationBudget,
     seatBudget,
     liveEvents,
+    watching,
     runtime,
     lobbyServers: calls ? sharedLobbyServers(ownServers, calls) : ownServers,
     nodes,
@@ -177,7 +181,7 @@ async function start(config: Config, log: Logger, injected: Injected, opened: Cl
     newId,
   };
 
-  measureNode(metrics, { nodes, waiting, driver });
+  measureNode(metrics, { nodes, waiting, driver, watches: watching.slots.taken });
   const metricsServer = await openMetrics(config, metrics, log);
   opened.push(() => metricsServer?.close());
 

@@ -9,6 +9,9 @@ import { type Logger, nowAndThen } from "../ground/log.ts";
 import { type Metrics, startMetricsServer } from "../ground/metrics.ts";
 import type { Holdings } from "../ground/shares.ts";
 import { createExpire } from "../loops/expire.ts";
+import { listForWatchers } from "../operations/matchmaking/lobby-list.ts";
+import { createBoards } from "../operations/watch/boards.ts";
+import { createWatchSlots } from "../operations/watch/slots.ts";
 import { createProcessRuntime } from "../runtime/process.ts";
 import { parsePortRange } from "../runtime/process-ports.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -55,6 +58,24 @@ export async function openMetrics({ metricsHost: host, metricsPort: port }: Conf
     log.warn({ port }, "the usual port for metrics is in use; they get any free one");
     return startMetricsServer(metrics, { host, port: 0 });
   }
+}
+
+/** The lists of lobbies that players watch. */
+export function openWatching(
+  { maxWatches, maxWatchesPerNamespace, maxWatchesPerClient }: Config,
+  parts: Parameters<typeof listForWatchers>[0],
+  log: Logger,
+) {
+  const limits = { all: maxWatches, perNamespace: maxWatchesPerNamespace, perClient: maxWatchesPerClient };
+  const boards = createBoards({
+    engine: parts.engine,
+    list: (namespaceId, filter) => listForWatchers(parts, namespaceId, filter),
+    steadyNow: () => performance.now(),
+    onFault: nowAndThen((err: unknown) =>
+      log.warn({ err }, "a watched list of lobbies could not be read; trying again"),
+    ),
+  });
+  return { boards, slots: createWatchSlots(limits) };
 }
 
 /** The control plane's store. One on PostgreSQL is held, for this node alone or for the nodes that share it. */

@@ -61,6 +61,24 @@ export const settings = {
     "Network",
     "Event streams open at once, of which each namespace and token has a share.",
   ),
+  max_watches: setting(
+    whole("COUNT", 0, 1_000_000),
+    5_000,
+    "Network",
+    "Watches of lobby lists open at once; they are not event streams. More get 503.",
+  ),
+  max_watches_per_namespace: setting(
+    whole("COUNT", 0, 1_000_000),
+    2_000,
+    "Network",
+    "Watches of lobby lists of one namespace at once.",
+  ),
+  max_watches_per_client: setting(
+    whole("COUNT", 1, 1_000_000),
+    4,
+    "Network",
+    "Watches of lobby lists of one client at once; an IPv6 /48 may have four times as many.",
+  ),
   max_log_followers: setting(
     whole("COUNT", 1, 100_000),
     64,

@@ -6,6 +6,7 @@ import { events } from "./events.ts";
 import { games } from "./games.ts";
 import { lobbies } from "./lobbies.ts";
 import { lobbyRecords } from "./lobby-records.ts";
+import { lobbyWatch } from "./lobby-watch.ts";
 import { namespaceLobbies } from "./namespace-lobbies.ts";
 import { namespaces } from "./namespaces.ts";
 import { nodes } from "./nodes.ts";
@@ -29,6 +30,7 @@ export const operations = {
   ...auth,
   ...nodes,
   ...lobbies,
+  ...lobbyWatch,
   ...players,
   ...regions,
 } as const;

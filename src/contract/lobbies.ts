@@ -13,6 +13,7 @@ import {
 import { cursor, named, nullable, object, optional, plainTextPatternSource, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { explanation } from "./explanation.ts";
+import { listedLobby } from "./lobby-watch.ts";
 import { region } from "./regions.ts";
 
 const player = {
@@ -219,20 +220,7 @@ export const lobbies = {
     reply: object({
       game_modes: Type.Array(object({ game_mode_id: Type.String() })),
       regions: Type.Array(region),
-      lobbies: Type.Array(
-        named("Lobby", {
-          lobby_id: uuid("The lobby."),
-          game_mode_id: Type.String(),
-          region_id: Type.String(),
-          max_players_normal: uint32("Up to how many players find fills it."),
-          max_players_direct: uint32("Up to how many players join fills it."),
-          max_players_party: uint32("The same as max_players_normal."),
-          total_player_count: uint32("Seats taken."),
-          is_closed: Type.Boolean(),
-          tags: record(Type.String()),
-          state: Type.Optional(Type.Unknown({ description: "The lobby's state, with `include_state`." })),
-        }),
-      ),
+      lobbies: Type.Array(listedLobby),
       cursor,
     }),
     errors: ["API_BAD_QUERY", ...modeErrors],

@@ -20,6 +20,8 @@ export const untakenBytesMax = 16 * 1024 * 1024;
 
 export const pageSizeDefault = 100;
 export const pageSizeMax = 500;
+/** Lobbies that a watch shows. */
+export const watchedLobbiesMax = 1000;
 /** Of lobbies' states, or of a whole answer, in one page of a list; one entry there is always. */
 export const pageMaxBytes = 1024 * 1024;
 

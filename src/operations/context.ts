@@ -13,6 +13,8 @@ import type { LiveEvents } from "./live/live-events.ts";
 import type { LobbyServers } from "./live/remote-runtime.ts";
 import type { Waiting } from "./matchmaking/lobby-waiters.ts";
 import type { NamespaceConfigs } from "./namespace-configs.ts";
+import type { Boards } from "./watch/boards.ts";
+import type { WatchSlots } from "./watch/slots.ts";
 
 /** What operations work with. Clock and ids come from here, so that tests can move them. */
 export interface Context {
@@ -26,6 +28,8 @@ export interface Context {
   readonly creationBudget: CreationBudget;
   readonly seatBudget: SeatBudget;
   readonly liveEvents: LiveEvents;
+  /** Lists of lobbies that players watch. */
+  readonly watching: { readonly boards: Boards; readonly slots: WatchSlots };
   /** Starts the lobbies of modes with the process runtime; null: this service has no driver. */
   readonly runtime: Runtime | null;
   /** What is known of lobby servers, also of those that ran before the service was told to start no more. */

@@ -24,6 +24,7 @@ import { lobbyListOperations } from "./matchmaking/lobby-list.ts";
 import { playerOperations } from "./matchmaking/players.ts";
 import { regionOperations } from "./matchmaking/regions.ts";
 import { registerOperations } from "./matchmaking/register.ts";
+import { watchOperations } from "./watch/watch.ts";
 
 /** Every operation of the contract with what it does; one that is missing does not compile. */
 export function createHandlers(context: Context): ServedHandlers {
@@ -47,6 +48,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...joinOperations(context),
     ...createOperations(context),
     ...lobbyListOperations(context),
+    ...watchOperations(context),
     ...lobbyCallOperations(context),
     ...registerOperations(context),
     ...playerOperations(context),

@@ -87,6 +87,7 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "lobbies.join": player,
   "lobbies.create": player,
   "lobbies.list": player,
+  "lobbies.watch": player,
   "lobbies.ready": lobby,
   "lobbies.setClosed": lobby,
   "lobbies.setState": lobby,

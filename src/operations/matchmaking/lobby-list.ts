@@ -1,14 +1,17 @@
 import type { ReplyOf } from "../../contract/define.ts";
 import type { Operations } from "../../contract/index.ts";
-import { pageMaxBytes, pageSizeDefault } from "../../ground/limits.ts";
+import { pageMaxBytes, pageSizeDefault, watchedLobbiesMax } from "../../ground/limits.ts";
 import type { ListCursor, LobbyView } from "../../matchmaker/commands.ts";
 import { listClosedBy } from "../cloud/closed-by.ts";
 import { isName } from "../cloud/names.ts";
 import { badCursor, isUuid } from "../cloud/pagination.ts";
+import type { NamespaceConfig, VersionInUse } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { replyFromText, withMember } from "../json-text.ts";
 import { isRefusal } from "../refusal.ts";
+import type { ListedLobbies } from "../watch/board.ts";
+import type { ListFilter } from "../watch/refresh.ts";
 import { deployedVersion, findGameMode, regionNotFound } from "./new-lobby.ts";
 import { regionsAnswer } from "./regions.ts";
 import { namespaceGone } from "./seat-reply.ts";
@@ -21,21 +24,15 @@ export function lobbyListOperations(context: Context) {
       if (isRefusal(after)) return after;
       const config = await context.configs.get(caller.namespaceId);
       if (!config) return namespaceGone();
-      const version = deployedVersion(config);
+      const version = checkListFilter(config, query);
       if (isRefusal(version)) return version;
-      const { game_modes, regions } = version.config;
-      const mode = query.game_mode === undefined ? null : findGameMode(version, query.game_mode);
-      if (isRefusal(mode)) return mode;
-      if (query.region !== undefined && !Object.hasOwn(regions, query.region)) {
-        return regionNotFound(Object.keys(game_modes), [query.region]);
-      }
+      const { game_modes } = version.config;
 
-      const asked = query.game_mode === undefined ? Object.keys(game_modes) : [query.game_mode];
       const { lobbies, next } = await context.engine.read({
         type: "listLobbies",
         namespaceId: caller.namespaceId,
         now: context.now(),
-        gameModes: asked.filter((name) => game_modes[name]!.listable),
+        gameModes: listableModes(version, query.game_mode ?? null),
         region: query.region ?? null,
         after,
         limit: query.limit ?? pageSizeDefault,
@@ -52,6 +49,45 @@ export function lobbyListOperations(context: Context) {
       return replyFromText<ReplyOf<Operations["lobbies.list"]>>(withMember(page, "lobbies", `[${entries.join(",")}]`));
     },
   } satisfies Partial<Handlers>;
+}
+
+/** The deployed version, if it has what the list is asked for. */
+export function checkListFilter(
+  config: NamespaceConfig,
+  query: { readonly game_mode?: string; readonly region?: string },
+) {
+  const version = deployedVersion(config);
+  if (isRefusal(version)) return version;
+  const mode = query.game_mode === undefined ? null : findGameMode(version, query.game_mode);
+  if (isRefusal(mode)) return mode;
+  const { game_modes, regions } = version.config;
+  if (query.region !== undefined && !Object.hasOwn(regions, query.region)) {
+    return regionNotFound(Object.keys(game_modes), [query.region]);
+  }
+  return version;
+}
+
+/** Null: of all game modes. */
+function listableModes({ config: { game_modes } }: VersionInUse, gameMode: string | null): string[] {
+  const asked = gameMode === null ? Object.keys(game_modes) : [gameMode];
+  return asked.filter((name) => Object.hasOwn(game_modes, name) && game_modes[name]!.listable);
+}
+
+/** What watchers of the filter see now: the list without states. Nothing when what they asked for is no longer deployed. */
+export async function listForWatchers(
+  { db, configs, engine, now }: Pick<Context, "db" | "configs" | "engine" | "now">,
+  namespaceId: string,
+  { gameMode, region }: ListFilter,
+): Promise<ListedLobbies> {
+  // What another node has deployed is listed here too.
+  await db.invalidation.check();
+  const version = (await configs.get(namespaceId))?.version ?? null;
+  const gameModes = version === null ? [] : listableModes(version, gameMode);
+  if (gameModes.length === 0) return { lobbies: new Map(), isTruncated: false };
+  const query = { namespaceId, now: now(), gameModes, region, after: null, limit: watchedLobbiesMax };
+  const { lobbies, next } = await engine.read({ type: "listLobbies", ...query });
+  const texts = lobbies.map((lobby) => [lobby.lobbyId, JSON.stringify(listedLobby(lobby))] as const);
+  return { lobbies: new Map(texts), isTruncated: next !== null };
 }
 
 function listedLobby(lobby: LobbyView) {

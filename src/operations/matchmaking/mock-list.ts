@@ -1,14 +1,16 @@
 import type { ResolvedGameMode } from "../../contract/version-config.ts";
-import { pageSizeDefault } from "../../ground/limits.ts";
+import { gameModesMax, pageSizeDefault } from "../../ground/limits.ts";
 import type { ListCursor } from "../../matchmaker/commands.ts";
 import { findNamespaceById } from "../../store/namespaces.ts";
 import { findVersion } from "../../store/versions.ts";
-import type { CallerOf } from "../callers.ts";
+import type { CallerOf, Client } from "../callers.ts";
 import { resolveVersionConfig } from "../cloud/version-document.ts";
 import type { VersionInUse } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import type { Mocks } from "../handlers.ts";
 import { isRefusal } from "../refusal.ts";
+import { createBoard } from "../watch/board.ts";
+import { openInSlot } from "../watch/watch.ts";
 import { readListCursor, writeListCursor } from "./lobby-list.ts";
 import { mockLobbyId, mockRegion } from "./mock-seats.ts";
 import { findGameMode, regionNotFound } from "./new-lobby.ts";
@@ -50,6 +52,25 @@ export async function listMocks(context: Context, caller: CallerOf<"dev">, query
       cursor: writeListCursor({ gameMode: shown.at(-1)!, region: mockRegion.region_id, lobbyId: mockLobbyId }),
     }),
   };
+}
+
+/** The same list as a stream, to which nothing is ever added. */
+export async function watchMocks(
+  context: Context,
+  caller: CallerOf<"dev">,
+  client: Client,
+  query: Pick<ListQuery, "game_mode" | "region">,
+) {
+  const listed = await listMocks(context, caller, { ...query, limit: gameModesMax });
+  if (isRefusal(listed)) return listed;
+  const reader = await openInSlot(context, caller.namespaceId, client, async () => {
+    const board = createBoard();
+    // All have the same id, so that their game modes tell them apart.
+    const lobbies = new Map(listed.lobbies.map((lobby) => [lobby.game_mode_id, JSON.stringify(lobby)]));
+    board.show({ lobbies, isTruncated: false });
+    return board.read(() => {});
+  });
+  return isRefusal(reader) ? reader : { reader, isOver: async () => false };
 }
 
 async function readDeployed({ db }: Context, { namespaceId, gameId }: CallerOf<"dev">): Promise<VersionInUse | null> {

@@ -4,7 +4,7 @@ import type { Mocks } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { checkKey } from "./idempotency.ts";
 import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
-import { listedRegion, listMocks } from "./mock-list.ts";
+import { listedRegion, listMocks, watchMocks } from "./mock-list.ts";
 import { mockLobbyId, mockRegion, seatMock } from "./mock-seats.ts";
 import { countSeats } from "./seat-request.ts";
 
@@ -31,6 +31,7 @@ export function mockOperations(context: Context): Mocks {
       checkLobbyConfig(body.lobby_config) ??
       seatMock(context, caller, countSeats(body)),
     "lobbies.list": ({ caller, query }) => listMocks(context, caller, query),
+    "lobbies.watch": ({ caller, client, query }) => watchMocks(context, caller, client, query),
     "lobbies.ready": nothing,
     "lobbies.setClosed": nothing,
     "lobbies.setState": nothing,

@@ -15,6 +15,7 @@ import { seatRatesTests } from "./seat-rates.suite.ts";
 import { startedTests } from "./started.suite.ts";
 import { viewsTests } from "./views.suite.ts";
 import { waitingTests } from "./waiting.suite.ts";
+import { watchingTests } from "./watching.suite.ts";
 
 let matchmaker: Matchmaker;
 const at = () => matchmaker;
@@ -31,6 +32,7 @@ describe("lobbies that Foyer starts", () => startedTests(at));
 describe("creating lobbies", () => creatingTests(at));
 describe("limits and keys", () => limitsTests(at));
 describe("lists and the operator's view", () => viewsTests(at));
+describe("watching the list", () => watchingTests(at));
 describe("blocks", () => blocksTests(at));
 describe("the most blocks there may be", () => blockQuotaTests(at));
 describe("operators", () => operatorsTests(at));

@@ -9,6 +9,7 @@ import { limitsTests } from "./limits.suite.ts";
 import { operatorsTests } from "./operators.suite.ts";
 import { originsTests } from "./origins.suite.ts";
 import { viewsTests } from "./views.suite.ts";
+import { watchingTests } from "./watching.suite.ts";
 
 /** Lobbies are in the node's own journal; what they are configured by is in PostgreSQL here. */
 let matchmaker: Matchmaker;
@@ -21,6 +22,7 @@ afterAll(() => matchmaker?.service.close());
 
 describe("limits and keys", () => limitsTests(at));
 describe("lists and the operator's view", () => viewsTests(at));
+describe("watching the list", () => watchingTests(at));
 describe("blocks", () => blocksTests(at));
 describe("operators", () => operatorsTests(at));
 describe("origins", () => originsTests(at));

@@ -11,6 +11,7 @@ import { originsTests } from "./origins.suite.ts";
 import { playersTests } from "./players.suite.ts";
 import { startedTests } from "./started.suite.ts";
 import { viewsTests } from "./views.suite.ts";
+import { watchingTests } from "./watching.suite.ts";
 
 /** The same answers, with live lobbies in Redis: on one server, and spread over a Cluster. */
 describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
@@ -29,6 +30,7 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("lobbies that are started", () => startedTests(at));
   describe("creating lobbies", () => creatingTests(at));
   describe("lists and the operator's view", () => viewsTests(at));
+  describe("watching the list", () => watchingTests(at));
   describe("blocks", () => blocksTests(at));
   describe("operators", () => operatorsTests(at));
   describe("origins", () => originsTests(at));
