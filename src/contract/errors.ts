@@ -150,6 +150,11 @@ export const errorTable = {
     status: 409,
     meaning: "The Idempotency-Key was used with another body. Use a new key for a new request.",
   },
+  MATCHMAKER_VERSION_NOT_DEPLOYED: {
+    status: 409,
+    meaning:
+      "`version` is not the deployed version, which is in `metadata.deployed_version`. Load the page of that version.",
+  },
   MATCHMAKER_NO_VERSION_DEPLOYED: { status: 409, meaning: "The namespace has no deployed version yet." },
   MATCHMAKER_LOBBY_STOPPED: { status: 410, meaning: "The lobby has stopped." },
   MATCHMAKER_PLAYER_RESERVATION_EXPIRED: {

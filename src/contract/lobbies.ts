@@ -23,6 +23,8 @@ const player = {
   bodyOptional: false,
   bodyMaxBytes,
 } as const;
+/** A studio's backend seats players that it vouches for. */
+const seating = { ...player, callers: ["pub", "origin", "dev", "server"] } as const;
 const lobby = {
   callers: ["lobby", "dev"],
   rate: "lobby",
@@ -39,6 +41,12 @@ const tagText = Type.String({ pattern: plainTextPatternSource });
 const tags = record(tagText, {
   propertyNames: tagText,
   description: "At most 8; names ≤ 64 and values ≤ 256 bytes, without control characters and line breaks.",
+});
+const version = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description:
+    "The id or the display name of the version that the caller was built for. Refused when another one is deployed.",
 });
 const partySize = Type.Integer({
   minimum: 1,
@@ -106,6 +114,7 @@ const seatErrors = [
 ] as const;
 const tagErrors = ["MATCHMAKER_TAGS_DISABLED", "MATCHMAKER_TOO_MANY_TAGS", "MATCHMAKER_TAG_TOO_LONG"] as const;
 const sizeErrors = ["MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED", "MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID"] as const;
+const versionErrors = ["MATCHMAKER_VERSION_NOT_DEPLOYED"] as const;
 const modeErrors = [
   "MATCHMAKER_NO_VERSION_DEPLOYED",
   "MATCHMAKER_GAME_MODE_NOT_FOUND",
@@ -114,7 +123,7 @@ const modeErrors = [
 
 export const lobbies = {
   "lobbies.find": {
-    ...player,
+    ...seating,
     method: "POST",
     path: "/matchmaker/lobbies/find",
     summary: "Reserves seats for a player or party in the fullest lobby that fits, or creates a lobby if none fits.",
@@ -130,6 +139,7 @@ export const lobbies = {
       tags: optional(tags),
       max_players: optional(maxPlayers),
       party_size: optional(partySize),
+      version: optional(version),
       prevent_auto_create_lobby: optional(Type.Boolean()),
       dry_run: optional(
         Type.Boolean({
@@ -147,6 +157,7 @@ export const lobbies = {
     dryRunReply: dryRunAnswer,
     errors: [
       ...modeErrors,
+      ...versionErrors,
       "MATCHMAKER_NO_GAME_MODE_PROVIDED",
       "MATCHMAKER_FIND_DISABLED",
       ...tagErrors,
@@ -158,7 +169,7 @@ export const lobbies = {
     ],
   },
   "lobbies.join": {
-    ...player,
+    ...seating,
     method: "POST",
     path: "/matchmaker/lobbies/join",
     summary: "Reserves seats for a player or party in one lobby by its id, including closed and private ones.",
@@ -176,7 +187,7 @@ export const lobbies = {
     ],
   },
   "lobbies.create": {
-    ...player,
+    ...seating,
     method: "POST",
     path: "/matchmaker/lobbies/create",
     summary: "Creates a lobby and reserves seats for the caller in it.",
@@ -188,11 +199,13 @@ export const lobbies = {
       tags: optional(tags),
       max_players: optional(maxPlayers),
       party_size: optional(partySize),
+      version: optional(version),
       lobby_config: Type.Optional(Type.Unknown({ description: "Any JSON up to 16 KiB, passed to the lobby." })),
     }),
     reply: joinAnswer,
     errors: [
       ...modeErrors,
+      ...versionErrors,
       "MATCHMAKER_CREATE_DISABLED",
       "MATCHMAKER_PUBLICITY_NOT_ALLOWED",
       "MATCHMAKER_LOBBY_CONFIG_INVALID",

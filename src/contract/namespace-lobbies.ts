@@ -95,7 +95,9 @@ export const namespaceLobbies = {
           named("OperatorSeat", {
             player_id: uuid("The player."),
             status: Type.String({ description: "reserved or connected" }),
-            client: Type.String({ description: "The client that asked for the seat." }),
+            client: nullable(
+              Type.String({ description: "The client that asked for the seat. Null: a server token did." }),
+            ),
             reserve_ts: timestamp("When the seat was reserved."),
             connect_ts: nullable(timestamp("When the player connected.")),
             expires_ts: nullable(timestamp("When the reservation ends.")),

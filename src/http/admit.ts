@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config/config.ts";
-import type { Operation } from "../contract/define.ts";
+import type { Operation, RateClass } from "../contract/define.ts";
 import type { Authenticate, Authenticated } from "../operations/auth/authenticate.ts";
 import type { Caller, Client } from "../operations/callers.ts";
 import { parsePlace } from "../operations/matchmaking/geo.ts";
@@ -72,14 +72,23 @@ export function createAdmit(parts: AdmitParts): Admit {
 
       const address = findAddress(request);
       const client = toClient(request, address);
+      const rate = chooseRate(operation, request.headers.authorization);
       if (client.isLimited) {
-        const tooMuch = checkShare(request, address) ?? rates.countClient(operation.rate, client, reply);
+        const tooMuch = checkShare(request, address) ?? rates.countClient(rate, client, reply);
         if (tooMuch) return tooMuch;
       }
-      return admitCaller(parts, rates, { operation, request, reply, client });
+      return admitCaller(parts, rates, { operation, rate, request, reply, client });
     },
   };
 }
+
+/** A backend's calls are for many players, so they are counted by its token alone. A token that only looks so is refused. */
+function chooseRate({ callers, rate }: Operation, authorization: string | undefined): RateClass {
+  const isBackend = authorization !== undefined && callers.includes("server") && serverBearer.test(authorization);
+  return isBackend ? "server" : rate;
+}
+
+const serverBearer = /^bearer +server_/i;
 
 function toClient(request: FastifyRequest, address: ClientAddress): Client {
   const place = address.isTrustedProxy ? readPlace(request) : null;
@@ -94,6 +103,7 @@ function readPlace(request: FastifyRequest) {
 /** A request whose client was admitted. */
 interface Arrival {
   readonly operation: Operation;
+  readonly rate: RateClass;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly client: Client;
@@ -101,14 +111,14 @@ interface Arrival {
 
 /** The token, then whether its namespace serves the client, then the rate limit of the token. */
 function admitCaller(parts: AdmitParts, rates: RateLimits, arrival: Arrival): Verdict | Promise<Verdict> {
-  const { operation, request, reply, client } = arrival;
+  const { operation, rate, request, reply, client } = arrival;
   // Not async: most tokens are checked without waiting, and a promise would cost every request.
   const settle = (authenticated: Authenticated | Refusal): Verdict | Promise<Verdict> => {
     if (isRefusal(authenticated)) return authenticated;
     const { caller, rateKey } = authenticated;
     const admitted = (): Verdict => {
       const isCounted = client.isLimited && rateKey !== null;
-      return (isCounted && rates.countToken(operation.rate, rateKey, reply)) || { caller, client };
+      return (isCounted && rates.countToken(rate, rateKey, reply)) || { caller, client };
     };
     const checking = parts.checkClient(caller, client);
     return checking === null ? admitted() : checking.then((blocked) => blocked ?? admitted());

@@ -1,5 +1,13 @@
 import type { ClientRange } from "./commands.ts";
 
+/** Stands for the client of a call that has none: the calls of a server token. */
+export const noClient = "";
+
+/** Null: the call has no client. */
+export function nameClient(clientId: string): string | null {
+  return clientId === noClient ? null : clientId;
+}
+
 /**
  * Clients are known by an IPv4 address or the /64 of an IPv6 one, as text: 192.0.2.1, 2001:db8:0:1::/64. Whoever has
  * another name is in no range.

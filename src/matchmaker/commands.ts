@@ -71,7 +71,7 @@ export interface CreateLobby extends RevisedCommand {
   readonly type: "createLobby";
   readonly reason: Exclude<CreateReason, "found">;
   readonly lobby: NewLobby;
-  /** Null for `warm` and `registered`. */
+  /** Null for `warm` and `registered`, and where a server token creates it. */
   readonly clientId: string | null;
   /** The id of the server token that registers it. */
   readonly registeredBy?: string;

@@ -10,6 +10,7 @@ import { resolveVersionConfig } from "./cloud/version-document.ts";
 
 export interface VersionInUse {
   readonly versionId: string;
+  readonly displayName: string;
   readonly config: ResolvedVersionConfig;
 }
 
@@ -58,7 +59,7 @@ export function createConfigReader(db: Db, engine: Engine, now: () => number): C
     if (cached) return cached;
     const row = await findVersion(store, gameId, versionId);
     if (!row) return null;
-    const found = { versionId, config: resolveVersionConfig(JSON.parse(row.config)) };
+    const found = { versionId, displayName: row.displayName, config: resolveVersionConfig(JSON.parse(row.config)) };
     if (versions.size >= versionsMax) versions.delete(versions.keys().next().value!);
     versions.set(key, found);
     return found;

@@ -153,6 +153,17 @@ describe("per token", () => {
       service.request("POST", "/matchmaker/lobbies/register", { token: server, headers: through("192.0.2.1") });
     expect(await passed(3, register)).toBe(1);
   });
+
+  test("[KY3] find, join and create of a server token count once against its own limit, not against a client's", async () => {
+    await start({ ...trusting, rateFind: 1, rateCreate: 1, rateSeats: 1, rateServer: 6 });
+    const { token: server } = await namespaceWithToken("server");
+    const call = (name: string, token: string) =>
+      service.request("POST", `/matchmaker/lobbies/${name}`, { token, body: {}, headers: through("192.0.2.1") });
+    for (const name of ["find", "join", "create"]) expect(await passed(2, () => call(name, server))).toBe(2);
+    for (const name of ["find", "join", "create"]) expectRefusal(await call(name, server), "API_RATE_LIMIT");
+    // The address has its own limit, so a token that is none is not looked up without end.
+    expectRefusal(await call("find", "server_nonsense"), "TOKEN_INVALID");
+  });
 });
 
 describe("who is a client", () => {

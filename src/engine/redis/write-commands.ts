@@ -1,3 +1,4 @@
+import { nameClient } from "../../matchmaker/client-ranges.ts";
 import type {
   Command,
   CreateReason,
@@ -22,7 +23,7 @@ export function writeCommand(command: Command): Written {
     const { type, now, fence, revision, create, clientId } = command;
     const idempotency = command.idempotency ?? undefined;
     const find = { type, now, fence, revision, idempotency, ...requestOf(command) };
-    return [JSON.stringify(find), ...writeLobby(create, "found", clientId)];
+    return [JSON.stringify(find), ...writeLobby(create, "found", nameClient(clientId))];
   }
   if (command.type === "createLobby") {
     const { lobby, reason, clientId, ...rest } = command;
@@ -39,7 +40,7 @@ export function writeCommand(command: Command): Written {
 export function writeQuery(query: NamespaceQueryOf<NamespaceQueryType>): Written {
   if (query.type !== "previewFind") return [withoutNulls(query), "", ""];
   const preview = { now: query.now, revision: query.revision, ...requestOf(query) };
-  return [JSON.stringify(preview), ...writeLobby(query.create, "found", query.clientId)];
+  return [JSON.stringify(preview), ...writeLobby(query.create, "found", nameClient(query.clientId))];
 }
 
 function requestOf({ clientId, pairs, tags, playerIds, createRefusal, startRefusal, explain }: FindRequest) {

@@ -1,3 +1,4 @@
+import { noClient } from "../client-ranges.ts";
 import type { CreateLobby, Outcome } from "../commands.ts";
 import { refuse } from "../outcome.ts";
 import type { NamespaceRecord } from "../records.ts";
@@ -15,8 +16,7 @@ import {
 
 export function createLobby(state: State, command: CreateLobby): Outcome<"createLobby"> {
   const { lobby, reason, playerIds } = command;
-  // Lobbies without a caller among the players seat nobody, so no client's count is touched by this stand-in.
-  const clientId = command.clientId ?? "";
+  const clientId = command.clientId ?? noClient;
   const namespace = currentNamespace(state, command.revision);
   if (namespace === null) return refuse("STALE_REVISION");
   const earlier = replay(state, clientId, command.idempotency);

@@ -1,3 +1,4 @@
+import { nameClient } from "../client-ranges.ts";
 import type { Explanation, Find, FindRequest, NewLobby, Outcome, Refusal } from "../commands.ts";
 import { explainFind } from "../explain.ts";
 import { refuse } from "../outcome.ts";
@@ -27,7 +28,7 @@ export function find(state: State, command: Find): Outcome<"find"> {
   if (decision.type === "create") assertNewLobby(state, decision.create);
 
   const isNewLobby = decision.type === "create";
-  const lobby = isNewLobby ? makeLobby(state, decision.create, "found", command.clientId) : decision.lobby;
+  const lobby = isNewLobby ? makeLobby(state, decision.create, "found", nameClient(command.clientId)) : decision.lobby;
   return withExplanation(seatParty(state, lobby, command, isNewLobby), explained);
 }
 

@@ -1,3 +1,4 @@
+import { noClient } from "../client-ranges.ts";
 import type { Join, Outcome } from "../commands.ts";
 import { refuse } from "../outcome.ts";
 import { takenSeats } from "../records.ts";
@@ -13,7 +14,7 @@ export function join(state: State, command: Join): Outcome<"join"> {
   const lobby = state.lobbies.get(command.lobbyId);
   if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
   if (lobby.status === "stopped") return refuse("LOBBY_STOPPED");
-  if (!lobby.isJoinable) return refuse("JOIN_DISABLED");
+  if (!lobby.isJoinable && command.clientId !== noClient) return refuse("JOIN_DISABLED");
   const seats = command.playerIds.length;
   const clientRefusal = refuseClient(state, namespace, command.clientId, seats);
   if (clientRefusal !== null) return refuse(clientRefusal);

@@ -1,3 +1,4 @@
+import { noClient } from "../client-ranges.ts";
 import type { CreateReason, Idempotency, NewLobby, Outcome, RefusalCode, Seated } from "../commands.ts";
 import { accept, CommandFault, refuse } from "../outcome.ts";
 import { newKey, newLobby, newPlayer } from "../record-makers.ts";
@@ -40,7 +41,7 @@ export function refuseClient(
   seats: number,
 ): RefusalCode | null {
   const { maxPlayersPerClient } = namespace;
-  if (maxPlayersPerClient === null) return null;
+  if (maxPlayersPerClient === null || clientId === noClient) return null;
   return (state.clients.get(clientId) ?? 0) + seats > maxPlayersPerClient ? "TOO_MANY_PLAYERS_FROM_SOURCE" : null;
 }
 

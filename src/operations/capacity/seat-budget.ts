@@ -4,8 +4,8 @@ import { refuse } from "../refusal.ts";
 
 /** How many seats one client may take in a minute, over find, join and create. */
 export interface SeatBudget {
-  /** Takes them from what is left, until they are settled; or says why not, and takes nothing. */
-  take(client: Client, seats: number): SeatsHeld | ReturnType<typeof tooManySeats>;
+  /** Takes them from what is left of the client, if there is one, until they are settled; or says why not, and takes nothing. */
+  take(client: Client | null, seats: number): SeatsHeld | ReturnType<typeof tooManySeats>;
 }
 
 interface SeatsHeld {
@@ -18,7 +18,7 @@ export function createSeatBudget(perMinute: number, monotonic: () => number): Se
   const rates = createRates();
   return {
     take(client, seats) {
-      const taken = client.isLimited ? takeForClient(rates, "seats", client, perMinute, monotonic(), seats) : null;
+      const taken = client?.isLimited ? takeForClient(rates, "seats", client, perMinute, monotonic(), seats) : null;
       if (taken === null) return unlimited;
       if (!taken.allowed) return tooManySeats(taken.resetS);
       return {

@@ -104,8 +104,8 @@ export function checkClient(context: Context, caller: Caller, client: Client) {
   return context.configs.get(namespaceId).then((config) => config && refuseBlocked(config, client, context.now()));
 }
 
-/** Null: the namespace serves the client. */
-export function refuseBlocked({ isBlocked }: NamespaceConfig, client: Client, now: number) {
-  if (isBlocked === null || !isBlocked(client.id, now)) return null;
+/** Null: the namespace serves the client, or there is none. */
+export function refuseBlocked({ isBlocked }: NamespaceConfig, client: Client | null, now: number) {
+  if (isBlocked === null || client === null || !isBlocked(client.id, now)) return null;
   return refuse("MATCHMAKER_CLIENT_BLOCKED", "This client is blocked here. The operator of the game can say why.");
 }

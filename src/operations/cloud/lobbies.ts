@@ -1,3 +1,4 @@
+import { nameClient } from "../../matchmaker/client-ranges.ts";
 import type { PlayerView } from "../../matchmaker/commands.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
@@ -121,7 +122,7 @@ function toPlayerReply(player: PlayerView) {
   return {
     player_id: player.playerId,
     status: player.status,
-    client: player.clientId,
+    client: nameClient(player.clientId),
     reserve_ts: toTimestamp(player.reservedAt),
     connect_ts: toTimestampOrNull(player.connectedAt),
     expires_ts: toTimestampOrNull(player.expiresAt),

@@ -10,6 +10,7 @@ import { isRefusal, type Refusal, refuse } from "../refusal.ts";
 import { tooLarge } from "./find-summary.ts";
 import { checkLobbyConfig, checkTags } from "./lobby-requests.ts";
 import {
+  checkVersion,
   checkWishes,
   deployedVersion,
   findGameMode,
@@ -58,15 +59,18 @@ function planCreate(
 ): CreateLobby | CreateRefusal {
   const version = deployedVersion(config);
   if (isRefusal(version)) return version;
+  const wrongVersion = checkVersion(version, body.version);
+  if (wrongVersion) return wrongVersion;
   const mode = findGameMode(version, body.game_mode);
   if (isRefusal(mode)) return mode;
-  const publicity = choosePublicity(mode, body);
+  const isPlayer = asked.client !== null;
+  const publicity = choosePublicity(mode, body, isPlayer);
   if (isRefusal(publicity)) return publicity;
   const wishes = readWishes(body);
-  const refusal = checkWishes(body.game_mode, mode, wishes);
+  const refusal = checkWishes(body.game_mode, mode, wishes, isPlayer);
   if (refusal) return refusal;
   const regions = body.region === undefined || body.region === null ? [] : [body.region];
-  const [pair] = listPairs(version, [[body.game_mode, mode]], regions, asked.client.place);
+  const [pair] = listPairs(version, [[body.game_mode, mode]], regions, asked.client?.place ?? null);
   if (!pair) return regionNotFound([body.game_mode], regions);
   const lobbyId = context.newId();
   permit.ask(version.versionId, [pair], lobbyId);
@@ -83,14 +87,14 @@ function planCreate(
     now: context.now(),
     revision: config.revision,
     lobby,
-    clientId: asked.client.id,
+    clientId: asked.client?.id ?? null,
     playerIds: newPlayerIds(context, asked),
     idempotency: asked.idempotency,
   };
 }
 
-function choosePublicity(mode: ResolvedGameMode, { game_mode, publicity }: CreateBody) {
-  const { create } = mode.actions;
+function choosePublicity(mode: ResolvedGameMode, { game_mode, publicity }: CreateBody, isPlayer: boolean) {
+  const create = isPlayer ? mode.actions.create : unbound;
   if (!create.enabled || !isStartable(mode)) {
     const message = `The game mode ${game_mode} does not allow players to create lobbies.`;
     return refuse("MATCHMAKER_CREATE_DISABLED", message);
@@ -100,3 +104,6 @@ function choosePublicity(mode: ResolvedGameMode, { game_mode, publicity }: Creat
   const message = `The game mode ${game_mode} does not allow ${chosen} lobbies to be created.`;
   return refuse("MATCHMAKER_PUBLICITY_NOT_ALLOWED", message);
 }
+
+/** What a studio's own backend may do. */
+const unbound = { enabled: true, public: true, private: true };

@@ -10,6 +10,7 @@ import { isRefusal, type Refusal, refuse } from "../refusal.ts";
 import { explain } from "./explain-reply.ts";
 import { noLobbyMessage, refusedSummary } from "./find-summary.ts";
 import {
+  checkVersion,
   checkWishes,
   deployedVersion,
   findGameMode,
@@ -69,11 +70,13 @@ function planFind(
 ): Find | FindRefusal {
   const version = deployedVersion(config);
   if (isRefusal(version)) return version;
+  const wrongVersion = checkVersion(version, body.version);
+  if (wrongVersion) return wrongVersion;
   const wishes = readWishes(body);
-  const modes = listFindableModes(version, body.game_modes, wishes);
+  const modes = listFindableModes(version, body.game_modes, wishes, asked.client !== null);
   if (isRefusal(modes)) return modes;
   const regions = body.regions ?? [];
-  const pairs = listPairs(version, modes, regions, asked.client.place);
+  const pairs = listPairs(version, modes, regions, asked.client?.place ?? null);
   if (pairs.length === 0) return regionNotFound(body.game_modes, regions);
 
   const create = body.prevent_auto_create_lobby ? null : planNewLobby(context, version, pairs, wishes, permit);
@@ -82,7 +85,7 @@ function planFind(
     namespaceId: config.namespaceId,
     now: context.now(),
     revision: config.revision,
-    clientId: asked.client.id,
+    clientId: asked.clientId,
     pairs,
     tags: wishes.tags,
     playerIds: newPlayerIds(context, asked),
@@ -96,15 +99,15 @@ function planFind(
 }
 
 /** The game modes by their names, each of which must allow the find as it is. */
-function listFindableModes(version: VersionInUse, names: readonly string[], wishes: Wishes) {
+function listFindableModes(version: VersionInUse, names: readonly string[], wishes: Wishes, isPlayer: boolean) {
   const modes: (readonly [string, ResolvedGameMode])[] = [];
   for (const name of names) {
     const mode = findGameMode(version, name);
     if (isRefusal(mode)) return mode;
-    if (!mode.actions.find.enabled) {
+    if (isPlayer && !mode.actions.find.enabled) {
       return refuse("MATCHMAKER_FIND_DISABLED", `The game mode ${name} does not allow find.`);
     }
-    const refusal = checkWishes(name, mode, wishes);
+    const refusal = checkWishes(name, mode, wishes, isPlayer);
     if (refusal) return refusal;
     modes.push([name, mode]);
   }

@@ -23,7 +23,7 @@ export function joinOperations(context: Context) {
           namespaceId,
           now: context.now(),
           revision,
-          clientId: asked.client.id,
+          clientId: asked.clientId,
           lobbyId,
           playerIds: newPlayerIds(context, asked),
           idempotency: asked.idempotency,

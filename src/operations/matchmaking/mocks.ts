@@ -4,7 +4,7 @@ import type { Mocks } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { checkKey } from "./idempotency.ts";
 import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
-import { listedRegion, listMocks, watchMocks } from "./mock-list.ts";
+import { checkMockVersion, listedRegion, listMocks, watchMocks } from "./mock-list.ts";
 import { mockLobbyId, mockRegion, seatMock } from "./mock-seats.ts";
 import { countSeats } from "./seat-request.ts";
 
@@ -17,7 +17,8 @@ export function mockOperations(context: Context): Mocks {
   return {
     "lobbies.find": async ({ caller, body, idempotencyKey }) =>
       checkKey(idempotencyKey) ??
-      checkFindRequest(body) ?? {
+      checkFindRequest(body) ??
+      (await checkMockVersion(context, caller, body.version)) ?? {
         ...(body.dry_run
           ? { lobby: { lobby_id: mockLobbyId, region: mockRegion }, would_create: false }
           : seatMock(context, caller, countSeats(body))),
@@ -29,6 +30,7 @@ export function mockOperations(context: Context): Mocks {
       checkKey(idempotencyKey) ??
       checkTags(body.tags) ??
       checkLobbyConfig(body.lobby_config) ??
+      (await checkMockVersion(context, caller, body.version)) ??
       seatMock(context, caller, countSeats(body)),
     "lobbies.list": ({ caller, query }) => listMocks(context, caller, query),
     "lobbies.watch": ({ caller, client, query }) => watchMocks(context, caller, client, query),

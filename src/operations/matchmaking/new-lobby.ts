@@ -21,6 +21,15 @@ export function deployedVersion(config: NamespaceConfig) {
   return config.version ?? refuse("MATCHMAKER_NO_VERSION_DEPLOYED", message);
 }
 
+/** Null: the caller was built for the deployed version, or does not say for which. */
+export function checkVersion({ versionId, displayName }: VersionInUse, wanted: string | null | undefined) {
+  if (wanted === undefined || wanted === null) return null;
+  if (wanted === displayName || wanted.toLowerCase() === versionId) return null;
+  const message = `The version ${quoted(wanted)} is not deployed. Deployed is ${quoted(displayName)}.`;
+  const metadata = { deployed_version: { version_id: versionId, display_name: displayName } };
+  return refuse("MATCHMAKER_VERSION_NOT_DEPLOYED", message, { metadata });
+}
+
 export function findGameMode(version: VersionInUse, name: string) {
   const { game_modes } = version.config;
   if (Object.hasOwn(game_modes, name)) return game_modes[name]!;
@@ -47,9 +56,10 @@ export function checkModeSize(name: string, mode: ResolvedGameMode, maxPlayers: 
   return refuse("MATCHMAKER_DYNAMIC_MAX_PLAYERS_INVALID", message);
 }
 
-/** Null: a player may ask for this. */
-export function checkWishes(name: string, mode: ResolvedGameMode, { tags, maxPlayers }: Wishes) {
-  return checkModeTags(name, mode, tags) ?? checkChosenSize(name, mode, maxPlayers);
+/** Null: the caller may ask for this. What the mode lets players choose does not bind a studio's own backend. */
+export function checkWishes(name: string, mode: ResolvedGameMode, { tags, maxPlayers }: Wishes, isPlayer: boolean) {
+  const checkSize = isPlayer ? checkChosenSize : checkModeSize;
+  return checkModeTags(name, mode, tags) ?? checkSize(name, mode, maxPlayers);
 }
 
 /** Null: a player may choose this size. */

@@ -1,5 +1,6 @@
+import { noClient } from "../../matchmaker/client-ranges.ts";
 import type { Idempotency } from "../../matchmaker/commands.ts";
-import type { Client, WhenGone } from "../callers.ts";
+import type { CallerOf, Client, WhenGone } from "../callers.ts";
 import type { Context } from "../context.ts";
 import { isRefusal } from "../refusal.ts";
 import { readIdempotency } from "./idempotency.ts";
@@ -7,7 +8,10 @@ import { readIdempotency } from "./idempotency.ts";
 /** Who asks for seats, and for how many: what find, join and create have in common. */
 export interface SeatRequest {
   readonly namespaceId: string;
-  readonly client: Client;
+  /** Null: a server token asks. It has no place, no budget and no blocks, and what players may do does not bind it. */
+  readonly client: Client | null;
+  /** Of the client, for the rules. */
+  readonly clientId: string;
   readonly whenGone: WhenGone;
   readonly seats: number;
   /** A call with a key keeps its seats for the retry; without one it loses them when it gives up. Null: without. */
@@ -19,7 +23,7 @@ interface SeatBody {
 }
 
 interface Call {
-  readonly caller: { readonly namespaceId: string };
+  readonly caller: CallerOf<"pub" | "origin" | "server">;
   readonly client: Client;
   readonly whenGone: WhenGone;
   readonly idempotencyKey: string | undefined;
@@ -27,10 +31,15 @@ interface Call {
 }
 
 export function readSeatRequest(operation: "find" | "join" | "create", call: Call) {
-  const { caller, client, whenGone, body } = call;
-  const idempotency = readIdempotency(operation, call.idempotencyKey, body);
+  const { caller, whenGone, body } = call;
+  const client = caller.kind === "server" ? null : call.client;
+  // The rules know keys by client, so those of a server token say whose they are.
+  const scope = caller.kind === "server" ? `${caller.tokenId} ${operation}` : operation;
+  const idempotency = readIdempotency(scope, call.idempotencyKey, body);
   if (isRefusal(idempotency)) return idempotency;
-  return { namespaceId: caller.namespaceId, client, whenGone, seats: countSeats(body), idempotency };
+  const clientId = client?.id ?? noClient;
+  const asked = { namespaceId: caller.namespaceId, client, clientId, whenGone, seats: countSeats(body), idempotency };
+  return asked satisfies SeatRequest;
 }
 
 export function countSeats({ party_size }: SeatBody): number {

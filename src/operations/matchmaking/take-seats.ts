@@ -69,7 +69,7 @@ async function findEarlier(context: Context, asked: SeatRequest) {
       namespaceId,
       now: context.now(),
       revision: config.revision,
-      clientId: client.id,
+      clientId: asked.clientId,
       pairs: [],
       tags: {},
       playerIds: [],

@@ -58,7 +58,9 @@ export function isolationTests(at: () => Matchmaker): void {
         expectRefusal(await call(player), "MATCHMAKER_PLAYER_NOT_FOUND");
         expect(shown(await call(player), unknown)).toEqual(shown(await call(nobody), unknown));
       }
-      expectRefusal(await asker.find({}, { token: other.server }), "TOKEN_FORBIDDEN");
+      const listed = await asker.play("GET", "lobbies/list", undefined, { token: other.server });
+      expectRefusal(listed, "TOKEN_FORBIDDEN");
+      expectRefusal(await asker.join(reader.lobbyId, {}, { token: other.server }), "MATCHMAKER_LOBBY_NOT_FOUND");
       const path = `${other.namespace.path}/lobbies`;
       if (other === foreign) {
         const gone = await service.request("GET", path, { token });

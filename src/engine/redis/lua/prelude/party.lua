@@ -22,7 +22,7 @@ function foyer.replay(clientId, idempotency)
 end
 
 function foyer.refuseClient(clientId, seats)
-  if not foyer.namespace.maxPlayersPerClient then return nil end
+  if not foyer.namespace.maxPlayersPerClient or clientId == "" then return nil end
   local held = tonumber(call("HGET", foyer.clientsKey, clientId)) or 0
   if held + seats > foyer.namespace.maxPlayersPerClient then return foyer.refuse("TOO_MANY_PLAYERS_FROM_SOURCE") end
 end
