@@ -1,123 +1,173 @@
-import { createHmac } from "node:crypto";
-import type { Config } from "../config/config.ts";
-import { createRedisEngine, type RedisEngine } from "../engine/redis/redis.ts";
-import type { Clock } from "../ground/clock.ts";
-import { type Logger, nowAndThen } from "../ground/log.ts";
-import type { Metrics } from "../ground/metrics.ts";
+import { createRedisEngine } from "../engine/redis/redis.ts";
+import { ensureNodeId, sharedAdminToken } from "../ground/data-folder.ts";
+import { nowAndThen } from "../ground/log.ts";
+import { placeLobbies } from "../loops/assign-node.ts";
+import { lobbiesPlacedOn } from "../loops/servers/own-lobbies.ts";
+import { createSweepNamespaces } from "../loops/sweep-namespaces.ts";
 import { recordFormat } from "../matchmaker/record-format.ts";
 import { createCacheInvalidation, type NodesCacheInvalidation } from "../nodes/cache-invalidation.ts";
-import { createNodeCalls, type NodeCalls } from "../nodes/calls.ts";
+import { createNodeCalls } from "../nodes/calls.ts";
 import type { Nodes, OwnStatus } from "../nodes/nodes.ts";
 import { refuseOtherFormats } from "../nodes/record-formats.ts";
 import { joinNodes } from "../nodes/redis-nodes.ts";
+import { authenticateFreshly } from "../operations/auth/fresh-authenticate.ts";
+import { readAhead } from "../operations/auth/read-ahead.ts";
+import type { Context } from "../operations/context.ts";
+import { answerForLobbyServers, type LobbyServers, sharedLobbyServers } from "../operations/live/remote-runtime.ts";
 import { openRedis } from "../redis/connection.ts";
 import type { RedisConnection } from "../redis/interface.ts";
 import { checkRedis, redisAheadMs } from "../redis/safety-checks.ts";
+import { listDeployedNamespaces, listNamespaceIds } from "../store/namespaces.ts";
+import { holdWithNodes } from "../store/only-node.ts";
+import { claimPrefix } from "./claim-prefix.ts";
 import { measureRedis, measureRedisConnection } from "./gauges.ts";
+import { openSharedSlots } from "./lobby-room.ts";
+import type { Ground, LiveState, Loops, Mode, ModeLoops } from "./mode.ts";
+import { onceForAll } from "./tasks.ts";
 
-/** What the nodes of an installation have in common, by way of Redis. */
-export interface Shared {
-  readonly invalidation: NodesCacheInvalidation;
-  openEngine(): Promise<RedisEngine>;
-  /** Puts this node on the list. */
-  join(nodeId: string, status: () => OwnStatus): Promise<Nodes>;
-  openCalls(nodes: Nodes, answer: Parameters<typeof createNodeCalls>[0]["answer"]): Promise<NodeCalls>;
-  close(): Promise<void>;
+/** What the parts of this mode are made with. */
+interface Cluster extends Ground {
+  readonly link: RedisConnection;
+  readonly prefix: string;
+  readonly nodeId: string;
+  onFault(error: unknown): void;
 }
 
-export interface Secrets {
-  readonly secret: Buffer;
-  readonly previousSecret: Buffer | null;
-}
-
-/** Another installation uses this part of Redis. */
-class RedisInUse extends Error {
-  override readonly name = "RedisInUse";
-}
-
-/**
- * Nodes of another installation would place their lobbies here, and tokens of one would be invalid on the other. Which
- * installation it is, is known by its secret, of which nothing can be learnt from what is kept here.
- */
-async function claimPrefix(link: RedisConnection, prefix: string, { secret, previousSecret }: Secrets): Promise<void> {
-  const key = `${prefix}:{nodes}:installation`;
-  const own = fingerprintOf(secret);
-  await link.call("SETNX", key, [own]);
-  const found = await link.call("GET", key);
-  if (found === own) return;
-  if (previousSecret !== null && found === fingerprintOf(previousSecret))
-    return void (await link.call("SET", key, [own]));
-  throw new RedisInUse(
-    `Nodes with another FOYER_SECRET use the prefix ${prefix} of this Redis. Give this node their secret if it is one of them, ` +
-      "its old one as FOYER_PREVIOUS_SECRET if it was changed, or another FOYER_REDIS_PREFIX.",
-  );
-}
-
-function fingerprintOf(secret: Buffer): string {
-  return createHmac("sha256", secret).update("installation").digest("hex");
-}
-
-/** Refuses a Redis that is set up in a way in which promises would be broken. */
-export async function openShared(
-  redisUrl: string,
-  { redisPrefix: prefix, nodeGraceS }: Config,
-  parts: { log: Logger; metrics: Metrics; clock: Clock; newId(): string; secrets: Secrets },
-): Promise<Shared> {
-  const { log, metrics, clock, newId, secrets } = parts;
+/** Nodes that share Redis and PostgreSQL. Refuses a Redis that is set up in a way in which promises would be broken. */
+export async function openCluster(ground: Ground, redisUrl: string): Promise<Mode> {
+  const { config, log, metrics, clock, folder, secret } = ground;
+  const prefix = config.redisPrefix;
   const link = await openRedis({ url: redisUrl, log, measures: measureRedis(metrics) });
   measureRedisConnection(metrics, link);
   try {
     await checkRedis(link, Date.now, log);
     clock.startAt(clock.now() + (await redisAheadMs(link, clock.now)));
-    await claimPrefix(link, prefix, secrets);
+    await claimPrefix(link, prefix, ground);
     await refuseOtherFormats(link, prefix, recordFormat);
+    const nodeId = ensureNodeId(folder, config.nodeId);
     const onFault = nowAndThen((err: unknown) => log.warn({ err }, "Redis could not be reached; it is tried again"));
-    const invalidation = createCacheInvalidation({ link, prefix, newId, onFault });
-    // Every request asks anyway; a node without any reads what is new before it is needed.
-    await link.subscribe(`${prefix}:changes`, () => void invalidation.check().catch(onFault), invalidation.invalidate);
+    const cluster: Cluster = { ...ground, link, prefix, nodeId, onFault };
+    const invalidation = await openInvalidation(cluster);
     return {
-      invalidation,
-      openEngine: () => createRedisEngine({ link, prefix, newOpId: newId, wallClock: Date.now, isHearing: false }),
-      join: (nodeId, status) =>
-        joinNodes({
-          link,
-          prefix,
-          nodeId,
-          instanceId: newId(),
-          recordFormat,
-          graceMs: nodeGraceS * 1000,
-          status,
-          steadyNow: () => performance.now(),
-          wallClock: Date.now,
-          clock,
-          onClockOff(offsetMs) {
-            const message = "this machine's clock and Redis' have come apart; let both follow the same time servers";
-            log.error({ offset_ms: offsetMs }, message);
-          },
-          onTwin() {
-            const message =
-              "another process says that it is this node; give each its own FOYER_NODE_ID and data folder";
-            log.error({ node_id: nodeId }, message);
-          },
-          onOtherFormat: nowAndThen((message: string) => log.error(message)),
-          onFault,
-        }),
-      openCalls(nodes, answer) {
-        const nodeId = nodes.ownId ?? "";
-        const othersAlive = () =>
-          nodes.all().flatMap((node) => (node.isAlive && node.nodeId !== nodeId ? [node.nodeId] : []));
-        const onUnreadable = nowAndThen((channel: string) =>
-          log.warn({ channel }, "a message of another node could not be read and is left out; do all run one version?"),
-        );
-        return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onFault, onUnreadable });
-      },
+      adminToken: sharedAdminToken(folder, config.adminToken, secret),
+      store: { invalidation, hold: holdWithNodes },
+      openEngine: () => openEngine(cluster),
+      // What nodes share is in Redis and PostgreSQL: here only the logs and records of this node's processes are lost.
+      folder: { fileNames: [], whenGone: "This node is not ready any more" },
+      join: (status) => join(cluster, status),
+      openSlots: openSharedSlots,
+      openLobbyServers: (own, nodes) => openLobbyServers(cluster, own, nodes),
+      authenticateFreshly: (context, authenticate) => authenticateFreshly(context.db, authenticate),
+      // The example is for a first look at the service, which nobody takes with several nodes.
+      openPlayPage: async () => null,
+      readAhead: (context) => readAhead(context, log),
+      ownLobbies: () => lobbiesPlacedOn(nodeId),
+      startLoops: (context, loops) => startLoops(cluster, invalidation, context, loops),
+      shownNodeId: nodeId,
       async close() {
         invalidation.close();
         await link.close();
       },
     };
-  } catch (fault) {
+  } catch (error) {
     await link.close();
-    throw fault;
+    throw error;
   }
+}
+
+async function openInvalidation({ link, prefix, newId, onFault }: Cluster): Promise<NodesCacheInvalidation> {
+  const invalidation = createCacheInvalidation({ link, prefix, newId, onFault });
+  // Every request checks anyway; a node without any reads what is new before it is needed.
+  const check = () => void invalidation.check().catch(onFault);
+  await link.subscribe(`${prefix}:changes`, check, invalidation.invalidate);
+  return invalidation;
+}
+
+async function openEngine({ link, prefix, newId }: Cluster): Promise<LiveState> {
+  const engine = await createRedisEngine({ link, prefix, newOpId: newId, wallClock: Date.now, isHearing: false });
+  return { engine, isBehind: () => false, giveUp() {}, startHearing: () => engine.startHearing() };
+}
+
+function join(cluster: Cluster, status: () => OwnStatus): Promise<Nodes> {
+  const { link, prefix, nodeId, newId, clock, log, config, onFault } = cluster;
+  return joinNodes({
+    link,
+    prefix,
+    nodeId,
+    instanceId: newId(),
+    recordFormat,
+    graceMs: config.nodeGraceS * 1000,
+    status,
+    steadyNow: () => performance.now(),
+    wallClock: Date.now,
+    clock,
+    onClockOff(offsetMs) {
+      const message = "this machine's clock and Redis' have come apart; let both follow the same time servers";
+      log.error({ offset_ms: offsetMs }, message);
+    },
+    onTwin() {
+      const message = "another process says that it is this node; give each its own FOYER_NODE_ID and data folder";
+      log.error({ node_id: nodeId }, message);
+    },
+    onOtherFormat: nowAndThen((message: string) => log.error(message)),
+    onFault,
+  });
+}
+
+async function openLobbyServers(cluster: Cluster, own: LobbyServers, nodes: Nodes): Promise<LobbyServers> {
+  const { link, prefix, nodeId, newId, log, onFault } = cluster;
+  const othersAlive = () =>
+    nodes.all().flatMap((node) => (node.isAlive && node.nodeId !== nodeId ? [node.nodeId] : []));
+  const onUnreadable = nowAndThen((channel: string) =>
+    log.warn({ channel }, "a message of another node could not be read and is left out; do all run one version?"),
+  );
+  const answer = answerForLobbyServers(own);
+  const calls = await createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onFault, onUnreadable });
+  return sharedLobbyServers(own, calls);
+}
+
+function startLoops(
+  { log }: Cluster,
+  invalidation: NodesCacheInvalidation,
+  context: Context,
+  { recorder, supervisor }: Loops,
+): ModeLoops {
+  const { db, engine, nodes, now } = context;
+  const placing = placeLobbies({ engine, nodes, log, now });
+  // The node that was to write a lobby down may have died just then; lobbies are remembered for ten minutes.
+  nodes.onGone(recorder.expectMore);
+  const sweepNamespaces = createSweepNamespaces({ engine, nodes, log, now, namespaceIds: () => listNamespaceIds(db) });
+  return {
+    tasks: [
+      ["taking lobbies that nobody has placed", 500, () => placing.takeOver()],
+      ["placing lobbies", 1_000, async () => placing.isSweepDue() && (await placing.sweep())],
+      ["announcing changes of lost nodes", 10_000, onceForAll(nodes, () => invalidation.sweep())],
+      ["comparing lobbies with their servers", 10_000, () => supervisor.reconcile()],
+      ["removing namespaces that were deleted", 60_000, sweepNamespaces],
+      ["telling a new Redis what is deployed", 1_000, createTellDeployed(context)],
+      ["looking for lobbies that nobody wrote down", 4 * 60_000, async () => recorder.expectMore()],
+    ],
+    expireEveryMs: 500,
+    keepIdleEveryMs: 1_000,
+    expectMore: placing.expectMore,
+    stop: () => placing.stop(),
+  };
+}
+
+/** A Redis that lost everything, or is new, knows no warm pools. The node that gets the lease writes them to it, once. */
+function createTellDeployed({ db, configs, nodes }: Context): () => Promise<void> {
+  let isTold = true;
+  nodes.onLease(() => {
+    isTold = false;
+  });
+  return async () => {
+    if (isTold || nodes.lease() === null) return;
+    isTold = true;
+    try {
+      for (const namespaceId of await listDeployedNamespaces(db)) await configs.changed(namespaceId);
+    } catch (error) {
+      isTold = false;
+      throw error;
+    }
+  };
 }

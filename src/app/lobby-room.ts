@@ -8,25 +8,33 @@ import type { Runtime } from "../runtime/runtime.ts";
 /** A driver without a limit says so by Infinity, which JSON does not know. */
 const roomMax = 1_000_000;
 
-/** The room for lobby processes on this node and on the others, and who has it. */
+/** The room for lobby processes on this node, and who has it. */
 export interface LobbyRoom {
+  /** Whether this node starts lobbies at all. */
+  readonly startsLobbies: boolean;
   /** What the other nodes are told. */
   status(): Pick<OwnStatus, "room" | "places" | "held" | "asked">;
-  openSlots(nodes: Nodes): StartSlots;
+  /** The slots of this node as they are at any moment. */
+  readonly own: NodePlaces;
+  /** Notes that a namespace wants a slot. */
+  ask(region: string, namespaceId: string): void;
 }
 
 /** `holdings`: which namespaces the driver's processes belong to. */
 export function createLobbyRoom(runtime: Runtime | null, holdings: Holdings, now: () => number): LobbyRoom {
   const asks = createHoldings();
-  const ask = (region: string, namespaceId: string) => asks.note(askText(region, namespaceId), now());
   const asked = () => [...asks.counts(now()).keys()];
   const roomHere = () => runtime?.room() ?? 0;
   const placesIn = (room: number) => Math.max(0, room) + holdings.total();
+  const here = { isAlive: true, regions: null, room: 0, places: 0 };
 
-  /** The only node knows its room at any moment. */
-  function openAlone(): StartSlots {
-    const here = { isAlive: true, regions: null, room: 0, places: 0 };
-    const own: NodePlaces = {
+  return {
+    startsLobbies: runtime !== null,
+    status() {
+      const room = Math.min(roomHere(), roomMax);
+      return { room, places: placesIn(room), held: holdings.counts(now()), asked: asked() };
+    },
+    own: {
       get places() {
         return placesIn(roomHere());
       },
@@ -38,23 +46,40 @@ export function createLobbyRoom(runtime: Runtime | null, holdings: Holdings, now
         const status = { ...here, held: holdings.counts(now()), asked: asked() };
         return placesOn(status, [status]).claimants(namespaceId);
       },
-    };
-    return createStartSlots({ nodesOf: () => [own], poolOf: () => "", countedAfterMs: null, ask });
-  }
-
-  return {
-    status() {
-      const room = Math.min(roomHere(), roomMax);
-      return { room, places: placesIn(room), held: holdings.counts(now()), asked: asked() };
     },
-    openSlots(nodes) {
-      if (nodes.ownId === null) return openAlone();
-      const nodesOf = placesByRegion(nodes);
-      // A node without regions of its own serves all of them, and then they share what room there is.
-      const poolOf = (region: string) => (nodes.all().some((node) => node.regions !== null) ? region : "");
-      return createStartSlots({ nodesOf, poolOf, countedAfterMs: recentMs, ask });
-    },
+    ask: (region, namespaceId) => asks.note(askText(region, namespaceId), now()),
   };
+}
+
+/** The slots of the only node, which knows its room at any moment. */
+export function openOwnSlots({ startsLobbies, own, ask }: LobbyRoom): StartSlots {
+  return createStartSlots({
+    isPossible: startsLobbies,
+    describeShortage: () =>
+      `This machine runs ${own.places} lobbies, as many as it may. FOYER_MAX_LOBBY_PROCESSES allows more.`,
+    nodesOf: () => [own],
+    poolOf: () => "",
+    countedAfterMs: null,
+    ask,
+  });
+}
+
+/** The slots of all nodes, as they said last. */
+export function openSharedSlots({ ask }: LobbyRoom, nodes: Nodes): StartSlots {
+  const nodesOf = placesByRegion(nodes);
+  // A node without regions of its own serves all of them, and then they share what room there is.
+  const poolOf = (region: string) => (nodes.all().some((node) => node.regions !== null) ? region : "");
+  // A node that starts none now may be joined by one that does.
+  const describe = (region: string) => describeShortage(nodes, region);
+  const options = { isPossible: true, describeShortage: describe, nodesOf, poolOf };
+  return createStartSlots({ ...options, countedAfterMs: recentMs, ask });
+}
+
+function describeShortage(nodes: Nodes, region: string): string {
+  const isServed = nodes.all().some((node) => node.isAlive && servesRegion(node, region));
+  return isServed
+    ? `No node of the region ${region} has room for another lobby. FOYER_MAX_LOBBY_PROCESSES of a node allows more.`
+    : `No node that is up runs lobbies of the region ${region}; FOYER_NODE_REGIONS says which regions a node runs.`;
 }
 
 /** Of several nodes each says now and then what it has for its regions; in between the answer is the same. */

@@ -1,28 +1,24 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
-import { createMemoryEngine } from "../engine/memory/memory.ts";
-import { createSqliteJournal, journalFileName } from "../engine/memory/sqlite-journal.ts";
 import { type Clock, createClock } from "../ground/clock.ts";
-import { watchFiles } from "../ground/file-watch.ts";
 import { type Logger, nowAndThen } from "../ground/log.ts";
 import { type Metrics, startMetricsServer } from "../ground/metrics.ts";
 import type { Holdings } from "../ground/shares.ts";
-import { createExpire } from "../loops/expire.ts";
 import { listForWatchers } from "../operations/matchmaking/lobby-list.ts";
 import { createBoards } from "../operations/watch/boards.ts";
 import { createWatchSlots } from "../operations/watch/slots.ts";
 import { createProcessRuntime } from "../runtime/process.ts";
 import { parsePortRange } from "../runtime/process-ports.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { sqliteFileName } from "../store/backup.ts";
-import type { CacheInvalidation, Db } from "../store/db.ts";
-import { type HoldKind, holdDatabase } from "../store/only-node.ts";
+import type { Db } from "../store/db.ts";
+import { holdDatabase } from "../store/only-node.ts";
 import { openDb } from "../store/open-db.ts";
+import type { FolderWatch } from "./folder-watch.ts";
+import type { Ground, Mode } from "./mode.ts";
+import type { StopOrder } from "./stop-order.ts";
 
 /** How the parts of the service are opened, one function each. */
-
-export type Close = () => Promise<unknown> | unknown;
 
 /** The core's time. Without other nodes it follows this machine's wall clock, else that of Redis. */
 export function openClock(log: Logger): Clock {
@@ -39,7 +35,7 @@ export function openClock(log: Logger): Clock {
 }
 
 /** A clock that somebody else moves. */
-export function clockOf(now: () => number): Clock {
+export function createMovedClock(now: () => number): Clock {
   return { now, follow() {}, startAt() {} };
 }
 
@@ -80,14 +76,13 @@ export function openWatching(
 
 /** The control plane's store. One on PostgreSQL is held, for this node alone or for the nodes that share it. */
 export async function openStore(
-  config: Config,
-  dataDir: string,
-  log: Logger,
-  opened: Close[],
-  { invalidation, hold: kind }: { invalidation: CacheInvalidation; hold: HoldKind },
-  whyReadOnly: () => string | null,
+  { config, folder, log }: Ground,
+  { invalidation, hold: kind }: Mode["store"],
+  folderWatch: FolderWatch,
+  stopOrder: StopOrder,
 ): Promise<Db> {
   const { databaseUrl } = config;
+  const whyReadOnly = databaseUrl === null ? folderWatch.trouble : () => null;
   let mayKeep = () => true;
   if (databaseUrl !== null) {
     const onLost = (fault: Error) => {
@@ -95,25 +90,20 @@ export async function openStore(
       process.kill(process.pid, "SIGTERM");
     };
     const hold = await holdDatabase(databaseUrl, onLost, kind);
-    opened.push(() => attempt(log, "letting go of the database", () => hold.release()));
+    stopOrder.add(() => attempt(log, "letting go of the database", () => hold.release()));
     mayKeep = hold.isOurs;
   }
-  const db = await openDb({ databaseUrl, dataDir, mayKeep, whyReadOnly, invalidation });
-  opened.push(() => attempt(log, "closing the database", () => db.close()));
+  const db = await openDb({ databaseUrl, dataDir: folder.path, mayKeep, whyReadOnly, invalidation });
+  stopOrder.add(() => attempt(log, "closing the database", () => db.close()));
   return db;
 }
 
 /** The driver of lobby processes. It starts none when the operator does not want any on this machine. */
-export async function openRuntime(
-  config: Config,
-  dataDir: string,
-  now: () => number,
-  holdings: Holdings,
-): Promise<Runtime> {
+export async function openRuntime({ config, folder, clock }: Ground, holdings: Holdings): Promise<Runtime> {
   const startsProcesses = config.runtimes.includes("process");
   const publicHost = config.publicUrl === null ? "127.0.0.1" : new URL(config.publicUrl).hostname;
   return createProcessRuntime({
-    dataDir,
+    dataDir: folder.path,
     lobbyRoot: resolve(config.lobbyRoot),
     hostname: config.lobbyHostname ?? publicHost,
     ports: parsePortRange(config.lobbyPorts),
@@ -121,69 +111,9 @@ export async function openRuntime(
     stopGraceMs: config.lobbyStopGraceS * 1000,
     logMaxBytes: config.lobbyLogKib * 1024,
     user: startsProcesses ? config.lobbyUser : null,
-    now,
+    now: clock.now,
     holdings,
   });
-}
-
-/** The embedded engine, with everything that came due while the service was down ended before the first request. */
-export async function openEmbeddedEngine(dataDir: string, clock: Clock, log: Logger) {
-  const journal = createSqliteJournal({
-    dataDir,
-    onWarning: (message) => log.warn(message),
-    onSyncFailure(fault) {
-      // What is on the disk is unknown from here on; only a new process that reads it again can tell.
-      log.fatal({ err: fault }, "the disk failed to keep what was written; the service ends at once");
-      process.kill(process.pid, "SIGKILL");
-    },
-  });
-  const engine = await createMemoryEngine(journal);
-  // The wall clock may have been set back since: what has happened already is not in the future.
-  let latest = 0;
-  for (const state of engine.states().values()) latest = Math.max(latest, state.now);
-  clock.startAt(latest);
-  await createExpire(engine, { lease: () => ({}) }, clock.now)();
-  return { engine, journal };
-}
-
-export interface FolderWatch {
-  check(): void;
-  /** Why nothing may be written any more; null: it may. */
-  trouble(): string | null;
-}
-
-/** Notices when the files that are open here are deleted or replaced: what is written from then on would not be kept. */
-export function watchDataFolder(
-  { databaseUrl, redisUrl }: Config,
-  dataDir: string,
-  log: Logger,
-  giveUp: (reason: string) => void,
-): FolderWatch {
-  const names = [
-    "lock.db",
-    ...(databaseUrl === null ? [sqliteFileName] : []),
-    ...(redisUrl === null ? [journalFileName] : []),
-  ];
-  const say = nowAndThen((reason: string) => log.error(reason));
-  // What several nodes share is in Redis and PostgreSQL: of such a node only the logs and records of its processes are lost.
-  const effect = redisUrl === null ? "Foyer takes no changes any more" : "This node is not ready any more";
-  const reasonFor = (path: string) =>
-    `${path} was deleted or replaced while Foyer runs, so nothing that is written there is kept. ${effect}: ` +
-    "restore the data folder from a backup if there is one, and restart Foyer.";
-  const watch = watchFiles(
-    names.map((name) => join(dataDir, name)),
-    (path) => {
-      giveUp(reasonFor(path));
-      say(reasonFor(path));
-    },
-  );
-  return {
-    check: watch.check,
-    trouble() {
-      const path = watch.gone();
-      return path === null ? null : reasonFor(path);
-    },
-  };
 }
 
 const attemptMs = 2_000;
@@ -201,17 +131,4 @@ export async function attempt(log: Logger, what: string, task: () => Promise<unk
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** In the reverse order of opening; one failure does not keep the rest open. */
-export async function closeAll(opened: Close[]): Promise<void> {
-  const faults: unknown[] = [];
-  for (let close = opened.pop(); close; close = opened.pop()) {
-    try {
-      await close();
-    } catch (fault) {
-      faults.push(fault);
-    }
-  }
-  if (faults.length > 0) throw faults[0];
 }

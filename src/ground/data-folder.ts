@@ -9,6 +9,12 @@ export interface DataFolder {
   release(): void;
 }
 
+/** `path`: the file that holds it, or null when the configuration gave it. */
+export interface AdminToken {
+  readonly token: string;
+  readonly path: string | null;
+}
+
 /** The data folder cannot be used; the message says which file and what to do. */
 export class DataFolderError extends Error {
   override readonly name = "DataFolderError";
@@ -74,7 +80,7 @@ export function sharedAdminToken(
   folder: { readonly path: string },
   configured: string | null,
   secret: Buffer,
-): { token: string; path: string | null } {
+): AdminToken {
   if (configured !== null) return { token: configured, path: null };
   const path = join(folder.path, "admin-token");
   const token = `admin_${createHmac("sha256", secret).update("admin token").digest("base64url")}`;
@@ -83,10 +89,7 @@ export function sharedAdminToken(
 }
 
 /** The admin token: from the configuration (then it is in no file), else kept in the folder and made on first use. */
-export function ensureAdminToken(
-  folder: { readonly path: string },
-  configured: string | null,
-): { token: string; path: string | null } {
+export function ensureAdminToken(folder: { readonly path: string }, configured: string | null): AdminToken {
   if (configured !== null) return { token: configured, path: null };
   const path = join(folder.path, "admin-token");
   const kept = readPrivateFile(path);

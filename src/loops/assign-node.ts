@@ -111,7 +111,7 @@ async function takeOver(
     if (nodes.lease() !== null && isStartingOnGone(nodes, lobby)) void placer.place(namespaceId, lobby);
     if (lobby.nodeId !== null || forMs < takeOverMs) continue;
     const isWanted = !placer.isPlacing(lobbyId) && choice.hasRoomHere({ namespaceId, region: lobby.region });
-    if (!isWanted || nodes.ownId === null) continue;
+    if (!isWanted) continue;
     choice.noteGiven(nodes.ownId, namespaceId);
     if (await offers.take({ namespaceId, lobbyId })) starting.delete(lobbyId);
   }

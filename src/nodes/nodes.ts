@@ -45,8 +45,7 @@ export interface Lease {
 
 /** The nodes of one installation. */
 export interface Nodes {
-  /** Null: this node is the only one, and lobbies need not be placed. */
-  readonly ownId: string | null;
+  readonly ownId: string;
   /** Null: another node has the lease now. */
   lease(): Lease | null;
   /** Calls back each time this node gets the lease, also after it could not be sure of it for a while. */
@@ -80,7 +79,7 @@ export interface Nodes {
 export function onlyNode(nodeId: string, status: () => OwnStatus): Nodes {
   const alone = { clockOffsetMs: null, hasLease: true, isAlive: true, isLate: false, heardAt: 0 };
   return {
-    ownId: null,
+    ownId: nodeId,
     lease: () => ({}),
     onLease() {},
     onGone() {},

@@ -30,7 +30,7 @@ export function createOffers({ engine, nodes, log, now }: OfferParts): Offers {
   nodes.onOffer((lobby) => void take(lobby));
 
   async function take(lobby: OfferedLobby): Promise<boolean> {
-    if (nodes.ownId === null || isStopping) return false;
+    if (isStopping) return false;
     try {
       // Refused: another node has it, or it has ended. Accepted: the event makes the supervisor start its server here.
       await engine.execute({ type: "placeLobby", ...lobby, now: now(), nodeId: nodes.ownId });

@@ -20,10 +20,12 @@ function createWorld(slotsByRegion: Record<string, number>) {
   const context = {
     config: { maxLobbyProcesses: 1 },
     runtime: {},
-    nodes: { ownId: null, all: () => [] },
+    nodes: { ownId: "node", all: () => [] },
     gate,
     creationBudget: createCreationBudget(1),
     slots: createStartSlots({
+      isPossible: true,
+      describeShortage: () => "full",
       nodesOf: (region) => {
         const places = slotsByRegion[region] ?? 0;
         return [{ places, free: places, heldBy: () => 0, claimants: () => 1 }];

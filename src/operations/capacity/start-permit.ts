@@ -1,5 +1,4 @@
 import type { Pair } from "../../matchmaker/commands.ts";
-import { servesRegion } from "../../nodes/node-places.ts";
 import type { Client } from "../callers.ts";
 import type { Context } from "../context.ts";
 import { type Refusal, refuse } from "../refusal.ts";
@@ -141,9 +140,9 @@ function budgetSpent(retryAfterS: number): StartBlock {
 
 /** Null: a lobby of the pair may start. */
 function checkStart(context: Context, namespaceId: string, versionId: string, pair: Pair): StartBlock | null {
-  const { runtime, nodes, gate, slots } = context;
+  const { gate, slots } = context;
   const { gameMode, region } = pair;
-  if (!runtime && nodes.ownId === null) {
+  if (!slots.isPossible) {
     const hint = `The game mode ${gameMode} has the process runtime, and FOYER_RUNTIMES leaves that out.`;
     return blockStart(`No lobby of the game mode ${gameMode} can be started here.`, { hint });
   }
@@ -171,15 +170,7 @@ function blockStart(
   return { code: "START_FAILED", refusal, hint: hint ?? null, shortRegion: shortRegion ?? null };
 }
 
-function explainShortage({ config, nodes, slots }: Context, namespaceId: string, region: string): string {
-  if (slots.hasFreeSlot(region)) {
-    return `The namespace ${namespaceId} has its share of the lobby processes of the region ${region}, and other namespaces want some too. FOYER_MAX_LOBBY_PROCESSES allows more.`;
-  }
-  if (nodes.ownId === null) {
-    return `This machine runs ${config.maxLobbyProcesses} lobbies, as many as it may. FOYER_MAX_LOBBY_PROCESSES allows more.`;
-  }
-  const isServed = nodes.all().some((node) => node.isAlive && servesRegion(node, region));
-  return isServed
-    ? `No node of the region ${region} has room for another lobby. FOYER_MAX_LOBBY_PROCESSES of a node allows more.`
-    : `No node that is up runs lobbies of the region ${region}; FOYER_NODE_REGIONS says which regions a node runs.`;
+function explainShortage({ slots }: Context, namespaceId: string, region: string): string {
+  if (!slots.hasFreeSlot(region)) return slots.describeShortage(region);
+  return `The namespace ${namespaceId} has its share of the lobby processes of the region ${region}, and other namespaces want some too. FOYER_MAX_LOBBY_PROCESSES allows more.`;
 }

@@ -18,6 +18,8 @@ function slotsFor(size: number) {
     claimants: (who) => new Set(holdings.counts(0).keys()).add(who).size,
   };
   const slots = createStartSlots({
+    isPossible: true,
+    describeShortage: () => "full",
     nodesOf: () => [node],
     poolOf: () => "",
     countedAfterMs: null,
@@ -102,6 +104,8 @@ describe("slots for new lobbies", () => {
     vi.useFakeTimers();
     const node: NodePlaces = { places: 1, free: 1, heldBy: () => 0, claimants: () => 1 };
     const slots = createStartSlots({
+      isPossible: true,
+      describeShortage: () => "full",
       nodesOf: () => [node],
       poolOf: (region) => region,
       countedAfterMs: 2_500,
@@ -149,7 +153,14 @@ describe("shares of the slots for lobbies", () => {
       const claimants = () => 2;
       return { places: 8, free: 8 - held, heldBy: (who) => (who === one ? held : 0), claimants };
     });
-    const slots = createStartSlots({ nodesOf: () => nodes, poolOf: () => "", countedAfterMs: 2_500, ask() {} });
+    const slots = createStartSlots({
+      isPossible: true,
+      describeShortage: () => "full",
+      nodesOf: () => nodes,
+      poolOf: () => "",
+      countedAfterMs: 2_500,
+      ask() {},
+    });
     const count = (namespaceId: string) => {
       let taken = 0;
       while (slots.hold(anywhere, namespaceId, `${namespaceId} ${taken}`)) taken += 1;

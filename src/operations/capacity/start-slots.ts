@@ -6,10 +6,14 @@ import { claimOn, furtherPlaces, type NodePlaces } from "../../ground/shares.ts"
  * each node every namespace has a share.
  */
 export interface StartSlots {
+  /** Whether any node starts lobbies at all. */
+  readonly isPossible: boolean;
   /** Whether one more lobby of the namespace may be made there. */
   hasRoom(region: string, namespaceId: string): boolean;
   /** Whether a slot is free there, for whatever namespace. */
   hasFreeSlot(region: string): boolean;
+  /** For the operator: why no slot is free there, and what helps. */
+  describeShortage(region: string): string;
   /** Takes a slot for a lobby that may be made. The caller settles it. Null: there is no room. */
   hold(region: string, namespaceId: string, lobbyId: string): StartSlot | null;
   /** The namespace wants a slot there that it does not get: it counts among those that want some. */
@@ -28,7 +32,7 @@ export interface StartSlot {
   settle(isMade: boolean): void;
 }
 
-export interface StartSlotsOptions {
+export interface StartSlotsOptions extends Pick<StartSlots, "isPossible" | "describeShortage"> {
   /** The slots of the nodes that run lobbies of the region, as their drivers said last. */
   nodesOf(region: string): readonly NodePlaces[];
   /** Regions with the same pool share the room. */
@@ -51,6 +55,8 @@ export function createStartSlots(options: StartSlotsOptions): StartSlots {
   }
 
   return {
+    isPossible: options.isPossible,
+    describeShortage: options.describeShortage,
     hasRoom: room.hasRoom,
     hasFreeSlot: (region) => room.countFree(region) > 0,
     ask,

@@ -12,8 +12,7 @@ export function nodeOperations({ nodes }: Context) {
   } satisfies Partial<Handlers>;
 }
 
-/** `ownId`: null when this node is the only one. */
-function toNodeReply(node: NodeStatus, ownId: string | null) {
+function toNodeReply(node: NodeStatus, ownId: string) {
   return {
     node_id: node.nodeId,
     version: node.version,
@@ -23,6 +22,6 @@ function toNodeReply(node: NodeStatus, ownId: string | null) {
     lobby_processes_max: node.places,
     has_lease: node.hasLease,
     clock_offset_ms: node.clockOffsetMs === null ? null : Math.round(node.clockOffsetMs),
-    is_self: ownId === null || node.nodeId === ownId,
+    is_self: node.nodeId === ownId,
   };
 }

@@ -25,9 +25,16 @@ function createContext(size: number) {
     configs: { get: async () => ({ revision: 1, version: { versionId: "v", config: resolved } }) },
     config: { maxLobbyProcesses: size },
     runtime: {},
-    nodes: { ownId: null, all: () => [] },
+    nodes: { ownId: "node", all: () => [] },
     gate: createStartGate(),
-    slots: createStartSlots({ nodesOf: () => [node], poolOf: () => "", countedAfterMs: null, ask }),
+    slots: createStartSlots({
+      isPossible: true,
+      describeShortage: () => "full",
+      nodesOf: () => [node],
+      poolOf: () => "",
+      countedAfterMs: null,
+      ask,
+    }),
     now: () => 0,
     newId: () => "lobby",
   };

@@ -1,0 +1,34 @@
+import { createHmac } from "node:crypto";
+import type { RedisConnection } from "../redis/interface.ts";
+import type { Ground } from "./mode.ts";
+
+/** Another installation uses this part of Redis. */
+class RedisInUse extends Error {
+  override readonly name = "RedisInUse";
+}
+
+/**
+ * Nodes of another installation would place their lobbies here, and tokens of one would be invalid on the other. Which
+ * installation it is, is known by its secret, of which nothing can be learnt from what is kept here.
+ */
+export async function claimPrefix(
+  link: RedisConnection,
+  prefix: string,
+  { secret, previousSecret }: Pick<Ground, "secret" | "previousSecret">,
+): Promise<void> {
+  const key = `${prefix}:{nodes}:installation`;
+  const own = fingerprint(secret);
+  await link.call("SETNX", key, [own]);
+  const found = await link.call("GET", key);
+  if (found === own) return;
+  if (previousSecret !== null && found === fingerprint(previousSecret))
+    return void (await link.call("SET", key, [own]));
+  throw new RedisInUse(
+    `Nodes with another FOYER_SECRET use the prefix ${prefix} of this Redis. Give this node their secret if it is one of them, ` +
+      "its old one as FOYER_PREVIOUS_SECRET if it was changed, or another FOYER_REDIS_PREFIX.",
+  );
+}
+
+function fingerprint(secret: Buffer): string {
+  return createHmac("sha256", secret).update("installation").digest("hex");
+}

@@ -1,0 +1,83 @@
+import type { Engine } from "../engine/engine.ts";
+import { eachNowAndThen } from "../ground/log.ts";
+import { packageVersion } from "../ground/package-version.ts";
+import { createHoldings, createSharedPlaces } from "../ground/shares.ts";
+import { createDerivedTokens } from "../ground/tokens.ts";
+import { createTokenUses } from "../operations/auth/token-uses.ts";
+import { createStartGate } from "../operations/capacity/crash-backoff.ts";
+import { createCreationBudget } from "../operations/capacity/creation-budget.ts";
+import { createSeatBudget } from "../operations/capacity/seat-budget.ts";
+import { toAuditReply } from "../operations/cloud/audit.ts";
+import type { Context } from "../operations/context.ts";
+import { createLiveEvents } from "../operations/live/live-events.ts";
+import { localLobbyServers } from "../operations/live/remote-runtime.ts";
+import { createWaiting } from "../operations/matchmaking/lobby-waiters.ts";
+import { createNamespaceConfigs } from "../operations/namespace-configs.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { Db } from "../store/db.ts";
+import { createLobbyRoom } from "./lobby-room.ts";
+import type { Ground, Mode } from "./mode.ts";
+import { attempt, openRuntime, openWatching } from "./open-parts.ts";
+import type { StopOrder } from "./stop-order.ts";
+
+/** A waiting request costs memory and a connection, but no work. */
+const waitersPerInFlight = 10;
+
+export interface OpenedContext {
+  readonly context: Context;
+  /** Also there when it may start nothing: lobbies of an earlier run are still to be watched and stopped. */
+  readonly driver: Runtime;
+}
+
+/** What operations work with, and on the way the driver of lobby processes and this node's place among the others. */
+export async function createContext(
+  ground: Ground,
+  mode: Mode,
+  { db, engine, runtime: injected }: { db: Db; engine: Engine; runtime: Runtime | undefined },
+  stopOrder: StopOrder,
+): Promise<OpenedContext> {
+  const { config, log, clock, newId } = ground;
+  const { now } = clock;
+  const tokenUses = createTokenUses(db);
+  stopOrder.add(() => attempt(log, "writing down when tokens were used", () => tokenUses.flush()));
+  const waitersMax = config.maxInFlight * waitersPerInFlight;
+  const configs = createNamespaceConfigs(db, engine, now);
+  const watching = openWatching(config, { db, configs, engine, now }, log);
+  stopOrder.add(() => watching.boards.close());
+  const parts = {
+    configs,
+    watching,
+    waiting: createWaiting(engine, { waitMs: config.findWaitS * 1000, waitersMax, now }),
+    creationBudget: createCreationBudget(config.lobbyCreationBudget),
+    seatBudget: createSeatBudget(config.rateSeats, () => performance.now()),
+    liveEvents: createLiveEvents(engine, now, createSharedPlaces(config.maxEventStreams)),
+    gate: createStartGate(),
+  };
+
+  const holdings = createHoldings();
+  const driver = injected ?? (await openRuntime(ground, holdings));
+  stopOrder.add(() => driver.close());
+  const startsProcesses = injected !== undefined || config.runtimes.includes("process");
+  const runtime = startsProcesses ? driver : null;
+  const room = createLobbyRoom(runtime, holdings, now);
+  const about = { version: packageVersion(), startedAt: now(), regions: config.nodeRegions };
+  const nodes = await mode.join(() => ({ ...about, ...room.status() }));
+  stopOrder.add(({ areLobbiesGone }) => attempt(log, "telling the other nodes", () => nodes.leave(areLobbiesGone)));
+  const context: Context = {
+    db,
+    config,
+    tokens: createDerivedTokens(ground.secret, ground.previousSecret),
+    tokenUses,
+    engine,
+    ...parts,
+    runtime,
+    lobbyServers: await mode.openLobbyServers(localLobbyServers(driver), nodes),
+    nodes,
+    slots: mode.openSlots(room, nodes),
+    tellOperator: eachNowAndThen((message, times) => log.warn({ times }, `no lobby was made: ${message}`)),
+    logChange: (entry) => log.info({ audit: toAuditReply(entry) }, `changed by ${entry.operation}`),
+    now,
+    newId,
+  };
+  return { context, driver };
+}

@@ -1,0 +1,89 @@
+import type { Config } from "../config/config.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Clock } from "../ground/clock.ts";
+import type { AdminToken, DataFolder } from "../ground/data-folder.ts";
+import type { Logger } from "../ground/log.ts";
+import type { Metrics } from "../ground/metrics.ts";
+import type { PlayPage } from "../http/pages/play.ts";
+import type { Recorder } from "../loops/history.ts";
+import type { OwnLobbies } from "../loops/servers/own-lobbies.ts";
+import type { Supervisor } from "../loops/supervise.ts";
+import type { Nodes, OwnStatus } from "../nodes/nodes.ts";
+import type { Authenticate } from "../operations/auth/authenticate.ts";
+import type { StartSlots } from "../operations/capacity/start-slots.ts";
+import type { Context } from "../operations/context.ts";
+import type { ServedHandlers } from "../operations/handlers.ts";
+import type { LobbyServers } from "../operations/live/remote-runtime.ts";
+import type { CacheInvalidation } from "../store/db.ts";
+import type { HoldKind } from "../store/only-node.ts";
+import type { LobbyRoom } from "./lobby-room.ts";
+
+/** What every part is opened with. */
+export interface Ground {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly folder: DataFolder;
+  readonly secret: Buffer;
+  readonly previousSecret: Buffer | null;
+  newId(): string;
+}
+
+/**
+ * The parts that differ between one node with its own data folder (embedded.ts) and nodes that share Redis and PostgreSQL
+ * (cluster.ts). Both make the same set, in the order of this list.
+ */
+export interface Mode {
+  readonly adminToken: AdminToken;
+  /** How the control plane's store is shared, and with whom PostgreSQL is held. */
+  readonly store: { readonly invalidation: CacheInvalidation; readonly hold: HoldKind };
+  openEngine(): Promise<LiveState>;
+  /** Files of the live state in the data folder, and what it means when one of them is gone. */
+  readonly folder: { readonly fileNames: readonly string[]; readonly whenGone: string };
+  /** Puts this node among the others. */
+  join(status: () => OwnStatus): Promise<Nodes>;
+  openSlots(room: LobbyRoom, nodes: Nodes): StartSlots;
+  openLobbyServers(own: LobbyServers, nodes: Nodes): Promise<LobbyServers>;
+  /** Makes sure that a request is judged by what the store says now. */
+  authenticateFreshly(context: Context, authenticate: Authenticate): Authenticate;
+  /** The example game; null: it is not offered. */
+  openPlayPage(handlers: ServedHandlers): Promise<PlayPage | null>;
+  /** Reads what requests will need. */
+  readAhead(context: Context): void;
+  ownLobbies(): OwnLobbies;
+  startLoops(context: Context, loops: Loops): ModeLoops;
+  /** What the operator knows this node by; null: there is only this one. */
+  readonly shownNodeId: string | null;
+  close(): Promise<void>;
+}
+
+/** The engine, and what only the service that has it does with it. */
+export interface LiveState {
+  readonly engine: Engine;
+  /** Whether so much waits to be written that new requests should be turned away. */
+  isBehind(): boolean;
+  /** Takes no change any more, for this reason. */
+  giveUp(reason: string): void;
+  /** From now on lobbies can send heartbeats to this node. */
+  startHearing(): Promise<void>;
+}
+
+export interface Loops {
+  readonly recorder: Recorder;
+  readonly supervisor: Supervisor;
+}
+
+/** What is done again and again: a name for the log, the pause between two runs in milliseconds, and the work. */
+export type Task = readonly [task: string, everyMs: number, run: () => Promise<unknown>];
+
+export interface ModeLoops {
+  readonly tasks: readonly Task[];
+  /** How often what is due is ended. */
+  readonly expireEveryMs: number;
+  /** How often idle lobbies are started; null: none can be started. */
+  readonly keepIdleEveryMs: number | null;
+  /** Events were lost: there may be more to do than events show. */
+  expectMore(): void;
+  stop(): Promise<void>;
+}
