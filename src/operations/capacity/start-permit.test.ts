@@ -25,7 +25,7 @@ function createWorld(slotsByRegion: Record<string, number>) {
     creationBudget: createCreationBudget(1),
     slots: createStartSlots({
       isPossible: true,
-      describeShortage: () => "full",
+      describeShortage: () => "the machine is full",
       nodesOf: (region) => {
         const places = slotsByRegion[region] ?? 0;
         return [{ places, free: places, heldBy: () => 0, claimants: () => 1 }];
@@ -102,7 +102,7 @@ test("[RT5] a decision with another reason is final, and the operator is told on
   expect(await decide(() => other)).toBe(other);
   expect(hints).toEqual([]);
   expect(await decide(() => permit.blockedBy()!.refusal)).toBe(permit.blockedBy()?.refusal);
-  expect(hints).toEqual([expect.stringContaining("FOYER_MAX_LOBBY_PROCESSES")]);
+  expect(hints).toEqual(["the machine is full"]);
 });
 
 test("[F14] a client's budget is held with the slot, and comes back when no lobby was made", async () => {
