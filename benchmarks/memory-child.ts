@@ -66,6 +66,7 @@ function addLobby(index: number): string {
     reservationMs: 120_000,
     heartbeatMs: 0,
     emptyMs: 30_000,
+    reconnectMs: 0,
     ports: JSON.stringify({ default: host }),
     lobbyConfig: null,
   };

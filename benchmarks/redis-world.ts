@@ -200,6 +200,7 @@ function newLobby({ versionId }: RedisNamespace, lobbyId: string): NewLobby {
     reservationMs: 3_600_000,
     heartbeatMs: 0,
     emptyMs: 30_000,
+    reconnectMs: 0,
     ports: JSON.stringify(ports),
     lobbyConfig: null,
   };

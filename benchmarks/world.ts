@@ -149,6 +149,7 @@ function addLobbies(state: State, { namespaceId, versionId }: Made, size: WorldS
       reservationMs: 3_600_000,
       heartbeatMs: 0,
       emptyMs: 30_000,
+      reconnectMs: 0,
       ports: JSON.stringify(ports),
       lobbyConfig: null,
     };

@@ -12,6 +12,7 @@ import { find } from "./rules/find.ts";
 import { heartbeat } from "./rules/heartbeat.ts";
 import { join } from "./rules/join.ts";
 import { placeLobby } from "./rules/place-lobby.ts";
+import { releasePlayer } from "./rules/release-player.ts";
 import { releaseSeats } from "./rules/release-seats.ts";
 import { removeNamespace } from "./rules/remove-namespace.ts";
 import { restarted, restartHeartbeats } from "./rules/restarted.ts";
@@ -80,6 +81,7 @@ const rules: { readonly [T in CommandType]: Rule<T> } = {
   connectPlayer,
   disconnectPlayer,
   releaseSeats,
+  releasePlayer,
   expire,
   restarted,
   removeNamespace,

@@ -111,7 +111,7 @@ function latestTime(state: State): number {
     latest = Math.max(latest, lobby.stoppedAt ?? 0);
   }
   for (const player of state.players.values()) {
-    latest = Math.max(latest, player.reservedAt, player.connectedAt ?? 0, player.endedAt ?? 0);
+    latest = Math.max(latest, player.reservedAt, player.connectedAt ?? 0, player.heldAt ?? 0, player.endedAt ?? 0);
   }
   return latest;
 }

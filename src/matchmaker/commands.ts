@@ -167,12 +167,20 @@ export interface DisconnectPlayer extends CommandBase {
   /** The lobby that calls. */
   readonly lobbyId: string;
   readonly playerId: string;
+  /** The player may come back, if its lobby holds seats: then a connected seat is held and any other stays as it is. */
+  readonly mayReturn: boolean;
 }
 
 /** A waiting call gave up or its client left. Only for calls without an idempotency key: a key keeps its seats. */
 export interface ReleaseSeats extends CommandBase {
   readonly type: "releaseSeats";
   readonly playerIds: readonly string[];
+}
+
+/** A player gives up its own seat. */
+export interface ReleasePlayer extends CommandBase {
+  readonly type: "releasePlayer";
+  readonly playerId: string;
 }
 
 /** Ends whatever is due. Every other command does so first, so this only makes it happen without a request. */
@@ -209,6 +217,7 @@ export type Command =
   | ConnectPlayer
   | DisconnectPlayer
   | ReleaseSeats
+  | ReleasePlayer
   | Expire
   | Restarted
   | RemoveNamespace;
@@ -248,17 +257,22 @@ interface Outcomes {
   /** Not changed: it was placed on this node before. */
   readonly placeLobby: { readonly isChanged: boolean };
   readonly heartbeat: {
-    readonly playerIds: readonly string[];
+    /** The connected and the held, by id. */
+    readonly players: readonly InsidePlayer[];
     /** The lobby's own flag. */
     readonly isClosed: boolean;
     readonly isClosedByOperator: boolean;
     readonly isOutdated: boolean;
+    readonly heartbeatMs: number;
+    readonly reconnectMs: number;
   };
   readonly stopLobby: Nothing;
-  readonly connectPlayer: Nothing;
-  /** Not changed: the seat had ended before. */
+  readonly connectPlayer: { readonly isReturn: boolean };
+  /** Not changed: the seat had ended before, or is not to be held. */
   readonly disconnectPlayer: { readonly isChanged: boolean };
   readonly releaseSeats: { readonly released: number };
+  /** Not changed: the seat had ended before. */
+  readonly releasePlayer: { readonly isChanged: boolean };
   /** When there is next something to do; null: nothing is waiting. */
   readonly expire: { readonly nextDueAt: number | null };
   readonly restarted: Nothing;
@@ -266,6 +280,12 @@ interface Outcomes {
 }
 
 export type Outcome<T extends CommandType> = ({ readonly ok: true } & Outcomes[T]) | Refusal;
+
+/** A player that has connected and may still play. */
+export interface InsidePlayer {
+  readonly playerId: string;
+  readonly isHeld: boolean;
+}
 
 interface EventBase {
   readonly namespaceId: string;
@@ -285,13 +305,21 @@ export interface LobbyEvent extends EventBase {
 }
 
 export interface PlayerEvent extends EventBase {
-  readonly type: "player.reserved" | "player.connected" | "player.left" | "player.expired";
+  readonly type: PlayerEventType;
   readonly lobbyId: string;
   readonly playerId: string;
   readonly status: SeatStatus;
   /** Why the seat ended, where its status does not say. */
   readonly reason?: "blocked";
 }
+
+type PlayerEventType =
+  | "player.reserved"
+  | "player.connected"
+  | "player.held"
+  | "player.returned"
+  | "player.left"
+  | "player.expired";
 
 interface NamespaceEvent extends EventBase {
   readonly type: "namespace.configured";

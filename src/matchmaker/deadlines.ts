@@ -39,10 +39,12 @@ function isKept(lobby: Lobby): boolean {
   return lastKept === undefined || compareAge(lobby, lastKept) <= 0;
 }
 
-/** The lobby is only needed while the seat is taken. A seat in a starting lobby has no deadline but the lobby's own. */
+/** The lobby is only needed while the seat is taken. A reserved seat in a starting lobby has no deadline but the lobby's own. */
 export function playerDueAt(player: Player, lobby: Lobby | undefined): number {
   if (!isTaken(player)) return (player.endedAt ?? 0) + rememberedMs;
-  if (player.status === "connected" || lobby === undefined || lobby.readyAt === null) return Infinity;
+  if (player.status === "connected" || lobby === undefined) return Infinity;
+  if (player.status === "held") return (player.heldAt ?? 0) + lobby.reconnectMs;
+  if (lobby.readyAt === null) return Infinity;
   return Math.max(player.reservedAt, lobby.readyAt) + lobby.reservationMs;
 }
 

@@ -45,6 +45,7 @@ function create(i: number, revision: 1 | 2): CreateLobby {
     reservationMs: 1e9,
     heartbeatMs: 0,
     emptyMs: 1e9,
+    reconnectMs: 0,
     ports: null,
     lobbyConfig: null,
   };

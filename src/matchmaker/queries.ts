@@ -1,6 +1,7 @@
 import type {
   Answer,
   GetLobby,
+  GetSeat,
   ListAllLobbies,
   ListCursor,
   ListLobbies,
@@ -38,6 +39,7 @@ const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
   listAllLobbies,
   pickLobbies,
   players: listPlayers,
+  seat: readSeat,
   statistics,
   counts,
   missingIdle: listMissingIdle,
@@ -116,6 +118,12 @@ function listPlayers(state: State, query: ListPlayers): Answer<"players"> {
     .map(viewPlayer);
 }
 
+function readSeat(state: State, query: GetSeat): Answer<"seat"> {
+  const player = state.players.get(query.playerId);
+  const lobby = player && state.lobbies.get(player.lobbyId);
+  return lobby === undefined ? null : { player: viewPlayer(player!), lobby: viewLobby(lobby) };
+}
+
 function statistics(state: State): Answer<"statistics"> {
   const pairs = new Map<string, Pair & { playerCount: number }>();
   for (const { gameMode, region, taken } of state.pools.values()) {
@@ -125,7 +133,8 @@ function statistics(state: State): Answer<"statistics"> {
     pair.playerCount += taken;
     pairs.set(key, pair);
   }
-  return { playerCount: state.reservedCount + state.connectedCount, pairs: [...pairs.values()].sort(comparePairs) };
+  const playerCount = state.reservedCount + state.connectedCount + state.heldCount;
+  return { playerCount, pairs: [...pairs.values()].sort(comparePairs) };
 }
 
 function counts(state: State): Answer<"counts"> {
@@ -137,6 +146,7 @@ function counts(state: State): Answer<"counts"> {
     ready: state.readyCount,
     reserved: state.reservedCount,
     connected: state.connectedCount,
+    held: state.heldCount,
     nextDueAt: dueAt === Infinity ? null : dueAt,
   };
 }

@@ -15,6 +15,12 @@ export interface GetLobby extends QueryBase {
   readonly lobbyId: string;
 }
 
+/** A seat by its id, ended ones as long as they are remembered, with its lobby. */
+export interface GetSeat extends QueryBase {
+  readonly type: "seat";
+  readonly playerId: string;
+}
+
 /** Where the next page of the public list begins: after this lobby. */
 export interface ListCursor extends Pair {
   readonly lobbyId: string;
@@ -90,6 +96,7 @@ interface ListNamespaces {
 
 type NamespaceQuery =
   | GetLobby
+  | GetSeat
   | ListLobbies
   | ListAllLobbies
   | PickLobbies
@@ -111,6 +118,7 @@ interface PairPlayers extends Pair {
 
 interface Answers {
   readonly lobby: LobbyView | null;
+  readonly seat: { readonly player: PlayerView; readonly lobby: LobbyView } | null;
   readonly listLobbies: { readonly lobbies: readonly LobbyView[]; readonly next: ListCursor | null };
   readonly listAllLobbies: { readonly lobbies: readonly LobbyView[]; readonly next: string | null };
   /** A step may find none, and there may be more all the same. */
@@ -125,6 +133,7 @@ interface Answers {
     readonly ready: number;
     readonly reserved: number;
     readonly connected: number;
+    readonly held: number;
     readonly nextDueAt: number | null;
   };
   readonly missingIdle: readonly (Pair & { readonly missing: number })[];

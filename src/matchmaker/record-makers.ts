@@ -29,6 +29,7 @@ export const lobbyShape: RecordShape = {
     tagKeys: `listTagKeys(${fact("tags")})`,
     reserved: "0",
     connected: "0",
+    held: "0",
     players: "[]",
     dueAt: "Infinity",
   }),

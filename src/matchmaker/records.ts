@@ -13,6 +13,7 @@ export interface Lobby extends Facts<typeof lobbyFields> {
   readonly tagKeys: readonly string[];
   reserved: number;
   connected: number;
+  held: number;
   /** The players with a taken seat, in no particular order. */
   readonly players: Player[];
   dueAt: number;
@@ -77,7 +78,7 @@ interface SizedLobbies {
 }
 
 export function takenSeats(lobby: Lobby): number {
-  return lobby.reserved + lobby.connected;
+  return lobby.reserved + lobby.connected + lobby.held;
 }
 
 /**
@@ -89,7 +90,7 @@ export function peakSeats(lobby: Lobby): number {
 }
 
 export function isTaken(player: Player): boolean {
-  return player.status === "reserved" || player.status === "connected";
+  return player.status === "reserved" || player.status === "connected" || player.status === "held";
 }
 
 export function isLiving(lobby: Lobby): boolean {

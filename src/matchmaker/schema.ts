@@ -37,8 +37,11 @@ const stopReasons = [
   "silent",
 ] as const;
 
-/** `left` by disconnecting, missing from heartbeats or a block of its client, `ended` with the lobby, `released` by a call that gave up waiting. */
-const seatStatuses = ["reserved", "connected", "expired", "left", "ended", "released"] as const;
+/**
+ * `held`: its player dropped and may come back. Ended: `left` by disconnecting, missing from heartbeats or a block of its
+ * client, `ended` with the lobby, `released` by its player or a call that gave up waiting, `not_returned` after a hold.
+ */
+const seatStatuses = ["reserved", "connected", "expired", "left", "ended", "released", "held", "not_returned"] as const;
 
 export const lobbyFields = {
   versionId: { kind: "text", ...given, redis: "made" },
@@ -86,6 +89,8 @@ export const lobbyFields = {
   stopReason: { kind: "choice?", of: stopReasons, first: null },
   /** Heartbeat clocks start over with the embedded engine. */
   lastHeartbeatAt: { kind: "time?", first: null, isNotInJournal: true },
+  /** How long a dropped player may come back; 0: its seat ends at once. */
+  reconnectMs: { kind: "number", ...given, since: 4, absent: 0 },
 } as const satisfies Fields;
 
 /** What a view of a lobby shows besides its facts. How each is worked out is in views.ts, and in views.lua. */
@@ -99,6 +104,7 @@ export const lobbyShown = {
   emptySince: { kind: "time?" },
   /** The most seats that were ever taken at once. */
   peakSeats: { kind: "number" },
+  held: { kind: "number", since: 4, absent: 0 },
 } as const satisfies Fields;
 
 export const playerFields = {
@@ -110,10 +116,12 @@ export const playerFields = {
   endedAt: { kind: "time?", first: null, isHidden: true },
   /** Connected, but the lobby's last heartbeat that named its players did not name this one. */
   isMissing: { kind: "flag", first: false, isHidden: true },
+  /** When its last hold began. */
+  heldAt: { kind: "time?", first: null, isHidden: true, since: 4 },
 } as const satisfies Fields;
 
 export const playerShown = {
-  /** When the reservation ends; null while the lobby is starting, and once connected. */
+  /** When the reservation or the hold ends; null while connected, and for a reservation while the lobby is starting. */
   expiresAt: { kind: "time?" },
 } as const satisfies Fields;
 

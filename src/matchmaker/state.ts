@@ -51,6 +51,7 @@ export interface State {
   readyCount: number;
   reservedCount: number;
   connectedCount: number;
+  heldCount: number;
   /** What the running command has changed so far, by entity and id, and what it has to tell. */
   changed: Map<string, ChangedEntity>;
   events: Event[];
@@ -79,6 +80,7 @@ export function createState(namespaceId: string): State {
     readyCount: 0,
     reservedCount: 0,
     connectedCount: 0,
+    heldCount: 0,
     changed: new Map(),
     events: [],
   };
@@ -290,9 +292,12 @@ function countSeat(state: State, lobby: Lobby, status: SeatStatus, by: 1 | -1): 
   if (status === "reserved") {
     lobby.reserved += by;
     state.reservedCount += by;
-  } else {
+  } else if (status === "connected") {
     lobby.connected += by;
     state.connectedCount += by;
+  } else {
+    lobby.held += by;
+    state.heldCount += by;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { LobbyView, PlayerView } from "./commands.ts";
 import { compile, objectText } from "./compile.ts";
 import { type Fields, namedFields, type Shown } from "./field-kinds.ts";
-import { type Lobby, type Player, peakSeats, takenSeats } from "./records.ts";
+import { isTaken, type Lobby, type Player, peakSeats, takenSeats } from "./records.ts";
 import { lobbyFields, type lobbyShown, playerFields, type playerShown } from "./schema.ts";
 
 /** Copies that never change, for answers and events: the facts that are not hidden, and what is worked out here. */
@@ -11,12 +11,13 @@ const workedOutOfLobbies: WorkedOut<Lobby, typeof lobbyShown> = {
   isOutdated: (lobby) => !lobby.pool.isDeployed,
   reserved: (lobby) => lobby.reserved,
   connected: (lobby) => lobby.connected,
+  held: (lobby) => lobby.held,
   emptySince: (lobby) => (takenSeats(lobby) === 0 ? lobby.emptySince : null),
   peakSeats,
 };
 
 const workedOutOfPlayers: WorkedOut<Player, typeof playerShown> = {
-  expiresAt: ({ status, dueAt }) => (status === "reserved" && dueAt !== Infinity ? dueAt : null),
+  expiresAt: (player) => (isTaken(player) && player.dueAt !== Infinity ? player.dueAt : null),
 };
 
 type WorkedOut<T, R extends Fields> = { readonly [N in keyof Shown<R>]: (record: T) => Shown<R>[N] };

@@ -34,7 +34,7 @@ export function blockingSuite(factory: EngineFactory): void {
       for (const player of [reserved!, connected!]) {
         expect(await world.connect(lobby.id, player)).toEqual(refusal("PLAYER_REMOVED"));
       }
-      expect(await world.heartbeat(lobby.id)).toMatchObject({ playerIds: [] });
+      expect(await world.heartbeat(lobby.id)).toMatchObject({ players: [] });
       expect(await endSeats(world, one)).toEqual({ ok: true, ended: 0, next: null });
     });
 

@@ -18,7 +18,7 @@ export function closingSuite(factory: EngineFactory): void {
       await world.connect(lobby.id, lobby.players[0]!);
       await world.setClosed(lobby.id);
       expect(await world.lobby(lobby.id)).toMatchObject({ status: "ready", connected: 1, reserved: 1, isClosed: true });
-      expect(await world.connect(lobby.id, lobby.players[1]!)).toEqual({ ok: true });
+      expect(await world.connect(lobby.id, lobby.players[1]!)).toEqual({ ok: true, isReturn: false });
       expect((await world.join(lobby.id)).ok).toBe(true);
     });
 

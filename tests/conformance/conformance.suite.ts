@@ -1,6 +1,7 @@
 import type { EngineFactory } from "../support/world.ts";
 import { blockingSuite } from "./blocking.suite.ts";
 import { closingSuite } from "./closing.suite.ts";
+import { comingBackSuite } from "./coming-back.suite.ts";
 import { creatingSuite } from "./creating.suite.ts";
 import { deploysSuite } from "./deploys.suite.ts";
 import { eventsSuite } from "./events.suite.ts";
@@ -25,6 +26,7 @@ import { warmPoolSuite } from "./warm-pool.suite.ts";
 export function everySuite(factory: EngineFactory): void {
   blockingSuite(factory);
   closingSuite(factory);
+  comingBackSuite(factory);
   creatingSuite(factory);
   deploysSuite(factory);
   eventsSuite(factory);

@@ -10,7 +10,7 @@ export interface Compared {
   readonly commands: number;
   readonly events: number;
   readonly reads: number;
-  /** What came of commands, with how often: "find ok", "join LOBBY_FULL". */
+  /** What came of commands, and the events of players, with how often: "find ok", "join LOBBY_FULL", "player.left left". */
   readonly outcomes: ReadonlyMap<string, number>;
 }
 
@@ -45,6 +45,10 @@ export async function compareEngines(
   }
   return { ...count, outcomes };
 
+  function countOne(name: string): void {
+    outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
+  }
+
   async function runHistory(namespaceId: string, history: readonly Step[]): Promise<void> {
     const { commandOf, note } = createHistory(namespaceId);
     let position = "0-0";
@@ -53,14 +57,14 @@ export async function compareEngines(
       const [wanted, outcome] = [await memory.execute<CommandType>(command), await redis.execute<CommandType>(command)];
       note(wanted);
       count.commands += 1;
-      const name = `${command.type} ${wanted.ok ? "ok" : wanted.code}`;
-      outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
+      countOne(`${command.type} ${wanted.ok ? "ok" : wanted.code}`);
       expectSame(`step ${at}, ${JSON.stringify(command)}`, outcome, wanted);
 
       const published = (await redis.eventsAfter(namespaceId, position, 10_000)) ?? [];
       position = published.at(-1)?.position ?? position;
       const events = received.splice(0);
       count.events += events.length;
+      for (const event of events) if ("playerId" in event) countOne(`${event.type} ${event.status}`);
       expectSame(
         `events of step ${at}, ${JSON.stringify(command)}`,
         published.map(withoutPosition),
@@ -106,7 +110,7 @@ function variantOf(command: Command, { kind, pick, size, flag }: Step): Command 
   if (command.type === "setState" && pick % 2 === 0) {
     return { type: "setPorts", namespaceId, now, lobbyId: command.lobbyId, ports: `{"default":${size}}` };
   }
-  if (command.type === "setReady" && pick % 5 === 0) {
+  if (command.type === "setReady" && pick % 4 === 0) {
     return { type: "placeLobby", namespaceId, now, lobbyId: command.lobbyId, nodeId: `node-${size % 2}` };
   }
   if (command.type === "configure" && pick % 3 === 0) return { ...command, isAuthoritative: true };
@@ -121,6 +125,8 @@ function queriesOf(command: Command, outcome: Outcome<CommandType>, step: Step, 
   const { pick, size, flag } = step;
   const base = { namespaceId: command.namespaceId, now: command.now + (pick % 50 === 0 ? 1000 * size : 0) };
   const lobbyId = "lobbyId" in command ? command.lobbyId : "lobby" in outcome ? outcome.lobby.lobbyId : "unknown";
+  const seated = "playerIds" in outcome ? outcome.playerIds[0] : undefined;
+  const playerId = "playerId" in command ? command.playerId : (seated ?? "unknown");
   const revision = "revision" in command ? command.revision : 1;
   const tags: Record<string, string> = size === 1 ? { map: "ice" } : size === 2 ? { map: "ice", rank: "1" } : {};
   const pairs = [
@@ -133,6 +139,7 @@ function queriesOf(command: Command, outcome: Outcome<CommandType>, step: Step, 
     { type: "counts", ...base },
     { type: "lobby", ...base, lobbyId },
     { type: "players", ...base, lobbyId },
+    { type: "seat", ...base, playerId },
     { type: "statistics", ...base },
     { type: "missingIdle", ...base },
     { type: "listLobbies", ...base, gameModes: ["royale", "duel"], region: null, after: null, limit: 1 + size },

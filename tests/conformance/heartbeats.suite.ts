@@ -11,17 +11,22 @@ export function heartbeatsSuite(factory: EngineFactory): void {
       await world.connect(id, ghost);
       const both = {
         ok: true,
-        playerIds: [here, ghost],
+        players: [
+          { playerId: here, isHeld: false },
+          { playerId: ghost, isHeld: false },
+        ],
         isClosed: false,
         isClosedByOperator: false,
         isOutdated: false,
+        heartbeatMs: 0,
+        reconnectMs: 0,
       };
       expect(await world.heartbeat(id, [here])).toEqual(both);
       expect(await world.heartbeat(id, [here, ghost])).toEqual(both);
       expect(await world.heartbeat(id, [here])).toEqual(both);
-      expect(await world.heartbeat(id, [here])).toEqual({ ...both, playerIds: [here] });
+      expect(await world.heartbeat(id, [here])).toEqual({ ...both, players: [{ playerId: here, isHeld: false }] });
       expect(await world.connect(id, ghost)).toEqual(refusal("PLAYER_REMOVED"));
-      expect(await world.connect(id, reserved)).toEqual({ ok: true });
+      expect(await world.connect(id, reserved)).toEqual({ ok: true, isReturn: false });
       expect(await world.lobby(id)).toMatchObject({ connected: 2, reserved: 0 });
     });
 
@@ -57,7 +62,7 @@ export function heartbeatsSuite(factory: EngineFactory): void {
       const other = await world.ready({ party: 1 });
       await world.connect(id, players[0]!);
       const named = [players[0]!, players[1]!, other.players[0]!, world.id()];
-      expect(await world.heartbeat(id, named)).toMatchObject({ playerIds: [players[0]] });
+      expect(await world.heartbeat(id, named)).toMatchObject({ players: [{ playerId: players[0], isHeld: false }] });
       expect(await world.lobby(other.id)).toMatchObject({ reserved: 1, connected: 0 });
     });
 
@@ -89,7 +94,7 @@ export function heartbeatsSuite(factory: EngineFactory): void {
       await world.connect(id, players[0]!);
       await world.pass(1000);
       expect(await world.lobby(id)).toMatchObject({ status: "ready", isSilent: true, reserved: 1, connected: 1 });
-      expect(await world.connect(id, players[1]!)).toEqual({ ok: true });
+      expect(await world.connect(id, players[1]!)).toEqual({ ok: true, isReturn: false });
       expect((await world.lobby(id))?.isSilent).toBe(true);
       await world.heartbeat(id);
       expect(await world.lobby(id)).toMatchObject({ isSilent: false, connected: 2 });

@@ -14,7 +14,7 @@ export function operatorClosingSuite(factory: EngineFactory): void {
         ...{ status: "ready", isClosed: false, operatorClose: "operator" },
         ...{ connected: 1, reserved: 1 },
       });
-      expect(await world.connect(lobby.id, lobby.players[1]!)).toEqual({ ok: true });
+      expect(await world.connect(lobby.id, lobby.players[1]!)).toEqual({ ok: true, isReturn: false });
       expect((await world.join(lobby.id)).ok).toBe(true);
       expect(await world.setOperatorClosed(lobby.id, false)).toEqual({ ok: true, isChanged: true });
       expect(await world.route({ tags: { map: "ice" } })).toBe(lobby.id);

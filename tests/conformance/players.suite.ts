@@ -39,7 +39,7 @@ export function playersSuite(factory: EngineFactory): void {
         expect(await world.disconnect(other.id, player)).toEqual(refusal("PLAYER_IN_DIFFERENT_LOBBY"));
       }
       expect([await world.lobby(id), await world.lobby(other.id), await world.counts()]).toEqual(before);
-      expect(await world.connect(id, players[1]!)).toEqual({ ok: true });
+      expect(await world.connect(id, players[1]!)).toEqual({ ok: true, isReturn: false });
       await world.stop(id);
       expect(await world.connect(other.id, players[0]!)).toEqual(refusal("PLAYER_IN_DIFFERENT_LOBBY"));
     });
@@ -78,7 +78,7 @@ export function playersSuite(factory: EngineFactory): void {
     test("[P6] a player may connect before the lobby says ready, and then no clock touches the seat", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.starting({ party: 1, reservationMs: 1000 });
-      expect(await world.connect(id, players[0]!)).toEqual({ ok: true });
+      expect(await world.connect(id, players[0]!)).toEqual({ ok: true, isReturn: false });
       await world.setReady(id);
       await world.pass(100_000);
       expect(await world.lobby(id)).toMatchObject({ status: "ready", connected: 1 });

@@ -71,6 +71,7 @@ export function createHistory(namespaceId = randomNamespaceId) {
       reservationMs: 2000,
       heartbeatMs: step.pick % 3 === 0 ? 1000 : 0,
       emptyMs: 1000,
+      reconnectMs: step.pick % 2 === 0 ? 1500 : 0,
       ports: null,
       lobbyConfig: null,
     };
@@ -148,7 +149,9 @@ export function createHistory(namespaceId = randomNamespaceId) {
     }
     if (step.kind < 75) return { ...base, type: "stopLobby", lobbyId, reason: "self", exit: null };
     if (step.kind < 86) return { ...base, type: "connectPlayer", lobbyId: speakingLobbyId, playerId };
-    if (step.kind < 92) return { ...base, type: "disconnectPlayer", lobbyId: speakingLobbyId, playerId };
+    if (step.kind < 92)
+      return { ...base, type: "disconnectPlayer", lobbyId: speakingLobbyId, playerId, mayReturn: step.flag };
+    if (step.kind === 92) return { ...base, type: "releasePlayer", playerId };
     if (step.kind < 94) return { ...base, type: "releaseSeats", playerIds: playerIds.slice(-step.size - 1) };
     if (step.kind < 96) return { ...base, type: "restarted" };
     return { ...base, type: "expire" };

@@ -4,7 +4,7 @@ import { createWorld, type EngineFactory, listen, refusal, rememberedMs, seated 
 export function seatsAndExpirySuite(factory: EngineFactory): void {
   describe("seats and expiry", () => {
     test.each([
-      [-1, { ok: true }],
+      [-1, { ok: true, isReturn: false }],
       [0, refusal("PLAYER_RESERVATION_EXPIRED")],
       [1, refusal("PLAYER_RESERVATION_EXPIRED")],
     ])("[S1] [I16] connecting %i ms from the deadline", async (offset, expected) => {

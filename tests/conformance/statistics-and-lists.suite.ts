@@ -103,7 +103,7 @@ export function statisticsAndListsSuite(factory: EngineFactory): void {
       const { id, players } = await world.ready({ maxPlayers: 9, party: 3, reservationMs: 1000 });
       await world.connect(id, players[0]!);
       await world.starting({ readyMs: 500 });
-      const seats = { reserved: 2, connected: 1, ready: 1 };
+      const seats = { reserved: 2, connected: 1, held: 0, ready: 1 };
       expect(await world.counts()).toEqual({ ...seats, revision: 1, starting: 1, nextDueAt: world.now + 500 });
       expect(await world.pass(500)).toEqual({ ok: true, nextDueAt: world.now + 500 });
       expect(await world.counts()).toEqual({ ...seats, revision: 1, starting: 0, nextDueAt: world.now + 500 });

@@ -47,6 +47,7 @@ async function fill(engine: MemoryEngine): Promise<void> {
       reservationMs: 1e9,
       heartbeatMs: 0,
       emptyMs: 1e9,
+      reconnectMs: 0,
       ports: null,
       lobbyConfig: null,
     };

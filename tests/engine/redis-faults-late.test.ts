@@ -30,6 +30,7 @@ const lobby: CommandOf<"createLobby">["lobby"] = {
   reservationMs: 1e9,
   heartbeatMs: 0,
   emptyMs: 1e9,
+  reconnectMs: 0,
   ports: null,
   lobbyConfig: null,
 };

@@ -20,6 +20,8 @@ export function createAuditor() {
   const readyAt = new Map<string, number>();
   const stopped = new Set<string>();
   const connected = new Set<string>();
+  /** Seats end once. */
+  const ended = new Set<string>();
   let limits = { lobbyCountMax: 0, maxPlayers: 0, maxPlayersPerClient: null as number | null };
   let before: Seen = { lobbies: [], players: new Map(), counts: noCounts };
 
@@ -31,6 +33,8 @@ export function createAuditor() {
     if (command !== null && outcome?.ok) noteAnswer(command, outcome, expect, seen);
     for (const lobby of seen.lobbies) auditLobby(lobby, seen, expect);
     auditTotals(seen, expect);
+    const taken = new Set(playersOf(seen).map(({ playerId }) => playerId));
+    for (const { playerId } of playersOf(before)) if (!taken.has(playerId)) ended.add(playerId);
     before = seen;
     return violations;
   }
@@ -55,13 +59,17 @@ export function createAuditor() {
     }
     if (command.type === "heartbeat" && command.isClosed === true) closed.set(command.lobbyId, true);
     if (command.type === "connectPlayer") {
-      expect(!connected.has(command.playerId), `[I16] ${command.playerId} connected twice`);
+      const isBack = playersOf(before).some(
+        ({ playerId, status }) => playerId === command.playerId && status === "held",
+      );
+      expect(isBack || !connected.has(command.playerId), `[I16] ${command.playerId} connected twice`);
+      expect(isBack === ("isReturn" in outcome && outcome.isReturn), `[CB1] ${command.playerId} returned or not`);
       connected.add(command.playerId);
     }
     if (!("isReplay" in outcome) || outcome.isReplay) return;
 
     const { lobby, playerIds } = outcome;
-    const taken = lobby.reserved + lobby.connected;
+    const taken = lobby.reserved + lobby.connected + lobby.held;
     const cap = Math.min(command.type === "join" ? lobby.maxPlayersDirect : lobby.maxPlayers, limits.maxPlayers);
     expect(playerIds.length === 0 || taken <= cap, `[I1] lobby ${lobby.lobbyId} was filled to ${taken} of ${cap}`);
     const isParty = "playerIds" in command && command.playerIds?.length === playerIds.length;
@@ -80,7 +88,7 @@ export function createAuditor() {
     }
     const { maxPlayersPerClient } = limits;
     if ("clientId" in command && maxPlayersPerClient !== null && playerIds.length > 0) {
-      const held = [...seen.players.values()].flat().filter(({ clientId }) => clientId === command.clientId).length;
+      const held = playersOf(seen).filter(({ clientId }) => clientId === command.clientId).length;
       expect(held <= maxPlayersPerClient, `[I5] client ${command.clientId} holds ${held} of ${maxPlayersPerClient}`);
     }
   }
@@ -91,6 +99,8 @@ export function createAuditor() {
     const count = (status: string) => players.filter((player) => player.status === status).length;
     expect(lobby.reserved === count("reserved"), `[I2] ${lobbyId} counts ${lobby.reserved} reserved seats`);
     expect(lobby.connected === count("connected"), `[I2] ${lobbyId} counts ${lobby.connected} connected seats`);
+    expect(lobby.held === count("held"), `[CB6] ${lobbyId} counts ${lobby.held} held seats`);
+    expect(lobby.held === 0 || lobby.reconnectMs > 0, `[CB3] ${lobbyId} holds seats and has no time for it`);
     expect(lobby.isClosed === (closed.get(lobbyId) ?? false), `[I8] ${lobbyId} is closed: ${lobby.isClosed}`);
     const isClosedByOperator = operatorClosed.get(lobbyId) ?? false;
     expect((lobby.operatorClose !== null) === isClosedByOperator, `[I8] ${lobbyId} is ${lobby.operatorClose}`);
@@ -99,24 +109,32 @@ export function createAuditor() {
     if (lobby.readyAt !== null) readyAt.set(lobbyId, lobby.readyAt);
     expect(!stopped.has(lobbyId) || lobby.status === "stopped", `[I13] ${lobbyId} came back to life`);
     if (lobby.status === "stopped") stopped.add(lobbyId);
-    expect(lobby.status !== "stopped" || lobby.reserved + lobby.connected === 0, `[I13] ${lobbyId} kept its seats`);
+    expect(
+      lobby.status !== "stopped" || lobby.reserved + lobby.connected + lobby.held === 0,
+      `[I13] ${lobbyId} kept its seats`,
+    );
     for (const { playerId, status } of players) {
       if (status === "reserved") expect(!connected.has(playerId), `[I2] ${playerId} is reserved after it connected`);
-      if (status === "connected")
-        expect(connected.has(playerId), `[I2] ${playerId} is connected, but no connect was answered`);
+      else expect(connected.has(playerId), `[I2] ${playerId} is ${status}, but no connect was answered`);
+      expect(!ended.has(playerId), `[I2] the seat of ${playerId} has ended and is taken again`);
     }
   }
 
   function auditTotals(seen: Seen, expect: (isTrue: boolean, violation: string) => void): void {
     const count = (status: string) => seen.lobbies.filter((lobby) => lobby.status === status).length;
-    const players = [...seen.players.values()].flat();
+    const players = playersOf(seen);
     expect(seen.counts.starting === count("starting"), `[I15] ${seen.counts.starting} starting lobbies`);
     expect(seen.counts.ready === count("ready"), `[I15] ${seen.counts.ready} ready lobbies`);
-    expect(seen.counts.reserved + seen.counts.connected === players.length, "[I2] the total of seats is another");
+    const { reserved, connected, held } = seen.counts;
+    expect(reserved + connected + held === players.length, "[I2] the total of seats is another");
     expect(new Set(players.map(({ playerId }) => playerId)).size === players.length, "[I2] a player has two seats");
   }
 
   return { audit };
+}
+
+function playersOf({ players }: Seen): PlayerView[] {
+  return [...players.values()].flat();
 }
 
 /** One that what was due has stopped just before is not closed any more. */
@@ -124,4 +142,4 @@ function isStillThere(lobbyId: string, { lobbies }: Seen): boolean {
   return lobbies.some((lobby) => lobby.lobbyId === lobbyId && lobby.status !== "stopped");
 }
 
-const noCounts = { revision: null, starting: 0, ready: 0, reserved: 0, connected: 0, nextDueAt: null };
+const noCounts = { revision: null, starting: 0, ready: 0, reserved: 0, connected: 0, held: 0, nextDueAt: null };

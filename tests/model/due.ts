@@ -92,7 +92,8 @@ function* allDue(model: Model): Iterable<Due> {
   for (const seat of model.seats) {
     const rank = `0 ${seat.playerId}`;
     const deadline = expiresAt(model, seat);
-    if (deadline !== null) yield { at: deadline, rank, happen: () => endSeat(model, seat, "expired") };
+    const end = seat.status === "held" ? "not_returned" : "expired";
+    if (deadline !== null) yield { at: deadline, rank, happen: () => endSeat(model, seat, end) };
     if (!isTaken(seat)) {
       const happen = () => {
         model.seats = model.seats.filter((other) => other !== seat);

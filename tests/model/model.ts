@@ -57,6 +57,7 @@ export interface ModelSeat {
   status: PlayerView["status"];
   reservedAt: number;
   connectedAt: number | null;
+  heldAt: number | null;
   endedAt: number | null;
   hasMissedOne: boolean;
 }
@@ -86,7 +87,7 @@ export function createModel(namespaceId: string): Model {
   };
 }
 
-export const isTaken = (seat: ModelSeat) => seat.status === "reserved" || seat.status === "connected";
+export const isTaken = (seat: ModelSeat) => ["reserved", "connected", "held"].includes(seat.status);
 export const isLiving = (lobby: ModelLobby) => lobby.status !== "stopped";
 
 /** Find avoids a lobby while its own flag or the operator's is set. */
@@ -162,7 +163,7 @@ export function tellSeat(
 export function endSeat(
   model: Model,
   seat: ModelSeat,
-  status: "expired" | "left" | "ended" | "released",
+  status: "expired" | "left" | "ended" | "released" | "not_returned",
   reason?: "blocked",
 ): void {
   seat.status = status;
@@ -183,7 +184,7 @@ export function endLobby(model: Model, lobby: ModelLobby, reason: LobbyView["sto
 export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
   const { made } = lobby;
   const taken = takenIn(model, lobby);
-  const reserved = taken.filter((seat) => seat.status === "reserved").length;
+  const count = (status: string) => taken.filter((seat) => seat.status === status).length;
   return {
     ...made,
     ports: lobby.ports,
@@ -194,8 +195,9 @@ export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
     operatorClose: lobby.operatorClose,
     isSilent: lobby.silentSince !== null,
     isOutdated: !isDeployed(model, lobby),
-    reserved,
-    connected: taken.length - reserved,
+    reserved: count("reserved"),
+    connected: count("connected"),
+    held: count("held"),
     createReason: lobby.reason,
     createdBy: lobby.createdBy,
     createdAt: lobby.createdAt,
@@ -210,9 +212,10 @@ export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
   };
 }
 
-/** When a reservation ends: its time after the later of the reservation and the lobby's ready. */
+/** When a hold ends, or a reservation: its time after the later of the reservation and the lobby's ready. */
 export function expiresAt(model: Model, seat: ModelSeat): number | null {
   const lobby = lobbyOf(model, seat.lobbyId);
+  if (seat.status === "held") return seat.heldAt! + lobby!.made.reconnectMs;
   if (seat.status !== "reserved" || lobby === undefined || lobby.readyAt === null) return null;
   return Math.max(seat.reservedAt, lobby.readyAt) + lobby.made.reservationMs;
 }

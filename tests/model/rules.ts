@@ -10,9 +10,9 @@ import type {
   NewLobby,
   Outcome,
   Refusal,
-  RefusalCode,
 } from "../../src/matchmaker/commands.ts";
 import { advance, nextDueAt } from "./due.ts";
+import { onLiving, refuse } from "./living.ts";
 import {
   byAge,
   byId,
@@ -33,6 +33,7 @@ import {
   tellSeat,
   viewOf,
 } from "./model.ts";
+import { playerRules } from "./player-rules.ts";
 
 /** What the rules say about one command, and what it changes: first what is due, then the command, then what it made due. */
 export function decide(model: Model, command: Command): Outcome<CommandType> {
@@ -45,8 +46,6 @@ export function decide(model: Model, command: Command): Outcome<CommandType> {
   if (model.configuration === null && hasNothing) model.clock = 0;
   return outcome;
 }
-
-const refuse = (code: RefusalCode): Refusal => ({ ok: false, code });
 
 const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>) => Outcome<T> } = {
   configure(model, { revision, limits, deployedVersionId, idleMinimums }) {
@@ -168,68 +167,12 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     return { ok: true, isChanged: true };
   }),
 
-  heartbeat: onLiving((model, lobby, { playerIds, isClosed }) => {
-    lobby.lastHeartbeatAt = model.clock;
-    if (lobby.silentSince !== null) {
-      lobby.silentSince = null;
-      tell(model, "lobby.changed", lobby);
-    }
-    if (isClosed === true && !lobby.isClosed) {
-      setFlag(model, lobby, { isClosed: true });
-    }
-    const connected = () =>
-      takenIn(model, lobby)
-        .filter(({ status }) => status === "connected")
-        .sort(byId);
-    for (const seat of playerIds === null ? [] : connected()) {
-      const isMissing = !playerIds!.includes(seat.playerId);
-      if (isMissing && seat.hasMissedOne) endSeat(model, seat, "left");
-      else seat.hasMissedOne = isMissing;
-    }
-    const isOutdated = model.configuration?.deployedVersionId !== lobby.made.versionId;
-    return {
-      ok: true,
-      playerIds: connected().map(({ playerId }) => playerId),
-      isClosed: lobby.isClosed,
-      isClosedByOperator: lobby.operatorClose !== null,
-      isOutdated,
-    };
-  }),
-
   stopLobby: onLiving((model, lobby, { reason, exit }) => {
     endLobby(model, lobby, reason, exit);
     return { ok: true };
   }),
 
-  connectPlayer: onLiving((model, lobby, { playerId }) => {
-    const found = model.seats.find((other) => other.playerId === playerId);
-    if (found === undefined) return refuse("PLAYER_REMOVED");
-    if (found.lobbyId !== lobby.made.lobbyId) return refuse("PLAYER_IN_DIFFERENT_LOBBY");
-    if (found.status === "connected") return refuse("PLAYER_ALREADY_CONNECTED");
-    if (found.status === "expired") return refuse("PLAYER_RESERVATION_EXPIRED");
-    if (found.status !== "reserved") return refuse("PLAYER_REMOVED");
-    found.status = "connected";
-    found.connectedAt = model.clock;
-    tellSeat(model, "player.connected", found);
-    return { ok: true };
-  }),
-
-  disconnectPlayer: onLiving((model, lobby, { playerId }) => {
-    const found = model.seats.find((other) => other.playerId === playerId);
-    if (found === undefined) return refuse("PLAYER_REMOVED");
-    if (found.lobbyId !== lobby.made.lobbyId) return refuse("PLAYER_IN_DIFFERENT_LOBBY");
-    if (!isTaken(found)) return { ok: true, isChanged: false };
-    endSeat(model, found, "left");
-    return { ok: true, isChanged: true };
-  }),
-
-  releaseSeats(model, { playerIds }) {
-    const reserved = playerIds.flatMap((id) =>
-      model.seats.filter(({ playerId, status }) => playerId === id && status === "reserved"),
-    );
-    for (const found of reserved) endSeat(model, found, "released");
-    return { ok: true, released: reserved.length };
-  },
+  ...playerRules,
 
   expire: (model) => ({ ok: true, nextDueAt: nextDueAt(model) }),
 
@@ -249,15 +192,6 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     return { ok: true };
   },
 };
-
-/** A lobby's own call: a stopped one is refused while it is remembered. */
-function onLiving<C extends { readonly lobbyId: string }, O>(rule: (model: Model, lobby: ModelLobby, command: C) => O) {
-  return (model: Model, command: C): O | Refusal => {
-    const lobby = lobbyOf(model, command.lobbyId);
-    if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
-    return isLiving(lobby) ? rule(model, lobby, command) : refuse("LOBBY_STOPPED");
-  };
-}
 
 /** By the platform's own notion of addresses; a client of IPv6 is a whole /64. */
 function isInRange(clientId: string, { family, high, from, to }: ClientRange): boolean {
@@ -380,6 +314,7 @@ function seat(model: Model, lobby: ModelLobby, party: Party, isNewLobby: boolean
       status: "reserved",
       reservedAt: model.clock,
       connectedAt: null,
+      heldAt: null,
       endedAt: null,
       hasMissedOne: false,
     };

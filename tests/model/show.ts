@@ -90,6 +90,7 @@ function countsOf(model: Model): Answer<"counts"> {
     ready: lobbies("ready"),
     reserved: seats("reserved"),
     connected: seats("connected"),
+    held: seats("held"),
     nextDueAt: nextDueAt(model),
   };
 }
@@ -98,7 +99,7 @@ function playersOf(model: Model, lobby: ModelLobby): PlayerView[] {
   return takenIn(model, lobby)
     .sort((a, b) => a.reservedAt - b.reservedAt || (a.playerId < b.playerId ? -1 : 1))
     .map((seat) => {
-      const { hasMissedOne: _, endedAt: __, ...shown } = seat;
+      const { hasMissedOne: _, endedAt: __, heldAt: ___, ...shown } = seat;
       return { ...shown, expiresAt: expiresAt(model, seat) };
     });
 }

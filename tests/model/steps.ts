@@ -57,7 +57,8 @@ const shares: readonly (readonly [CommandType | "restart", number])[] = [
   ["stopLobby", 20],
   ["connectPlayer", 110],
   ["disconnectPlayer", 70],
-  ["releaseSeats", 20],
+  ["releaseSeats", 15],
+  ["releasePlayer", 8],
   ["removeNamespace", 3],
   ["restart", 12],
 ];
@@ -148,8 +149,11 @@ export function createReader(models: readonly [Model, Model]) {
         return { ...base, type, lobbyId, playerIds: named, isClosed: [true, false, null, null][size % 4]! };
       }
       case "connectPlayer":
-      case "disconnectPlayer":
         return { ...base, type, lobbyId: speaking, playerId };
+      case "disconnectPlayer":
+        return { ...base, type, lobbyId: speaking, playerId, mayReturn: flag };
+      case "releasePlayer":
+        return { ...base, type, playerId };
       case "releaseSeats":
         return { ...base, type, playerIds: source.seats.slice(-1 - (size % 4)).map((one) => one.playerId) };
       case "removeNamespace":
@@ -205,6 +209,7 @@ export function createReader(models: readonly [Model, Model]) {
       reservationMs: 2000,
       heartbeatMs: pick % 3 === 0 ? 1000 : 0,
       emptyMs: 1000,
+      reconnectMs: pick % 2 === 0 ? 1500 : 0,
       ports: null,
       lobbyConfig: null,
     };

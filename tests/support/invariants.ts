@@ -46,6 +46,9 @@ function checkSeats(state: State, expect: Expect): void {
       `${name} is ${player.status} with endedAt ${player.endedAt}`,
     );
     expect(player.status !== "connected" || player.connectedAt !== null, `${name} is connected since never`);
+    expect(player.status !== "held" || player.heldAt !== null, `${name} is held since never`);
+    expect(player.status !== "held" || player.dueAt !== Infinity, `${name} is held for ever`);
+    expect(player.heldAt === null || player.connectedAt !== null, `${name} was held and never connected`);
     expect(!player.isMissing || player.status === "connected", `${name} is missing without being connected`);
   }
 }
@@ -56,6 +59,8 @@ function checkLobbies(state: State, expect: Expect): void {
     const countOf = (status: string) => lobby.players.filter((player) => player.status === status).length;
     expect(lobby.reserved === countOf("reserved"), `${name} counts ${lobby.reserved} reserved seats`);
     expect(lobby.connected === countOf("connected"), `${name} counts ${lobby.connected} connected seats`);
+    expect(lobby.held === countOf("held"), `${name} counts ${lobby.held} held seats`);
+    expect(lobby.held === 0 || lobby.reconnectMs > 0, `${name} holds seats without a time to come back`);
     expect(lobby.players.length === takenSeats(lobby), `${name} has players without a taken seat`);
     expect(
       lobby.players.every((player) => state.players.get(player.id) === player),
@@ -79,6 +84,8 @@ function checkCounts(state: State, expect: Expect): void {
   expect(state.readyCount === statusCount(lobbies, "ready"), `${state.readyCount} ready lobbies`);
   expect(state.reservedCount === statusCount(players, "reserved"), `${state.reservedCount} reserved seats`);
   expect(state.connectedCount === statusCount(players, "connected"), `${state.connectedCount} connected seats`);
+  expect(state.heldCount === statusCount(players, "held"), `${state.heldCount} held seats`);
+  expect(state.heldCount === statusCount(players, "held"), `${state.heldCount} held seats`);
   const clients = new Map<string, number>();
   for (const { clientId } of players.filter(isTaken)) clients.set(clientId, (clients.get(clientId) ?? 0) + 1);
   expect(sameEntries(clients, state.clients), "the seats per client are not what the players say");

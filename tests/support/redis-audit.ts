@@ -51,8 +51,9 @@ function stateOf(namespaceId: string, dump: Dump): State {
 function compareLobbies(dump: Dump, state: State, same: Same): void {
   const timers: Timer[] = [];
   for (const { id, facts, seated } of dump.lobbies) {
-    const { reserved, connected, players } = state.lobbies.get(id)!;
-    same(`seats of lobby ${id}`, [Number(facts.reserved), Number(facts.connected)], [reserved, connected]);
+    const { reserved, connected, held, players } = state.lobbies.get(id)!;
+    const kept = [facts.reserved, facts.connected, facts.held].map(numberOf);
+    same(`seats of lobby ${id}`, kept, [reserved, connected, held]);
     same(`players of lobby ${id}`, seated, players.map((player) => player.id).sort());
     const dueAt = rightDueAt(state, id, facts);
     same(`deadline of lobby ${id}`, facts.dueAt ?? null, dueAt === Infinity ? null : String(dueAt));
@@ -75,9 +76,10 @@ function rightDueAt(state: State, id: string, { dueAt }: Facts): number {
 }
 
 function compareTotals({ namespace, clients }: Dump, state: State, same: Same): void {
-  const { startingCount, readyCount, reservedCount, connectedCount } = state;
-  const kept = [namespace.startingCount, namespace.readyCount, namespace.reservedCount, namespace.connectedCount];
-  const wanted = [startingCount, readyCount, reservedCount, connectedCount];
+  const { startingCount, readyCount, reservedCount, connectedCount, heldCount } = state;
+  const { startingCount: starting, readyCount: ready } = namespace;
+  const kept = [starting, ready, namespace.reservedCount, namespace.connectedCount, namespace.heldCount];
+  const wanted = [startingCount, readyCount, reservedCount, connectedCount, heldCount];
   same("totals", kept.map(numberOf), wanted);
   same(
     "seats per client",

@@ -42,6 +42,7 @@ interface LobbyOptions extends Partial<Omit<NewLobby, "timeouts">> {
   readonly reservationMs?: number;
   readonly heartbeatMs?: number;
   readonly emptyMs?: number;
+  readonly reconnectMs?: number;
 }
 
 interface FindOptions {
@@ -124,7 +125,14 @@ export class World {
   }
 
   newLobby(options: LobbyOptions = {}): NewLobby {
-    const { readyMs = 300_000, reservationMs = 120_000, heartbeatMs = 0, emptyMs = 30_000, ...fields } = options;
+    const {
+      readyMs = 300_000,
+      reservationMs = 120_000,
+      heartbeatMs = 0,
+      emptyMs = 30_000,
+      reconnectMs = 0,
+      ...fields
+    } = options;
     const maxPlayers = fields.maxPlayers ?? 2;
     return {
       lobbyId: this.id(),
@@ -143,6 +151,7 @@ export class World {
       reservationMs,
       heartbeatMs,
       emptyMs,
+      reconnectMs,
     };
   }
 
@@ -222,8 +231,8 @@ export class World {
   connect(lobbyId: string, playerId: string) {
     return this.execute<"connectPlayer">({ type: "connectPlayer", lobbyId, playerId });
   }
-  disconnect(lobbyId: string, playerId: string) {
-    return this.execute<"disconnectPlayer">({ type: "disconnectPlayer", lobbyId, playerId });
+  disconnect(lobbyId: string, playerId: string, mayReturn = false) {
+    return this.execute<"disconnectPlayer">({ type: "disconnectPlayer", lobbyId, playerId, mayReturn });
   }
   heartbeat(lobbyId: string, playerIds: readonly string[] | null = null, isClosed: boolean | null = null) {
     return this.execute<"heartbeat">({ type: "heartbeat", lobbyId, playerIds, isClosed });
@@ -233,6 +242,12 @@ export class World {
   }
   release(playerIds: readonly string[]) {
     return this.execute<"releaseSeats">({ type: "releaseSeats", playerIds });
+  }
+  releasePlayer(playerId: string) {
+    return this.execute<"releasePlayer">({ type: "releasePlayer", playerId });
+  }
+  seat(playerId: string) {
+    return this.read<"seat">({ type: "seat", playerId });
   }
   /** Moves the clock and lets everything due happen. */
   async pass(ms: number) {

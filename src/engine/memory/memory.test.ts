@@ -43,6 +43,7 @@ const create = (id: string): CreateLobby => ({
     reservationMs: 1000,
     heartbeatMs: 0,
     emptyMs: 1000,
+    reconnectMs: 0,
     ports: null,
     lobbyConfig: null,
   },

@@ -25,11 +25,12 @@ const lobbyExpressions: { readonly [N in keyof typeof lobbyShown]: string } = {
   isOutdated: "foyer.isDeployed(foyer.poolOf(lobby.pool)) and 0 or 1",
   reserved: "lobby.reserved",
   connected: "lobby.connected",
+  held: "lobby.held",
   emptySince: 'taken == 0 and lobby.emptySince or ""',
   peakSeats: "math.max(lobby.peakBefore, taken)",
 };
 
-/** The same for players. `dueAt` is when the reservation ends. */
+/** The same for players. `dueAt` is when the reservation or the hold ends. */
 const playerExpressions: { readonly [N in keyof typeof playerShown]: string } = {
   expiresAt: 'dueAt == foyer.never and "" or tostring(dueAt)',
 };

@@ -24,6 +24,11 @@ const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
     return view === null ? null : readView(view as WrittenView);
   },
 
+  seat([player, view]) {
+    if (player === null) return null;
+    return { player: readPlayer(player as WrittenPlayer), lobby: readView(view as WrittenView) };
+  },
+
   listLobbies(parts) {
     const { lobbies, last } = readPage(parts);
     return { lobbies, next: last && { gameMode: last.gameMode, region: last.region, lobbyId: last.lobbyId } };
@@ -55,13 +60,14 @@ const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
   },
 
   counts(parts) {
-    const [revision, starting, ready, reserved, connected, nextDueAt] = parts as readonly string[];
+    const [revision, starting, ready, reserved, connected, held, nextDueAt] = parts as readonly string[];
     return {
       revision: parseTime(revision),
       starting: Number(starting),
       ready: Number(ready),
       reserved: Number(reserved),
       connected: Number(connected),
+      held: Number(held),
       nextDueAt: parseTime(nextDueAt),
     };
   },

@@ -3,6 +3,7 @@ import type {
   CommandType,
   Find,
   FindRequest,
+  InsidePlayer,
   Outcome,
   Refusal,
   RefusalCode,
@@ -47,17 +48,20 @@ const readers: { readonly [T in CommandType]: Reader<T> } = {
   setState: () => accept({}),
   setPorts: () => accept({}),
   placeLobby: readChanged,
-  heartbeat: ([, isClosed, isOutdated, ids, isClosedByOperator]) =>
+  heartbeat: ([, isClosed, isOutdated, connectedIds, isClosedByOperator, heldIds, heartbeatMs, reconnectMs]) =>
     accept({
-      playerIds: splitIds(ids),
+      players: readInside(connectedIds, heldIds),
       isClosed: isClosed === "1",
       isClosedByOperator: isClosedByOperator === "1",
       isOutdated: isOutdated === "1",
+      heartbeatMs: Number(heartbeatMs),
+      reconnectMs: Number(reconnectMs),
     }),
   stopLobby: () => accept({}),
-  connectPlayer: () => accept({}),
+  connectPlayer: ([, isReturn]) => accept({ isReturn: isReturn === "1" }),
   disconnectPlayer: readChanged,
   releaseSeats: ([, released]) => accept({ released: Number(released) }),
+  releasePlayer: readChanged,
   expire: ([, nextDueAt]) => accept({ nextDueAt: parseTime(nextDueAt) }),
   restarted: () => accept({}),
   removeNamespace: () => accept({}),
@@ -80,6 +84,14 @@ function readSeated(written: readonly unknown[], command: CommandOf<"find" | "jo
   const playerIds = isReplay ? splitIds(keptIds) : command.playerIds;
   const seated = { lobby: readView(view), playerIds, isNewLobby: isNew === "1", isReplay };
   return gathered === undefined ? seated : { ...seated, explanation: readExplanation(gathered, command as Find) };
+}
+
+/** Both are in order; together they are again. */
+function readInside(connectedIds: string | undefined, heldIds: string | undefined): InsidePlayer[] {
+  const connected = splitIds(connectedIds).map((playerId) => ({ playerId, isHeld: false }));
+  if (heldIds === undefined || heldIds === "") return connected;
+  const held = splitIds(heldIds).map((playerId) => ({ playerId, isHeld: true }));
+  return [...connected, ...held].sort((a, b) => (a.playerId < b.playerId ? -1 : 1));
 }
 
 /** Ids have no space. */

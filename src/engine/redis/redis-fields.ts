@@ -14,6 +14,7 @@ export const lobbyInRedis = {
   registeredBy: { kind: "text?" },
   reserved: { kind: "number" },
   connected: { kind: "number" },
+  held: { kind: "number", absent: 0 },
   dueAt: { kind: "time?" },
 } as const satisfies Fields;
 
@@ -31,6 +32,7 @@ export const namespaceInRedis = {
   readyCount: { kind: "number", absent: 0 },
   reservedCount: { kind: "number", absent: 0 },
   connectedCount: { kind: "number", absent: 0 },
+  heldCount: { kind: "number", absent: 0 },
   /** Where a sweep over all lobbies has come to. */
   sweepFrom: { kind: "text?" },
   heardFrom: { kind: "time", absent: 0 },

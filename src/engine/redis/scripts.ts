@@ -17,6 +17,7 @@ const lazyParts = new Set(
 const state = ["keys", "records", "pools", "deadlines", "views", "state", "expire-due", "frame"];
 const ofCommands = [...state, "executing"];
 const ofLobbies = [...ofCommands, "living-lobby"];
+const ofHolds = [...ofLobbies, "hold-seat"];
 const ofParties = [...ofLobbies, "party"];
 const ofFinds = [...ofParties, "choosing", "gathering"];
 const ofQueries = [...state, "answering"];
@@ -35,11 +36,12 @@ export const commandScripts: { readonly [T in CommandType]: Script } = {
   setState: loadWhole("set-state", ofLobbies),
   setPorts: loadWhole("set-ports", ofLobbies),
   placeLobby: loadWhole("place-lobby", ofLobbies),
-  heartbeat: load("heartbeat", ofLobbies),
+  heartbeat: load("heartbeat", ofHolds),
   stopLobby: loadWhole("stop-lobby", ofLobbies),
-  connectPlayer: load("connect-player", ofLobbies),
-  disconnectPlayer: load("disconnect-player", ofLobbies),
+  connectPlayer: load("connect-player", ofHolds),
+  disconnectPlayer: load("disconnect-player", ofHolds),
   releaseSeats: load("release-seats", ofCommands),
+  releasePlayer: load("release-player", ofCommands),
   expire: load("expire", ofCommands),
   restarted: load("restarted", ofCommands),
   removeNamespace: loadWhole("remove-namespace", ofCommands),
@@ -51,6 +53,7 @@ export const queryScripts: { readonly [T in NamespaceQueryType]: Script } = {
   listAllLobbies: load("list-all-lobbies", ofQueries),
   pickLobbies: load("pick-lobbies", ofQueries),
   players: load("players", ofQueries),
+  seat: load("seat", ofQueries),
   statistics: load("statistics", ofQueries),
   counts: load("counts", ofQueries),
   missingIdle: load("missing-idle", ofQueries),

@@ -1,6 +1,8 @@
 import type { ConnectPlayer, Outcome } from "../commands.ts";
 import { accept, refuse } from "../outcome.ts";
+import { isTaken } from "../records.ts";
 import { changePlayer, emitPlayer, type State } from "../state.ts";
+import { endHold } from "./hold-seat.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 
 /** The caller has checked that the token is ours, so a player nobody remembers had a seat once. */
@@ -12,9 +14,13 @@ export function connectPlayer(state: State, command: ConnectPlayer): Outcome<"co
   if (player.lobbyId !== command.lobbyId) return refuse("PLAYER_IN_DIFFERENT_LOBBY");
   if (player.status === "connected") return refuse("PLAYER_ALREADY_CONNECTED");
   if (player.status === "expired") return refuse("PLAYER_RESERVATION_EXPIRED");
-  if (player.status !== "reserved") return refuse("PLAYER_REMOVED");
+  if (!isTaken(player)) return refuse("PLAYER_REMOVED");
 
-  changePlayer(state, player, { status: "connected", connectedAt: state.now });
-  emitPlayer(state, "player.connected", player);
-  return accept({});
+  const isReturn = player.status === "held";
+  if (isReturn) endHold(state, player);
+  else {
+    changePlayer(state, player, { status: "connected", connectedAt: state.now });
+    emitPlayer(state, "player.connected", player);
+  }
+  return accept({ isReturn });
 }

@@ -3,9 +3,10 @@ import { accept, refuse } from "../outcome.ts";
 import { isTaken } from "../records.ts";
 import type { State } from "../state.ts";
 import { endSeat } from "./end-seat.ts";
+import { holdSeat } from "./hold-seat.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 
-/** Frees the seat once, connected or only reserved; a seat that has ended already stays as it ended. */
+/** Frees the seat once, or holds it if its player may return; a seat that has ended already stays as it ended. */
 export function disconnectPlayer(state: State, command: DisconnectPlayer): Outcome<"disconnectPlayer"> {
   const lobby = livingLobby(state, command.lobbyId);
   if (isRefusal(lobby)) return lobby;
@@ -13,7 +14,10 @@ export function disconnectPlayer(state: State, command: DisconnectPlayer): Outco
   if (player === undefined) return refuse("PLAYER_REMOVED");
   if (player.lobbyId !== command.lobbyId) return refuse("PLAYER_IN_DIFFERENT_LOBBY");
   if (!isTaken(player)) return accept({ isChanged: false });
+  const mayReturn = command.mayReturn && lobby.reconnectMs > 0;
+  if (mayReturn && player.status !== "connected") return accept({ isChanged: false });
 
-  endSeat(state, player, "left");
+  if (mayReturn) holdSeat(state, player);
+  else endSeat(state, player, "left");
   return accept({ isChanged: true });
 }

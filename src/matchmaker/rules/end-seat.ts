@@ -6,7 +6,7 @@ import { changePlayer, emitPlayer, type State } from "../state.ts";
 export function endSeat(
   state: State,
   player: Player,
-  status: Exclude<SeatStatus, "reserved" | "connected">,
+  status: Exclude<SeatStatus, "reserved" | "connected" | "held">,
   reason?: PlayerEvent["reason"],
 ): void {
   changePlayer(state, player, { status, endedAt: state.now, isMissing: false });

@@ -45,7 +45,7 @@ function expireRecord(state: State, record: Timed): void {
 }
 
 function expirePlayer(state: State, player: Player): void {
-  if (isTaken(player)) endSeat(state, player, "expired");
+  if (isTaken(player)) endSeat(state, player, player.status === "held" ? "not_returned" : "expired");
   else removePlayer(state, player);
 }
 

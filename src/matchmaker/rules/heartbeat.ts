@@ -3,10 +3,11 @@ import { accept } from "../outcome.ts";
 import { compareIds, type Lobby } from "../records.ts";
 import { changeLobby, changePlayer, emitLobby, noteHeartbeat, type State } from "../state.ts";
 import { endSeat } from "./end-seat.ts";
+import { endHold, holdSeat } from "./hold-seat.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 import { changeClosing } from "./set-closed.ts";
 
-/** The lobby's own truth repairs ours: ghosts go, a close is heard. It never reopens and never adds a player. */
+/** The lobby's own truth repairs ours: players that it does not name go, those that came back are back, a close counts. It never reopens and never adds a player. */
 export function heartbeat(state: State, command: Heartbeat): Outcome<"heartbeat"> {
   const lobby = livingLobby(state, command.lobbyId);
   if (isRefusal(lobby)) return lobby;
@@ -19,25 +20,32 @@ export function heartbeat(state: State, command: Heartbeat): Outcome<"heartbeat"
   if (command.isClosed === true && !lobby.isClosed) {
     changeClosing(state, lobby, { isClosed: true });
   }
-  if (command.playerIds !== null) freeMissing(state, lobby, new Set(command.playerIds));
-  const playerIds = connectedPlayers(lobby).map((player) => player.id);
+  if (command.playerIds !== null) repairSeats(state, lobby, new Set(command.playerIds));
+  const players = playersInside(lobby).map(({ id, status }) => ({ playerId: id, isHeld: status === "held" }));
   return accept({
-    playerIds,
+    players,
     isClosed: lobby.isClosed,
     isClosedByOperator: lobby.operatorClose !== null,
     isOutdated: !lobby.pool.isDeployed,
+    heartbeatMs: lobby.heartbeatMs,
+    reconnectMs: lobby.reconnectMs,
   });
 }
 
-/** Missing once may be a heartbeat that crossed with a connect; missing twice in a row is gone. */
-function freeMissing(state: State, lobby: Lobby, present: ReadonlySet<string>): void {
-  for (const player of connectedPlayers(lobby)) {
+/** Missing once may be a heartbeat that crossed with a connect; missing twice in a row is gone. One that is held and named is back. */
+function repairSeats(state: State, lobby: Lobby, present: ReadonlySet<string>): void {
+  for (const player of playersInside(lobby)) {
     const isMissing = !present.has(player.id);
-    if (isMissing && player.isMissing) endSeat(state, player, "left");
-    else if (isMissing !== player.isMissing) changePlayer(state, player, { isMissing });
+    if (player.status === "held") {
+      if (!isMissing) endHold(state, player);
+    } else if (isMissing && player.isMissing) {
+      if (lobby.reconnectMs > 0) holdSeat(state, player);
+      else endSeat(state, player, "left");
+    } else if (isMissing !== player.isMissing) changePlayer(state, player, { isMissing });
   }
 }
 
-function connectedPlayers(lobby: Lobby) {
-  return lobby.players.filter((player) => player.status === "connected").sort(compareIds);
+/** The players that have connected and may still play, by id. */
+function playersInside(lobby: Lobby) {
+  return lobby.players.filter(({ status }) => status === "connected" || status === "held").sort(compareIds);
 }

@@ -32,6 +32,7 @@ test("[T69] as many calls may wait as the limit allows, and one more is answered
       reservationMs: 1e9,
       heartbeatMs: 0,
       emptyMs: 1e9,
+      reconnectMs: 0,
       ports: "{}",
       lobbyConfig: null,
     },

@@ -52,7 +52,7 @@ export function lobbyCallOperations(context: Context) {
       const outcome = await tell<"heartbeat">({ type: "heartbeat", namespaceId, lobbyId, now, playerIds, isClosed });
       if (isRefusal(outcome)) return outcome;
       return {
-        player_ids: [...outcome.playerIds],
+        player_ids: outcome.players.filter(({ isHeld }) => !isHeld).map(({ playerId }) => playerId),
         is_closed: outcome.isClosed,
         is_closed_by_operator: outcome.isClosedByOperator,
         is_outdated: outcome.isOutdated,

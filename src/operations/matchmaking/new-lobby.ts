@@ -127,6 +127,7 @@ export function newLobby(
     reservationMs: timeouts.reservation_s * 1000,
     heartbeatMs: timeouts.heartbeat_s * 1000,
     emptyMs: timeouts.empty_s * 1000,
+    reconnectMs: 0,
     isExternal,
     isPrivate,
     ports,

@@ -41,7 +41,8 @@ export function playerOperations(context: Context) {
       const { namespaceId, lobbyId } = caller;
       const { playerId } = player;
       const now = context.now();
-      const outcome = await engine.execute({ type: "disconnectPlayer", namespaceId, lobbyId, playerId, now });
+      const command = { type: "disconnectPlayer", namespaceId, lobbyId, playerId, now, mayReturn: false } as const;
+      const outcome = await engine.execute(command);
       // Whoever left long ago has left.
       return outcome.ok || outcome.code === "PLAYER_REMOVED" ? null : lobbyRefusal(outcome.code);
     },

@@ -4,6 +4,7 @@ return foyer.answer(function()
   local isThere = foyer.namespace.revision ~= nil and foyer.namespace.removedAt == nil
   return {
     "OK", isThere and tostring(foyer.namespace.revision) or "", tostring(foyer.namespace.startingCount), tostring(foyer.namespace.readyCount),
-    tostring(foyer.namespace.reservedCount), tostring(foyer.namespace.connectedCount), dueAt == foyer.never and "" or tostring(dueAt),
+    tostring(foyer.namespace.reservedCount), tostring(foyer.namespace.connectedCount), tostring(foyer.namespace.heldCount),
+    dueAt == foyer.never and "" or tostring(dueAt),
   }
 end)

@@ -1,21 +1,25 @@
--- The lobby's own truth repairs ours: ghosts go, a close is heard. It never reopens and never adds a player.
--- Mirrors rules/heartbeat.ts.
-local function connectedPlayers(lobby)
-  local connected = {}
+-- The lobby's own truth repairs ours: players that it does not name go, those that came back are back, a close counts. It
+-- never reopens and never adds a player. Mirrors rules/heartbeat.ts.
+local function playersInside(lobby)
+  local inside = {}
   for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do
     local player = foyer.findPlayer(id)
-    if player.status == "connected" then connected[#connected + 1] = player end
+    if player.status ~= "reserved" then inside[#inside + 1] = player end
   end
-  return connected
+  return inside
 end
 
--- Missing once may be a heartbeat that crossed with a connect; missing twice in a row is gone.
-local function freeMissing(lobby, playerIds)
+-- Missing once may be a heartbeat that crossed with a connect; missing twice in a row is gone. One that is held and named
+-- is back.
+local function repairSeats(lobby, playerIds)
   local present = {}
   for _, id in ipairs(playerIds) do present[id] = true end
-  for _, player in ipairs(connectedPlayers(lobby)) do
+  for _, player in ipairs(playersInside(lobby)) do
     local isMissing = not present[player.id]
-    if isMissing and player.isMissing then foyer.endSeat(player, "left")
+    if player.status == "held" then
+      if not isMissing then foyer.endHold(player) end
+    elseif isMissing and player.isMissing then
+      if lobby.reconnectMs > 0 then foyer.holdSeat(player) else foyer.endSeat(player, "left") end
     elseif isMissing ~= player.isMissing then foyer.changePlayer(player, { isMissing = isMissing }) end
   end
 end
@@ -32,10 +36,13 @@ return foyer.execute(function(command)
   if command.isClosed and not lobby.isClosed then
     foyer.changeClosing(lobby, { isClosed = true })
   end
-  if command.playerIds then freeMissing(lobby, command.playerIds) end
-  local ids = {}
-  for _, player in ipairs(connectedPlayers(lobby)) do ids[#ids + 1] = player.id end
+  if command.playerIds then repairSeats(lobby, command.playerIds) end
+  local connected, held = {}, {}
+  for _, player in ipairs(playersInside(lobby)) do
+    local ids = player.status == "held" and held or connected
+    ids[#ids + 1] = player.id
+  end
   local isOutdated = not foyer.isDeployed(foyer.poolOf(lobby.pool))
-  return foyer.accept(lobby.isClosed and "1" or "0", isOutdated and "1" or "0", table.concat(ids, " "),
-    lobby.operatorClose and "1" or "0")
+  return foyer.accept(lobby.isClosed and "1" or "0", isOutdated and "1" or "0", table.concat(connected, " "),
+    lobby.operatorClose and "1" or "0", table.concat(held, " "), tostring(lobby.heartbeatMs), tostring(lobby.reconnectMs))
 end)

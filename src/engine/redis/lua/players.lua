@@ -4,9 +4,7 @@ return foyer.answer(function(query)
   local seats = {}
   if not lobby then return { "OK", seats } end
   for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do
-    local player = foyer.findPlayer(id)
-    local dueAt = player.status == "reserved" and foyer.playerDueAt(player, lobby) or foyer.never
-    seats[#seats + 1] = { id, $player.view }
+    seats[#seats + 1] = foyer.viewPlayer(foyer.findPlayer(id), lobby)
   end
   return { "OK", seats }
 end)

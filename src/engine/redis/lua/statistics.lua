@@ -5,5 +5,5 @@ return foyer.answer(function()
     local pool = foyer.poolOf(key)
     taken[#taken + 1] = { pool.gameMode, pool.region, tostring(foyer.poolCount(pool, "taken")) }
   end
-  return { "OK", tostring(foyer.namespace.reservedCount + foyer.namespace.connectedCount), taken }
+  return { "OK", tostring(foyer.namespace.reservedCount + foyer.namespace.connectedCount + foyer.namespace.heldCount), taken }
 end)

@@ -24,10 +24,12 @@ function foyer.lobbyDueAt(lobby)
   return math.min(foyer.readyDueAt(lobby), foyer.emptyDueAt(lobby), foyer.heartbeatDueAt(lobby))
 end
 
--- A seat in a starting lobby has no deadline but the lobby's own.
+-- A reserved seat in a starting lobby has no deadline but the lobby's own.
 function foyer.playerDueAt(player, lobby)
   if not foyer.isTaken(player) then return player.endedAt + $rememberedMs end
-  if player.status == "connected" or lobby == nil or lobby.readyAt == nil then return foyer.never end
+  if player.status == "connected" or lobby == nil then return foyer.never end
+  if player.status == "held" then return player.heldAt + lobby.reconnectMs end
+  if lobby.readyAt == nil then return foyer.never end
   return math.max(player.reservedAt, lobby.readyAt) + lobby.reservationMs
 end
 

@@ -6,7 +6,8 @@ function foyer.endLobby(lobby, stopReason, exit)
 end
 
 function foyer.expirePlayer(player)
-  if foyer.isTaken(player) then foyer.endSeat(player, "expired") else foyer.removePlayer(player) end
+  if not foyer.isTaken(player) then foyer.removePlayer(player)
+  else foyer.endSeat(player, player.status == "held" and "not_returned" or "expired") end
 end
 
 -- Its timer may be from before heartbeat clocks started over. That moves the deadlines of all lobbies at once, so each timer

@@ -16,6 +16,7 @@ function foyer.makeLobby(made, registeredBy)
     registeredBy = registeredBy,
     reserved = 0,
     connected = 0,
+    held = 0,
     $lobby.first,
   })
   lobby.id = made.lobbyId

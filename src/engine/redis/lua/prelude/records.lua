@@ -95,8 +95,10 @@ function foyer.count(field, by)
   foyer.put(foyer.namespace, field, foyer.namespace[field] + by)
 end
 
-function foyer.takenSeats(lobby) return lobby.reserved + lobby.connected end
-function foyer.isTaken(player) return player.status == "reserved" or player.status == "connected" end
+function foyer.takenSeats(lobby) return lobby.reserved + lobby.connected + lobby.held end
+function foyer.isTaken(player)
+  return player.status == "reserved" or player.status == "connected" or player.status == "held"
+end
 function foyer.isLiving(lobby) return lobby.status ~= "stopped" end
 
 -- Neither the lobby nor the operator keeps find away from it.

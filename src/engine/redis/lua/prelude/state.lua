@@ -23,10 +23,10 @@ function foyer.retimePlayer(player, lobby)
   elseif not player.isNew then call("ZREM", foyer.timersKey, foyer.playerKind .. player.id) end
 end
 
+-- Each status of a taken seat has a count of its name.
 function foyer.countSeat(lobby, status, by)
-  local isReserved = status == "reserved"
-  foyer.put(lobby, isReserved and "reserved" or "connected", (isReserved and lobby.reserved or lobby.connected) + by)
-  foyer.count(isReserved and "reservedCount" or "connectedCount", by)
+  foyer.put(lobby, status, lobby[status] + by)
+  foyer.count(status .. "Count", by)
 end
 
 function foyer.takePlace(lobby, player)

@@ -10,6 +10,11 @@ function foyer.emitLobby(type, lobby)
   foyer.events[#foyer.events + 1] = entry
 end
 
+function foyer.viewPlayer(player, lobby)
+  local dueAt = foyer.isTaken(player) and foyer.playerDueAt(player, lobby) or foyer.never
+  return { player.id, $player.view }
+end
+
 function foyer.emitConfigured()
   local entry = { "type", "namespace.configured", "at", foyer.namespace.now, "revision", foyer.namespace.revision }
   if foyer.namespace.deployedVersionId then
