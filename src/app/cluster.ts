@@ -6,14 +6,13 @@ import { lobbiesPlacedOn } from "../loops/servers/own-lobbies.ts";
 import { createSweepNamespaces } from "../loops/sweep-namespaces.ts";
 import { recordFormat } from "../matchmaker/record-format.ts";
 import { createCacheInvalidation, type NodesCacheInvalidation } from "../nodes/cache-invalidation.ts";
-import { createNodeCalls } from "../nodes/calls.ts";
+import { type AnswerNodes, createNodeCalls, type NodeCalls } from "../nodes/calls.ts";
 import type { Nodes, OwnStatus } from "../nodes/nodes.ts";
 import { refuseOtherFormats } from "../nodes/record-formats.ts";
 import { joinNodes } from "../nodes/redis-nodes.ts";
 import { authenticateFreshly } from "../operations/auth/fresh-authenticate.ts";
 import { readAhead } from "../operations/auth/read-ahead.ts";
 import type { Context } from "../operations/context.ts";
-import { answerForLobbyServers, type LobbyServers, sharedLobbyServers } from "../operations/live/remote-runtime.ts";
 import { openRedis } from "../redis/connection.ts";
 import type { RedisConnection } from "../redis/interface.ts";
 import { checkRedis, redisAheadMs } from "../redis/safety-checks.ts";
@@ -56,7 +55,7 @@ export async function openCluster(ground: Ground, redisUrl: string): Promise<Mod
       folder: { fileNames: [], whenGone: "This node is not ready any more" },
       join: (status) => join(cluster, status),
       openSlots: openSharedSlots,
-      openLobbyServers: (own, nodes) => openLobbyServers(cluster, own, nodes),
+      openCalls: (nodes, answer) => openCalls(cluster, nodes, answer),
       authenticateFreshly: (context, authenticate) => authenticateFreshly(context.db, authenticate),
       // The example is for a first look at the service, which nobody takes with several nodes.
       openPlayPage: async () => null,
@@ -114,16 +113,14 @@ function join(cluster: Cluster, status: () => OwnStatus): Promise<Nodes> {
   });
 }
 
-async function openLobbyServers(cluster: Cluster, own: LobbyServers, nodes: Nodes): Promise<LobbyServers> {
+function openCalls(cluster: Cluster, nodes: Nodes, answer: AnswerNodes): Promise<NodeCalls> {
   const { link, prefix, nodeId, newId, log, onFault } = cluster;
   const othersAlive = () =>
     nodes.all().flatMap((node) => (node.isAlive && node.nodeId !== nodeId ? [node.nodeId] : []));
   const onUnreadable = nowAndThen((channel: string) =>
     log.warn({ channel }, "a message of another node could not be read and is left out; do all run one version?"),
   );
-  const answer = answerForLobbyServers(own);
-  const calls = await createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onFault, onUnreadable });
-  return sharedLobbyServers(own, calls);
+  return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onFault, onUnreadable });
 }
 
 function startLoops(

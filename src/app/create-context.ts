@@ -9,8 +9,11 @@ import { createCreationBudget } from "../operations/capacity/creation-budget.ts"
 import { createSeatBudget } from "../operations/capacity/seat-budget.ts";
 import { toAuditReply } from "../operations/cloud/audit.ts";
 import type { Context } from "../operations/context.ts";
+import { createActivity } from "../operations/insight/activity.ts";
+import { answerForInsight, answerForNodes } from "../operations/insight/answer-nodes.ts";
+import { followLobbies } from "../operations/insight/follow-lobbies.ts";
 import { createLiveEvents } from "../operations/live/live-events.ts";
-import { localLobbyServers } from "../operations/live/remote-runtime.ts";
+import { answerForLobbyServers, localLobbyServers, sharedLobbyServers } from "../operations/live/remote-runtime.ts";
 import { createWaiting } from "../operations/matchmaking/lobby-waiters.ts";
 import { createNamespaceConfigs } from "../operations/namespace-configs.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -63,6 +66,11 @@ export async function createContext(
   const about = { version: packageVersion(), startedAt: now(), regions: config.nodeRegions };
   const nodes = await mode.join(() => ({ ...about, ...room.status() }));
   stopOrder.add(({ areLobbiesGone }) => attempt(log, "telling the other nodes", () => nodes.leave(areLobbiesGone)));
+  const activity = createActivity(now);
+  const ownServers = localLobbyServers(driver);
+  const answer = answerForNodes(answerForInsight({ activity }), answerForLobbyServers(ownServers));
+  const calls = await mode.openCalls(nodes, answer);
+  void followLobbies({ engine, nodes, activity });
   const context: Context = {
     db,
     config,
@@ -71,8 +79,10 @@ export async function createContext(
     engine,
     ...parts,
     runtime,
-    lobbyServers: await mode.openLobbyServers(localLobbyServers(driver), nodes),
+    lobbyServers: sharedLobbyServers(ownServers, calls),
     nodes,
+    askNodes: calls.askAll,
+    activity,
     slots: mode.openSlots(room, nodes),
     tellOperator: eachNowAndThen((message, times) => log.warn({ times }, `no lobby was made: ${message}`)),
     logChange: (entry) => log.info({ audit: toAuditReply(entry) }, `changed by ${entry.operation}`),

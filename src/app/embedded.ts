@@ -3,6 +3,7 @@ import { createSqliteJournal, journalFileName } from "../engine/memory/sqlite-jo
 import { ensureAdminToken, ensureNodeId } from "../ground/data-folder.ts";
 import { createExpire } from "../loops/expire.ts";
 import { everyLobby } from "../loops/servers/own-lobbies.ts";
+import { noCalls } from "../nodes/calls.ts";
 import { onlyNode } from "../nodes/nodes.ts";
 import { noOtherWriters } from "../store/db.ts";
 import { holdAlone } from "../store/only-node.ts";
@@ -21,7 +22,7 @@ export function openEmbedded(ground: Ground): Mode {
     folder: { fileNames: [journalFileName], whenGone: "Foyer takes no changes any more" },
     join: async (status) => onlyNode(ensureNodeId(folder, config.nodeId), status),
     openSlots: openOwnSlots,
-    openLobbyServers: async (own) => own,
+    openCalls: async () => noCalls,
     authenticateFreshly: (_, authenticate) => authenticate,
     openPlayPage: (handlers) => openDemo(config, handlers, folder.path, log),
     // The store is on this machine, or this node is the only one that changes it.

@@ -8,12 +8,12 @@ import type { PlayPage } from "../http/pages/play.ts";
 import type { Recorder } from "../loops/history.ts";
 import type { OwnLobbies } from "../loops/servers/own-lobbies.ts";
 import type { Supervisor } from "../loops/supervise.ts";
+import type { AnswerNodes, NodeCalls } from "../nodes/calls.ts";
 import type { Nodes, OwnStatus } from "../nodes/nodes.ts";
 import type { Authenticate } from "../operations/auth/authenticate.ts";
 import type { StartSlots } from "../operations/capacity/start-slots.ts";
 import type { Context } from "../operations/context.ts";
 import type { ServedHandlers } from "../operations/handlers.ts";
-import type { LobbyServers } from "../operations/live/remote-runtime.ts";
 import type { CacheInvalidation } from "../store/db.ts";
 import type { HoldKind } from "../store/only-node.ts";
 import type { LobbyRoom } from "./lobby-room.ts";
@@ -44,7 +44,8 @@ export interface Mode {
   /** Puts this node among the others. */
   join(status: () => OwnStatus): Promise<Nodes>;
   openSlots(room: LobbyRoom, nodes: Nodes): StartSlots;
-  openLobbyServers(own: LobbyServers, nodes: Nodes): Promise<LobbyServers>;
+  /** The way to ask the other nodes; `answer` is what this one says when they ask. */
+  openCalls(nodes: Nodes, answer: AnswerNodes): Promise<NodeCalls>;
   /** Makes sure that a request is judged by what the store says now. */
   authenticateFreshly(context: Context, authenticate: Authenticate): Authenticate;
   /** The example game; null: it is not offered. */

@@ -5,6 +5,7 @@ import { repeat } from "../loops/repeat.ts";
 import { createResyncQueue } from "../loops/resync-queue.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { Context } from "../operations/context.ts";
+import { createMeasureLobbies } from "../operations/insight/follow-lobbies.ts";
 import { planWarm, wantsIdle } from "../operations/matchmaking/lobby-start.ts";
 import { prune } from "../store/retention.ts";
 import type { FolderWatch } from "./folder-watch.ts";
@@ -46,6 +47,7 @@ function listTasks(context: Context, { recorder, folderWatch, own }: TaskParts):
     ["writing down when tokens were used", 30_000, () => tokenUses.flush()],
     ["pruning", 60 * 60_000, onceForAll(nodes, pruneOld)],
     ["catching up with the history of lobbies", 10_000, () => recorder.catchUp()],
+    ["counting lobbies and players", 1_000, createMeasureLobbies(context)],
     ["looking for the data folder", 2_000, async () => folderWatch.check()],
     ["ending what is due", own.expireEveryMs, createExpire(engine, nodes, now)],
   ];

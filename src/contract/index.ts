@@ -1,3 +1,4 @@
+import { activity } from "./activity.ts";
 import { audit } from "./audit.ts";
 import { auth } from "./auth.ts";
 import { blocks } from "./blocks.ts";
@@ -25,6 +26,7 @@ export const operations = {
   ...blocks,
   ...lobbyRecords,
   ...events,
+  ...activity,
   ...versions,
   ...audit,
   ...auth,

@@ -6,7 +6,27 @@ export interface NodeCalls {
   askOne(nodeId: string, question: string, args: readonly unknown[]): Promise<unknown>;
   /** The first answer of any node that is not null; null: nobody had one, or nobody answered in time. */
   ask(question: string, args: readonly unknown[]): Promise<unknown>;
+  /** What every other node answers, null included. */
+  askAll: AskNodes;
 }
+
+export type AskNodes = (question: string, args: readonly unknown[]) => Promise<NodeAnswers>;
+
+interface NodeAnswers {
+  readonly answers: readonly unknown[];
+  /** A node did not answer in time, or Redis is away. */
+  readonly isPartial: boolean;
+}
+
+/** What a node says when another one asks; null: it does not know. What it gives must survive JSON. */
+export type AnswerNodes = (question: string, args: readonly unknown[]) => Promise<unknown>;
+
+/** The service on one machine: there is nobody to ask. */
+export const noCalls: NodeCalls = {
+  askOne: async () => null,
+  ask: async () => null,
+  askAll: async () => ({ answers: [], isPartial: false }),
+};
 
 export interface NodeCallsOptions {
   readonly link: RedisLink;
@@ -15,8 +35,7 @@ export interface NodeCallsOptions {
   newId(): string;
   /** The other nodes that are up: when all of them have said no, there is nothing to wait for. */
   othersAlive(): readonly string[];
-  /** Answers the others; null: this node does not know. What it gives must survive JSON. */
-  answer(question: string, args: readonly unknown[]): Promise<unknown>;
+  readonly answer: AnswerNodes;
   onFault(fault: unknown): void;
   /** Something came that no node of this version writes; it is left out. */
   onUnreadable(channel: string): void;
@@ -65,34 +84,55 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
   await listen(questionsTo(nodeId), readQuestion, hearQuestion);
   await listen(answersTo(nodeId), readAnswer, ({ id, answer }) => open.get(id)?.(answer));
 
-  /** `asked`: how many will answer. */
-  async function send(channel: string, asked: number, question: string, args: readonly unknown[]): Promise<unknown> {
+  /** `asked`: how many will answer. Gives all answers, or those up to the first for which `isEnough`, or until the time is over. */
+  async function send(
+    channel: string,
+    asked: number,
+    [question, args]: readonly [string, readonly unknown[]],
+    isEnough: (answer: unknown) => boolean,
+  ): Promise<readonly unknown[]> {
     const id = options.newId();
-    let left = asked;
-    const answered = new Promise<unknown>((resolve) => {
-      const timer = setTimeout(() => resolve(null), answerMs);
+    const answers: unknown[] = [];
+    const answered = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, answerMs);
       open.set(id, (answer) => {
-        left -= 1;
-        if (answer === null && left > 0) return;
+        answers.push(answer);
+        if (answers.length < asked && !isEnough(answer)) return;
         clearTimeout(timer);
-        resolve(answer);
+        resolve();
       });
     });
     try {
       await link.call("PUBLISH", channel, [JSON.stringify({ id, from: nodeId, question, args } satisfies Question)]);
-      return await answered;
+      await answered;
+      return answers;
     } finally {
       open.delete(id);
     }
   }
 
+  const isSome = (answer: unknown) => answer !== null;
+
   return {
     async askOne(other, question, args) {
-      return options.othersAlive().includes(other) ? send(questionsTo(other), 1, question, args) : null;
+      if (!options.othersAlive().includes(other)) return null;
+      return (await send(questionsTo(other), 1, [question, args], isSome)).find(isSome) ?? null;
     },
     async ask(question, args) {
       const asked = options.othersAlive().length;
-      return asked === 0 ? null : send(everyone, asked, question, args);
+      if (asked === 0) return null;
+      return (await send(everyone, asked, [question, args], isSome)).find(isSome) ?? null;
+    },
+    async askAll(question, args) {
+      const asked = options.othersAlive().length;
+      if (asked === 0) return { answers: [], isPartial: false };
+      try {
+        const answers = await send(everyone, asked, [question, args], () => false);
+        return { answers, isPartial: answers.length < asked };
+      } catch (fault) {
+        options.onFault(fault);
+        return { answers: [], isPartial: true };
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DerivedTokens } from "../ground/tokens.ts";
+import type { AskNodes } from "../nodes/calls.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { AuditEntry, Db } from "../store/db.ts";
@@ -9,6 +10,7 @@ import type { StartGate } from "./capacity/crash-backoff.ts";
 import type { CreationBudget } from "./capacity/creation-budget.ts";
 import type { SeatBudget } from "./capacity/seat-budget.ts";
 import type { StartSlots } from "./capacity/start-slots.ts";
+import type { Activity } from "./insight/activity.ts";
 import type { LiveEvents } from "./live/live-events.ts";
 import type { LobbyServers } from "./live/remote-runtime.ts";
 import type { Waiting } from "./matchmaking/lobby-waiters.ts";
@@ -36,6 +38,10 @@ export interface Context {
   readonly lobbyServers: LobbyServers;
   /** The nodes of the installation, this one included. */
   readonly nodes: Nodes;
+  /** Asks every other node. */
+  readonly askNodes: AskNodes;
+  /** Counts what happens, for operators. */
+  readonly activity: Activity;
   /** Knows which game modes' lobbies keep failing. */
   readonly gate: StartGate;
   /** Knows how much room there is for new lobbies that Foyer runs. */

@@ -1,5 +1,6 @@
 import { recordChanges } from "./auth/record-changes.ts";
 import { whoamiOperations } from "./auth/whoami.ts";
+import { activityOperations } from "./cloud/activity.ts";
 import { auditOperations } from "./cloud/audit.ts";
 import { blockOperations } from "./cloud/blocks.ts";
 import { cloudTokenOperations } from "./cloud/cloud-tokens.ts";
@@ -40,6 +41,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...blockOperations(context),
     ...lobbyRecordOperations(context),
     ...namespaceEventOperations(context),
+    ...activityOperations(context),
     ...versionOperations(context),
     ...auditOperations(context),
     ...whoamiOperations(context),

@@ -76,6 +76,7 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "games.namespaces.lobbies.getLogs": cloud,
   "games.namespaces.lobbies.history": cloud,
   "games.namespaces.events": cloud,
+  "games.namespaces.getActivity": cloud,
   "games.versions.createGameVersion": cloud,
   "games.versions.validateGameVersion": cloud,
   "games.versions.listGameVersions": cloud,

@@ -17,6 +17,7 @@ async function openNodes() {
       othersAlive: () => ["a", "b", "c"].filter((other) => other !== nodeId),
       async answer(question, args) {
         asked.push(`${nodeId}: ${question}`);
+        if (question === "silence" && nodeId === "c") return new Promise(() => {});
         return knows !== null && question === "name" ? `${knows} ${String(args[0])}` : null;
       },
       onFault(fault) {
@@ -58,4 +59,14 @@ test("[RT21] a message that a node cannot read is skipped and logged, and calls 
   expect(unreadable.filter((channel) => channel === channels[1])).toHaveLength(8);
   expect(new Set(unreadable)).toEqual(new Set(channels));
   expect(asked).toEqual(["b: name"]);
+});
+
+test("[AC5] all nodes are asked, and the answer says when one of them was silent", async () => {
+  const { a, b, asked } = await openNodes();
+  expect(await a.askAll("name", ["asked a"])).toEqual({
+    answers: expect.arrayContaining(["it is b, asked a", null]),
+    isPartial: false,
+  });
+  expect(asked.sort()).toEqual(["b: name", "c: name"]);
+  expect(await b.askAll("silence", [])).toEqual({ answers: [null], isPartial: true });
 });

@@ -31,7 +31,7 @@ export function localLobbyServers(runtime: Runtime): LobbyServers {
  * Those of every node: what this machine does not have, the one that runs the lobby does. All are asked only about a
  * lobby of which nobody knows any more where it ran.
  */
-export function sharedLobbyServers(local: LobbyServers, calls: NodeCalls): LobbyServers {
+export function sharedLobbyServers(local: LobbyServers, calls: Pick<NodeCalls, "ask" | "askOne">): LobbyServers {
   async function ask({ lobbyId, nodeId }: ServedLobby, question: string, ...more: unknown[]): Promise<unknown> {
     if (nodeId === null) return null;
     return nodeId === undefined

@@ -6,6 +6,7 @@ import { createStartPermit, type StartPermit } from "../capacity/start-permit.ts
 import type { NamespaceConfig } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
+import { noteCalls } from "../insight/note-calls.ts";
 import { isRefusal, type Refusal, refuse } from "../refusal.ts";
 import { tooLarge } from "./find-summary.ts";
 import { checkLobbyConfig, checkTags } from "./lobby-requests.ts";
@@ -28,13 +29,15 @@ type CreateBody = Parameters<Handlers["lobbies.create"]>[0]["body"];
 type CreateRefusal = Refusal<ErrorOf<Operations["lobbies.create"]>>;
 
 export function createOperations(context: Context) {
+  const note = noteCalls(context, "create");
   return {
     "lobbies.create": async (request) => {
       const { body } = request;
+      const { namespaceId } = request.caller;
       const invalid = checkTags(body.tags) ?? checkLobbyConfig(body.lobby_config);
-      if (invalid) return invalid;
+      if (invalid) return note(namespaceId, invalid);
       const asked = readSeatRequest("create", request);
-      if (isRefusal(asked)) return asked;
+      if (isRefusal(asked)) return note(namespaceId, asked);
       // The budget of lobbies that a client may cause is that of its finds.
       const permit = createStartPermit(context, { namespaceId: asked.namespaceId, client: null });
       const NO_AVAILABLE_LOBBIES = `No lobby is created: ${tooLarge(asked.seats)}.`;
@@ -44,7 +47,7 @@ export function createOperations(context: Context) {
         plan: (config) => planCreate(context, config, asked, body, permit),
         refuse: ({ code }) => refuseSeats(code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES }),
       });
-      return isRefusal(seated) ? seated : replySeated(context, asked, seated);
+      return note(namespaceId, isRefusal(seated) ? seated : await replySeated(context, asked, seated));
     },
   } satisfies Partial<Handlers>;
 }

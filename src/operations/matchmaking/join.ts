@@ -2,6 +2,7 @@ import type { ErrorOf } from "../../contract/define.ts";
 import type { Operations } from "../../contract/index.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
+import { noteCalls } from "../insight/note-calls.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
 import { refuseSeats, replySeated } from "./seat-reply.ts";
 import { newPlayerIds, readSeatRequest } from "./seat-request.ts";
@@ -10,10 +11,12 @@ import { takeSeats } from "./take-seats.ts";
 type JoinRefusal = Refusal<ErrorOf<Operations["lobbies.join"]>>;
 
 export function joinOperations(context: Context) {
+  const note = noteCalls(context, "join");
   return {
     "lobbies.join": async (request) => {
+      const { namespaceId } = request.caller;
       const asked = readSeatRequest("join", request);
-      if (isRefusal(asked)) return asked;
+      if (isRefusal(asked)) return note(namespaceId, asked);
       const lobbyId = request.body.lobby_id.toLowerCase();
       const seated = await takeSeats<"join", JoinRefusal>(context, asked, {
         type: "join",
@@ -30,7 +33,7 @@ export function joinOperations(context: Context) {
         }),
         refuse: ({ code }) => refuseSeats(code, joinRefusals, joinMessages(lobbyId, asked.seats)),
       });
-      return isRefusal(seated) ? seated : replySeated(context, asked, seated);
+      return note(namespaceId, isRefusal(seated) ? seated : await replySeated(context, asked, seated));
     },
   } satisfies Partial<Handlers>;
 }

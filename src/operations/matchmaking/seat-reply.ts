@@ -15,7 +15,9 @@ export function replySeated(context: Context, asked: SeatRequest, seated: Seated
 
 async function replyWhenReady(context: Context, asked: SeatRequest, { lobby, playerIds }: Seated) {
   const { namespaceId } = asked;
+  const startedAt = context.now();
   const waited = await context.waiting.untilReady(namespaceId, lobby.lobbyId, asked.whenGone);
+  if (waited.end === "ready") context.activity.countWait(namespaceId, context.now() - startedAt);
   const blocked = await blockedMeanwhile(context, asked);
   if (waited.end === "ready" && !blocked) return toJoinReply(context, namespaceId, waited.lobby, playerIds);
   if (waited.end === "stopped") return startFailed(context, lobby.lobbyId, waited.lobby);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationList } from "../../../src/contract/index.ts";
 import { type Matchmaker, startMatchmaker } from "../../support/arena.ts";
 import { wasSeen } from "../seen.ts";
+import { activityTests } from "./activity.suite.ts";
 import { backendsTests } from "./backends.suite.ts";
 import { blockQuotaTests, blocksTests } from "./blocks.suite.ts";
 import { creatingTests } from "./creating.suite.ts";
@@ -34,6 +35,7 @@ describe("creating lobbies", () => creatingTests(at));
 describe("limits and keys", () => limitsTests(at));
 describe("lists and the operator's view", () => viewsTests(at));
 describe("watching the list", () => watchingTests(at));
+describe("activity", () => activityTests(at));
 describe("blocks", () => blocksTests(at));
 describe("the most blocks there may be", () => blockQuotaTests(at));
 describe("operators", () => operatorsTests(at));
@@ -48,7 +50,7 @@ test("every outcome that the contract declares was seen", () => {
   const live = operationList.filter(
     ([id, { path }]) =>
       path.startsWith("/matchmaker/") ||
-      /^games\.namespaces\.(lobbies\.(list|get|setClosed|stop)|blocks\.\w+)$/.test(id),
+      /^games\.namespaces\.(getActivity|lobbies\.(list|get|setClosed|stop)|blocks\.\w+)$/.test(id),
   );
   const declared = live.flatMap(([id, { errors }]) => ["ok", ...errors].map((code) => ({ id, code })));
   declared.push({ id: "games.namespaces.deleteGameNamespace", code: "CLOUD_NAMESPACE_NOT_EMPTY" });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { type Matchmaker, startMatchmaker } from "../../support/arena.ts";
+import { activityTests } from "./activity.suite.ts";
 import { backendsTests } from "./backends.suite.ts";
 import { blocksTests } from "./blocks.suite.ts";
 import { creatingTests } from "./creating.suite.ts";
@@ -32,6 +33,7 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("creating lobbies", () => creatingTests(at));
   describe("lists and the operator's view", () => viewsTests(at));
   describe("watching the list", () => watchingTests(at));
+  describe("activity", () => activityTests(at));
   describe("blocks", () => blocksTests(at));
   describe("operators", () => operatorsTests(at));
   describe("origins", () => originsTests(at));
