@@ -73,7 +73,7 @@ function foundSeat(): Changes {
   const facts = { versionId, gameMode: "duel", region: "local", tags: {}, ports, lobbyConfig: null };
   const sizes = { maxPlayers: 100, maxPlayersDirect: 100, isExternal: false, isPrivate: false, isJoinable: true };
   const times = { readyMs: 300_000, reservationMs: 120_000, heartbeatMs: 0, emptyMs: 30_000, reconnectMs: 0 };
-  const needed = { ...facts, ...sizes, ...times, createReason: "found", createdBy: "203.0.113.7" } as const;
+  const needed = { ...facts, ...sizes, ...times, createReason: "found", createdBy: "203.0.113.7", code: null } as const;
   const lobby = newLobby(newId(), needed, startedAt, createPool);
   const seat = reservedSeat(lobby.id);
   return { count: 2, text: changeLine("lobby", lobby.id, encodeLobby(lobby)) + seat.text };

@@ -88,6 +88,12 @@ test("[SC1] the fields of format 3 are where they were", () => {
   );
 });
 
+test("[SC1] [CO1] a lobby that was stored before there were codes has none, and a code is stored", () => {
+  const lobby = load(thirdFormat);
+  expect(lobby.code).toBe(null);
+  expect(load(rowOf({ ...lobby, code: "BCDFGH" })).code).toBe("BCDFGH");
+});
+
 test("[SC1] a row is JSON, whatever its texts hold", () => {
   const odd = 'a "b" \\ \u0000\n\t\u2028 \ud800 🎲';
   const key = newKey(odd, { bodyHash: odd, lobbyId, playerIds: [odd] }, 5);

@@ -61,7 +61,9 @@ export interface Find extends RevisedCommand, FindRequest {
 export interface Join extends RevisedCommand {
   readonly type: "join";
   readonly clientId: string;
-  readonly lobbyId: string;
+  /** Null: the lobby is named by its code. */
+  readonly lobbyId: string | null;
+  readonly code?: string;
   readonly playerIds: readonly string[];
   readonly idempotency: Idempotency | null;
 }

@@ -91,6 +91,8 @@ export const lobbyFields = {
   lastHeartbeatAt: { kind: "time?", first: null, isNotInJournal: true },
   /** How long a dropped player may come back; 0: its seat ends at once. */
   reconnectMs: { kind: "number", ...given, since: 4, absent: 0 },
+  /** What players join it by; null: its game mode has no codes. No other lobby that the namespace remembers has it. */
+  code: { kind: "text?", ...fixed, since: 4 },
 } as const satisfies Fields;
 
 /** What a view of a lobby shows besides its facts. How each is worked out is in views.ts, and in views.lua. */
@@ -164,7 +166,7 @@ export const constants = {
   looksPerSetWithTagsMax: 200,
 } as const;
 
-/** Those of the public contract keep its names without the MATCHMAKER_ prefix; the last four stay inside. */
+/** Those of the public contract keep its names without the MATCHMAKER_ prefix; the last five stay inside. */
 export const refusalCodes = [
   "NO_VERSION_DEPLOYED",
   "NO_AVAILABLE_LOBBIES",
@@ -189,6 +191,8 @@ export const refusalCodes = [
   "STALE_REVISION",
   /** The warm pool of this game mode and region is full. */
   "NOT_NEEDED",
+  /** Other lobbies have every code that the command brought: build it again with longer ones. */
+  "CODES_TAKEN",
   /** Another node runs the lobby already. */
   "ALREADY_PLACED",
   /** Another node has taken over what the sender does. */

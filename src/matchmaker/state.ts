@@ -44,6 +44,8 @@ export interface State {
   readonly keys: Map<string, Key>;
   readonly pools: Map<string, Pool>;
   readonly lobbiesById: OrderedSet<Lobby>;
+  /** The lobbies that have a code, by it. */
+  readonly codes: Map<string, Lobby>;
   readonly timers: OrderedSet<Timed>;
   /** Taken seats per client. */
   readonly clients: Map<string, number>;
@@ -74,6 +76,7 @@ export function createState(namespaceId: string): State {
     keys: new Map(),
     pools: new Map(),
     lobbiesById: createOrderedSet<Lobby>(compareIds),
+    codes: new Map(),
     timers: createOrderedSet(compareDue),
     clients: new Map(),
     startingCount: 0,
@@ -138,6 +141,7 @@ export function ensurePool(state: State, versionId: string, gameMode: string, re
 export function addLobby(state: State, lobby: Lobby): void {
   if (state.lobbies.has(lobby.id)) throw new Error(`Lobby ${lobby.id} exists already; a new lobby needs a new id.`);
   state.lobbies.set(lobby.id, lobby);
+  if (lobby.code !== null) state.codes.set(lobby.code, lobby);
   addOrdered(state.lobbiesById, lobby);
   lobby.pool.lobbyCount += 1;
   countLobby(state, lobby, 1);
@@ -149,6 +153,7 @@ export function addLobby(state: State, lobby: Lobby): void {
 export function fillState(state: State, lobbies: Lobby[], players: readonly Player[], keys: readonly Key[]): void {
   for (const lobby of lobbies) {
     state.lobbies.set(lobby.id, lobby);
+    if (lobby.code !== null) state.codes.set(lobby.code, lobby);
     lobby.pool.lobbyCount += 1;
     countLobby(state, lobby, 1);
   }
@@ -199,6 +204,7 @@ export function removeLobby(state: State, lobby: Lobby): void {
   countLobby(state, lobby, -1);
   untime(state, lobby);
   state.lobbies.delete(lobby.id);
+  if (lobby.code !== null) state.codes.delete(lobby.code);
   removeOrdered(state.lobbiesById, lobby);
   const { pool } = lobby;
   pool.lobbyCount -= 1;

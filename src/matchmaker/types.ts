@@ -11,6 +11,8 @@ export type { Pair } from "./pair.ts";
 /** A lobby to be made, with everything that its game mode says about it, so that rules never need the version again. */
 export interface NewLobby extends Given<typeof lobbyFields> {
   readonly lobbyId: string;
+  /** It gets the first of these codes that no other lobby has. Absent: it gets none. */
+  readonly codes?: readonly string[];
 }
 
 export type Limits = Pick<Facts<typeof namespaceFields>, "lobbyCountMax" | "maxPlayers" | "maxPlayersPerClient">;

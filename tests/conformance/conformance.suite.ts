@@ -1,6 +1,7 @@
 import type { EngineFactory } from "../support/world.ts";
 import { blockingSuite } from "./blocking.suite.ts";
 import { closingSuite } from "./closing.suite.ts";
+import { codesSuite } from "./codes.suite.ts";
 import { comingBackSuite } from "./coming-back.suite.ts";
 import { creatingSuite } from "./creating.suite.ts";
 import { deploysSuite } from "./deploys.suite.ts";
@@ -26,6 +27,7 @@ import { warmPoolSuite } from "./warm-pool.suite.ts";
 export function everySuite(factory: EngineFactory): void {
   blockingSuite(factory);
   closingSuite(factory);
+  codesSuite(factory);
   comingBackSuite(factory);
   creatingSuite(factory);
   deploysSuite(factory);

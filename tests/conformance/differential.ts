@@ -124,7 +124,8 @@ function variantOf(command: Command, { kind, pick, size, flag }: Step): Command 
 function queriesOf(command: Command, outcome: Outcome<CommandType>, step: Step, at: number): Query[] {
   const { pick, size, flag } = step;
   const base = { namespaceId: command.namespaceId, now: command.now + (pick % 50 === 0 ? 1000 * size : 0) };
-  const lobbyId = "lobbyId" in command ? command.lobbyId : "lobby" in outcome ? outcome.lobby.lobbyId : "unknown";
+  const named = "lobbyId" in command ? command.lobbyId : null;
+  const lobbyId = named ?? ("lobby" in outcome ? outcome.lobby.lobbyId : "unknown");
   const seated = "playerIds" in outcome ? outcome.playerIds[0] : undefined;
   const playerId = "playerId" in command ? command.playerId : (seated ?? "unknown");
   const revision = "revision" in command ? command.revision : 1;

@@ -30,9 +30,11 @@ describe("random commands", () => {
     const wanted = [
       "connectPlayer PLAYER_IN_DIFFERENT_LOBBY",
       "connectPlayer ok",
+      "createLobby CODES_TAKEN",
       "createLobby NOT_NEEDED",
       "createLobby ok",
       "disconnectPlayer ok",
+      "find CODES_TAKEN",
       "find IDEMPOTENCY_KEY_REUSED",
       "find NO_AVAILABLE_LOBBIES",
       "find TOO_MANY_PLAYERS_FROM_SOURCE",

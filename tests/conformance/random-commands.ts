@@ -74,7 +74,13 @@ export function createHistory(namespaceId = randomNamespaceId) {
       reconnectMs: step.pick % 2 === 0 ? 1500 : 0,
       ports: null,
       lobbyConfig: null,
+      ...(step.pick % 3 !== 0 && { codes: [codeAt(step.pick), codeAt(step.size)] }),
     };
+  }
+
+  /** So few that they run out at times. */
+  function codeAt(number: number): string {
+    return `CODE${number % 7}`;
   }
 
   function tagsOf(step: Step): Record<string, string> {
@@ -108,7 +114,16 @@ export function createHistory(namespaceId = randomNamespaceId) {
       return { ...base, type: "find", revision, clientId, ...request, idempotency };
     }
     if (step.kind < 38) {
-      return { ...base, type: "join", revision, clientId, lobbyId, playerIds: party(1 + (step.size % 2)), idempotency };
+      const named = step.pick % 3 === 1 ? { lobbyId: null, code: codeAt(step.pick + step.size) } : { lobbyId };
+      return {
+        ...base,
+        type: "join",
+        revision,
+        clientId,
+        ...named,
+        playerIds: party(1 + (step.size % 2)),
+        idempotency,
+      };
     }
     if (step.kind < 46) {
       const reason = (["created", "registered", "warm"] as const)[step.size % 3]!;

@@ -123,6 +123,8 @@ export function createAuditor() {
   function auditTotals(seen: Seen, expect: (isTrue: boolean, violation: string) => void): void {
     const count = (status: string) => seen.lobbies.filter((lobby) => lobby.status === status).length;
     const players = playersOf(seen);
+    const codes = seen.lobbies.flatMap(({ code }) => code ?? []);
+    expect(new Set(codes).size === codes.length, `[CO4] two lobbies have one code of ${codes.join(" ")}`);
     expect(seen.counts.starting === count("starting"), `[I15] ${seen.counts.starting} starting lobbies`);
     expect(seen.counts.ready === count("ready"), `[I15] ${seen.counts.ready} ready lobbies`);
     const { reserved, connected, held } = seen.counts;

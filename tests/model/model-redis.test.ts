@@ -11,7 +11,7 @@ describe.each(["redis", "cluster"] as const)("the engine on %s answers like the 
   const runs: Simulated[] = [];
 
   test.each(seeds)(
-    "[RD2] [I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I11] [I13] [I15] [I16] [I17] [I18] [I19] seed %i",
+    "[RD2] [I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I11] [I13] [I15] [I16] [I17] [I18] [I19] [CO4] seed %i",
     { timeout: 300_000 },
     async (seed) => {
       const url = inject(engineName === "redis" ? "redisUrl" : "redisClusterUrl");

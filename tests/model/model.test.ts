@@ -12,7 +12,7 @@ const runs: Simulated[] = [];
 
 describe("the engine answers like the model, step by step", () => {
   test.each(seeds)(
-    "[I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I11] [I13] [I15] [I16] [I17] [I18] [I19] [I23] [I24] seed %i",
+    "[I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I11] [I13] [I15] [I16] [I17] [I18] [I19] [I23] [I24] [CO4] seed %i",
     {
       timeout: 240_000,
     },
@@ -38,6 +38,7 @@ const wanted = [
   "connectPlayer PLAYER_RESERVATION_EXPIRED",
   "connectPlayer ok",
   "connectPlayer unavailable",
+  "createLobby CODES_TAKEN",
   "createLobby IDEMPOTENCY_KEY_REUSED",
   "createLobby NOT_NEEDED",
   "createLobby NO_AVAILABLE_LOBBIES",
@@ -47,6 +48,7 @@ const wanted = [
   "createLobby TOO_MANY_PLAYERS_FROM_SOURCE",
   "createLobby ok",
   "disconnectPlayer ok",
+  "find CODES_TAKEN",
   "find IDEMPOTENCY_KEY_REUSED",
   "find NO_AVAILABLE_LOBBIES",
   "find NO_VERSION_DEPLOYED",

@@ -48,6 +48,7 @@ export interface ModelLobby {
   state: string | null;
   ports: string | null;
   nodeId: string | null;
+  code: string | null;
 }
 
 export interface ModelSeat {
@@ -106,6 +107,10 @@ export function setFlag(
 
 export function lobbyOf(model: Model, lobbyId: string): ModelLobby | undefined {
   return model.lobbies.find((lobby) => lobby.made.lobbyId === lobbyId);
+}
+
+export function lobbyWithCode(model: Model, code: string): ModelLobby | undefined {
+  return model.lobbies.find((lobby) => lobby.code === code);
 }
 
 export function takenIn(model: Model, lobby: ModelLobby): ModelSeat[] {
@@ -182,7 +187,7 @@ export function endLobby(model: Model, lobby: ModelLobby, reason: LobbyView["sto
 
 /** What the engine's answers say of a lobby. */
 export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
-  const { made } = lobby;
+  const { codes: _, ...made } = lobby.made;
   const taken = takenIn(model, lobby);
   const count = (status: string) => taken.filter((seat) => seat.status === status).length;
   return {
@@ -209,6 +214,7 @@ export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
     stoppedAt: lobby.stoppedAt,
     stopReason: lobby.stopReason,
     exit: lobby.exit,
+    code: lobby.code,
   };
 }
 

@@ -22,6 +22,7 @@ import {
   isOpen,
   isTaken,
   lobbyOf,
+  lobbyWithCode,
   type Model,
   type ModelConfiguration,
   type ModelLobby,
@@ -65,7 +66,7 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     const earlier = replay(model, command.clientId, command.idempotency);
     if (earlier !== null) return earlier;
     const choice = chooseFor(model, configuration, command);
-    if ("code" in choice) return choice;
+    if ("ok" in choice) return choice;
     return "made" in choice
       ? seat(model, choice, command, false)
       : seat(model, make(model, choice, "found", command.clientId), command, true);
@@ -76,7 +77,8 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     if (configuration === null) return refuse("STALE_REVISION");
     const earlier = replay(model, command.clientId, command.idempotency);
     if (earlier !== null) return earlier;
-    const lobby = lobbyOf(model, command.lobbyId);
+    const { lobbyId, code } = command;
+    const lobby = lobbyId === null ? lobbyWithCode(model, code!) : lobbyOf(model, lobbyId);
     if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
     if (!isLiving(lobby)) return refuse("LOBBY_STOPPED");
     if (!lobby.made.isJoinable) return refuse("JOIN_DISABLED");
@@ -100,6 +102,7 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     if (isOverClientLimit(model, configuration, party)) return refuse("TOO_MANY_PLAYERS_FROM_SOURCE");
     const refusal = refuseNewLobby(model, configuration, lobby, playerIds.length);
     if (refusal !== null) return refusal;
+    if (isWithoutCode(model, lobby)) return refuse("CODES_TAKEN");
     return seat(model, make(model, lobby, reason, command.registeredBy ?? command.clientId), party, true);
   },
 
@@ -274,7 +277,18 @@ export function chooseFor(
   const { create } = request;
   if (create === null) return refuse(request.createRefusal);
   if (create.versionId !== deployedVersionId) return refuse("STALE_REVISION");
-  return refuseNewLobby(model, configuration, create, party) ?? create;
+  const refusal = refuseNewLobby(model, configuration, create, party);
+  if (refusal !== null) return refusal;
+  return isWithoutCode(model, create) ? refuse("CODES_TAKEN") : create;
+}
+
+/** It is to have a code, and every one that it may have belongs to another lobby. */
+function isWithoutCode(model: Model, { codes }: NewLobby): boolean {
+  return codes !== undefined && freeCodes(model, codes).length === 0;
+}
+
+function freeCodes(model: Model, codes: readonly string[]): string[] {
+  return codes.filter((code) => lobbyWithCode(model, code) === undefined);
 }
 
 function make(model: Model, made: NewLobby, reason: LobbyView["createReason"], createdBy: string | null): ModelLobby {
@@ -297,6 +311,7 @@ function make(model: Model, made: NewLobby, reason: LobbyView["createReason"], c
     state: null,
     ports: made.ports,
     nodeId: null,
+    code: freeCodes(model, made.codes ?? [])[0] ?? null,
   };
   model.lobbies.push(lobby);
   tell(model, "lobby.created", lobby);

@@ -155,7 +155,7 @@ function previewOf(model: Model, request: FindRequest): Answer<"previewFind"> {
   const { configuration } = model;
   if (configuration?.removedAt !== null) return { ok: false, code: "STALE_REVISION" };
   const choice = chooseFor(model, configuration, request);
-  if ("code" in choice) return choice;
+  if ("ok" in choice) return choice;
   return "made" in choice
     ? { ok: true, lobby: viewOf(model, choice), wouldCreate: false }
     : { ok: true, lobby: null, wouldCreate: true };

@@ -111,8 +111,10 @@ export function createReader(models: readonly [Model, Model]) {
         const request = { pairs, tags: tagsOf(step), playerIds: party(1 + (size % 3)), create };
         return { ...base, type, revision, clientId, ...request, createRefusal: "NO_AVAILABLE_LOBBIES", idempotency };
       }
-      case "join":
-        return { ...base, type, revision, clientId, lobbyId, playerIds: party(1 + (size % 2)), idempotency };
+      case "join": {
+        const named = pick % 4 === 1 ? { lobbyId: null, code: lobby?.code ?? codeAt(pick) } : { lobbyId };
+        return { ...base, type, revision, clientId, ...named, playerIds: party(1 + (size % 2)), idempotency };
+      }
       case "createLobby": {
         const reason = (["created", "registered", "warm"] as const)[size % 3]!;
         const made = { ...newLobby(step, model), isExternal: reason === "registered" };
@@ -212,10 +214,16 @@ export function createReader(models: readonly [Model, Model]) {
       reconnectMs: pick % 2 === 0 ? 1500 : 0,
       ports: null,
       lobbyConfig: null,
+      ...(Math.floor(pick / 7) % 3 !== 0 && { codes: [codeAt(pick), codeAt(pick + size), codeAt(size)] }),
     };
   }
 
   return { read };
+}
+
+/** So few that they run out at times. */
+function codeAt(number: number): string {
+  return `CODE${number % 12}`;
 }
 
 function tagsOf({ pick }: Step): Record<string, string> {

@@ -46,4 +46,5 @@ for _, key in ipairs(call("ZRANGE", foyer.poolsKey, 0, -1)) do
 end
 return {
   flatOf(foyer.namespaceKey), flatOf(foyer.minimumsKey), lobbyRows, playerRows, keyRows, timers, flatOf(foyer.clientsKey), poolRows,
+  flatOf(foyer.codesKey),
 }

@@ -15,6 +15,8 @@ export interface Dump {
   readonly timers: readonly (readonly [member: string, dueAt: number])[];
   readonly clients: Facts;
   readonly pools: readonly DumpedPool[];
+  /** The ids of lobbies by their codes. */
+  readonly codes: Facts;
 }
 
 export type Facts = Readonly<Record<string, string | undefined>>;
@@ -43,7 +45,7 @@ export interface DumpedPool {
 type Flat = readonly string[];
 
 export function readDump(written: unknown): Dump {
-  const [namespace, minimums, lobbies, players, keys, timers, clients, pools] = written as readonly [
+  const [namespace, minimums, lobbies, players, keys, timers, clients, pools, codes] = written as readonly [
     Flat,
     Flat,
     readonly (readonly [string, Flat, Flat, Flat])[],
@@ -52,6 +54,7 @@ export function readDump(written: unknown): Dump {
     Flat,
     Flat,
     readonly (readonly [string, Flat, Flat, Flat, Flat, readonly (readonly [string, string, string, Flat])[]])[],
+    Flat,
   ];
   return {
     namespace: factsOf(namespace),
@@ -66,6 +69,7 @@ export function readDump(written: unknown): Dump {
     keys: keys.map(([id, facts]) => ({ id, facts: factsOf(facts) })),
     timers: scoredOf(timers),
     clients: factsOf(clients),
+    codes: factsOf(codes),
     pools: pools.map(([key, counts, idle, barred, listed, groups]) => ({
       key,
       counts: factsOf(counts),

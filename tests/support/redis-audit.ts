@@ -75,7 +75,7 @@ function rightDueAt(state: State, id: string, { dueAt }: Facts): number {
   return kept >= least && kept <= most ? kept : most;
 }
 
-function compareTotals({ namespace, clients }: Dump, state: State, same: Same): void {
+function compareTotals({ namespace, clients, codes }: Dump, state: State, same: Same): void {
   const { startingCount, readyCount, reservedCount, connectedCount, heldCount } = state;
   const { startingCount: starting, readyCount: ready } = namespace;
   const kept = [starting, ready, namespace.reservedCount, namespace.connectedCount, namespace.heldCount];
@@ -86,6 +86,7 @@ function compareTotals({ namespace, clients }: Dump, state: State, same: Same): 
     sorted(clients),
     sorted(Object.fromEntries([...state.clients].map(([id, n]) => [id, String(n)]))),
   );
+  same("codes", sorted(codes), sorted(Object.fromEntries([...state.codes].map(([code, { id }]) => [code, id]))));
 }
 
 function comparePools(dump: Dump, state: State, same: Same): void {

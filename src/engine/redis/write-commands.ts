@@ -65,10 +65,12 @@ const toRules = compile<(lobby: NewLobby, tagKeys: readonly string[]) => object>
       ([name]) => [name, `lobby.${name} ?? undefined`] as const,
     ),
     ["tagKeys", "tagKeys"],
+    ["codes", "lobby.codes"],
   ]),
 );
 
-const toMade = compile<(facts: Needed<typeof lobbyFields>) => object>(
+/** The rule chooses the code. */
+const toMade = compile<(facts: Omit<Needed<typeof lobbyFields>, "code">) => object>(
   ["facts"],
   objectText(lobbyMade.map(([name]) => [name, `facts.${name}`] as const)),
 );

@@ -9,6 +9,7 @@ import {
   currentNamespace,
   makeLobby,
   refuseClient,
+  refuseCodes,
   refuseCreation,
   replay,
   seatParty,
@@ -29,6 +30,8 @@ export function createLobby(state: State, command: CreateLobby): Outcome<"create
   if (clientRefusal !== null) return refuse(clientRefusal);
   const creationRefusal = refuseCreation(state, namespace, lobby, playerIds.length);
   if (creationRefusal !== null) return refuse(creationRefusal);
+  const codeRefusal = refuseCodes(state, lobby);
+  if (codeRefusal !== null) return refuse(codeRefusal);
   assertNewPlayers(state, playerIds);
   assertNewLobby(state, lobby);
 

@@ -11,6 +11,7 @@ import {
   currentNamespace,
   makeLobby,
   refuseClient,
+  refuseCodes,
   refuseCreation,
   replay,
   seatParty,
@@ -58,6 +59,8 @@ export function decideFind(state: State, namespace: NamespaceRecord, request: Fi
   const creationRefusal = refuseCreation(state, namespace, create, seats);
   if (creationRefusal !== null) return { type: "refused", refusal: refuse(creationRefusal) };
   if (request.startRefusal) return { type: "refused", refusal: refuse(request.startRefusal) };
+  const codeRefusal = refuseCodes(state, create);
+  if (codeRefusal !== null) return { type: "refused", refusal: refuse(codeRefusal) };
   return { type: "create", create };
 }
 

@@ -5,13 +5,13 @@ import { takenSeats } from "../records.ts";
 import type { State } from "../state.ts";
 import { assertNewPlayers, currentNamespace, refuseClient, replay, seatParty } from "./party.ts";
 
-/** By id: closed, private, silent and outdated lobbies take direct joins, and stay what they are. */
+/** By id or code: closed, private, silent and outdated lobbies take direct joins, and stay what they are. */
 export function join(state: State, command: Join): Outcome<"join"> {
   const namespace = currentNamespace(state, command.revision);
   if (namespace === null) return refuse("STALE_REVISION");
   const earlier = replay(state, command.clientId, command.idempotency);
   if (earlier !== null) return earlier;
-  const lobby = state.lobbies.get(command.lobbyId);
+  const lobby = namedLobby(state, command);
   if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
   if (lobby.status === "stopped") return refuse("LOBBY_STOPPED");
   if (!lobby.isJoinable && command.clientId !== noClient) return refuse("JOIN_DISABLED");
@@ -23,4 +23,9 @@ export function join(state: State, command: Join): Outcome<"join"> {
   assertNewPlayers(state, command.playerIds);
 
   return seatParty(state, lobby, command, false);
+}
+
+/** The rules know codes as they were made: upper case, without spaces and hyphens. */
+function namedLobby(state: State, { lobbyId, code = "" }: Join) {
+  return lobbyId === null ? state.codes.get(code) : state.lobbies.get(lobbyId);
 }

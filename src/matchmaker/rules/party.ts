@@ -56,6 +56,16 @@ export function refuseCreation(
   return state.startingCount + state.readyCount >= namespace.lobbyCountMax ? "TOO_MANY_LOBBIES" : null;
 }
 
+/** Whether the lobby gets a code, if it is to have one: the caller then tries again with longer ones. */
+export function refuseCodes(state: State, lobby: NewLobby): RefusalCode | null {
+  return lobby.codes === undefined || freeCode(state, lobby) !== null ? null : "CODES_TAKEN";
+}
+
+/** Null: the lobby is to have none, or they are all taken. */
+function freeCode({ codes: taken }: State, { codes }: NewLobby): string | null {
+  return codes?.find((code) => !taken.has(code)) ?? null;
+}
+
 /** Ids are made by the caller; one that exists already would be a fault of ours, told before anything is written. */
 export function assertNewPlayers(state: State, playerIds: readonly string[]): void {
   for (const id of playerIds) if (state.players.has(id)) throw new CommandFault(`Player ${id} exists already.`);
@@ -71,7 +81,8 @@ export function assertNewLobby(state: State, { lobbyId }: NewLobby): void {
 export function makeLobby(state: State, fresh: NewLobby, createReason: CreateReason, createdBy: string | null): Lobby {
   const findPool = (versionId: string, gameMode: string, region: string) =>
     ensurePool(state, versionId, gameMode, region);
-  const lobby = newLobby(fresh.lobbyId, { ...fresh, createReason, createdBy }, state.now, findPool);
+  const said = { createReason, createdBy, code: freeCode(state, fresh) };
+  const lobby = newLobby(fresh.lobbyId, { ...fresh, ...said }, state.now, findPool);
   addLobby(state, lobby);
   emitLobby(state, "lobby.created", lobby);
   return lobby;

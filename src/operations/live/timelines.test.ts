@@ -44,6 +44,7 @@ function lobby(changed: Partial<LobbyView> = {}): LobbyView {
     stoppedAt: null,
     stopReason: null,
     exit: null,
+    code: null,
     ...changed,
   };
 }

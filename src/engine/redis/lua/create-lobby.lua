@@ -19,6 +19,8 @@ return foyer.execute(function(command)
   if clientRefusal then return clientRefusal end
   local creationRefusal = foyer.refuseCreation(made, #command.playerIds)
   if creationRefusal then return creationRefusal end
+  local codeRefusal = foyer.refuseCodes(made)
+  if codeRefusal then return codeRefusal end
   local wrong = foyer.faultOfIds(command.playerIds, made)
   if wrong then return wrong end
 

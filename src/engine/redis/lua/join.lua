@@ -1,10 +1,10 @@
--- Seats a party in one lobby by its id: closed, private, silent and outdated ones take direct joins, and stay what they
+-- Seats a party in one lobby by its id or code: closed, private, silent and outdated ones take direct joins, and stay what they
 -- are. Mirrors rules/join.ts.
 return foyer.execute(function(command)
   if not foyer.isCurrent(command.revision) then return foyer.refuse("STALE_REVISION") end
   local earlier = foyer.replay(command.clientId, command.idempotency)
   if earlier then return earlier end
-  local lobby, refusal = foyer.livingLobby(command.lobbyId)
+  local lobby, refusal = foyer.livingLobby(command.lobbyId or call("HGET", foyer.codesKey, command.code) or "")
   if refusal then return refusal end
   if not lobby.isJoinable and command.clientId ~= "" then return foyer.refuse("JOIN_DISABLED") end
   local seats = #command.playerIds

@@ -76,5 +76,7 @@ function foyer.decideFind(request)
   local creationRefusal = foyer.refuseCreation(made, seats)
   if creationRefusal then return nil, nil, creationRefusal end
   if request.startRefusal then return nil, nil, foyer.refuse(request.startRefusal) end
+  local codeRefusal = foyer.refuseCodes(made)
+  if codeRefusal then return nil, nil, codeRefusal end
   return nil, made
 end

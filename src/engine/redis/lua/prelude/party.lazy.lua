@@ -7,6 +7,18 @@ function foyer.refuseCreation(made, seats)
   if foyer.namespace.startingCount + foyer.namespace.readyCount >= foyer.namespace.lobbyCountMax then return foyer.refuse("TOO_MANY_LOBBIES") end
 end
 
+-- Chooses the code of the lobby, if it is to have one. The caller tries again with longer ones when all are taken.
+function foyer.refuseCodes(made)
+  if not made.codes then return nil end
+  for at, owner in ipairs(call("HMGET", foyer.codesKey, unpack(made.codes))) do
+    if not owner then
+      made.code = made.codes[at]
+      return nil
+    end
+  end
+  return foyer.refuse("CODES_TAKEN")
+end
+
 -- The text that rules hand on is beside it.
 function foyer.makeLobby(made, registeredBy)
   local text = foyer.arg(5)

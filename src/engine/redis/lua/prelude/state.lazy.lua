@@ -73,6 +73,7 @@ function foyer.addLobby(lobby)
     end
   end
   call("ZADD", foyer.lobbiesKey, 0, lobby.id)
+  if lobby.code then call("HSET", foyer.codesKey, lobby.code, lobby.id) end
   foyer.countInPool(foyer.poolOf(lobby.pool), "lobbies", 1)
   foyer.countLobby(lobby, 1)
   foyer.addToPool(lobby)
@@ -117,6 +118,7 @@ function foyer.removeLobby(lobby)
   foyer.countLobby(lobby, -1)
   call("ZREM", foyer.timersKey, foyer.lobbyKind .. lobby.id)
   call("ZREM", foyer.lobbiesKey, lobby.id)
+  if lobby.code then call("HDEL", foyer.codesKey, lobby.code) end
   call("DEL", foyer.textsKey(lobby.id))
   if lobby.texts then lobby.texts.isGone = true end
   foyer.forget(lobby)
