@@ -23,5 +23,4 @@ function open(index) {
 }
 
 for (let index = 0; index < connections; index++) open(index);
-setTimeout(() => process.send?.("attacking"), 500);
 process.on("disconnect", () => process.exit());

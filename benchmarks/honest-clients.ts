@@ -1,0 +1,69 @@
+import { Agent, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { quantile } from "./load.ts";
+import { bearer } from "./requests.ts";
+import type { ServerProcess } from "./server-process.ts";
+import type { World } from "./world.ts";
+
+/** What honest clients got. */
+export interface Heard {
+  readonly sent: number;
+  readonly succeeded: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export const callsPerSecond = 200;
+
+/**
+ * Half of the calls are finds of players, each from an address of its own and on a new connection, half validates of
+ * one tool on connections that it keeps. A time counts from when the call was due.
+ */
+export async function callHonestly(foyer: ServerProcess, world: World, admin: string, seconds: number): Promise<Heard> {
+  const kept = new Agent({ keepAlive: true, maxSockets: 64 });
+  const names = { display_name: "Another", name_id: "another" };
+  const find = { path: "/matchmaker/lobbies/find", token: world.publicToken, body: { game_modes: ["duel"] } };
+  const validate = { path: "/cloud/games/bench/namespaces/validate", token: admin, body: names };
+  const times: number[] = [];
+  let succeeded = 0;
+  const count = seconds * callsPerSecond;
+  const startsAt = performance.now() + 100;
+  const calls: Promise<void>[] = [];
+  for (let index = 0; index < count; index++) {
+    const dueAt = startsAt + (index * 1000) / callsPerSecond;
+    await sleep(Math.max(0, dueAt - performance.now()));
+    const isFind = index % 2 === 0;
+    const { path, token, body } = isFind ? find : validate;
+    const client = isFind ? `198.51.${Math.floor(index / 200) % 200}.${1 + (index % 200)}` : "192.0.2.1";
+    const headers = { ...bearer(token), "x-forwarded-for": client };
+    const calling = call(isFind ? false : kept, `${foyer.url}${path}`, headers, JSON.stringify(body));
+    calls.push(
+      calling.then((status) => {
+        times.push(performance.now() - dueAt);
+        if (status === 200) succeeded += 1;
+      }),
+    );
+  }
+  await Promise.all(calls);
+  kept.destroy();
+  times.sort((a, b) => a - b);
+  return { sent: count, succeeded, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) };
+}
+
+/** Gives the status; 0 when there was no answer. Without an agent on a connection of its own. */
+function call(
+  agent: Agent | false,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = request(url, { agent, method: "POST", headers, timeout: 30_000 }, (response) => {
+      response.resume();
+      response.once("end", () => resolve(response.statusCode ?? 0));
+    });
+    sent.once("timeout", () => sent.destroy());
+    sent.once("error", () => resolve(0));
+    sent.end(body);
+  });
+}
