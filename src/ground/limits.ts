@@ -11,6 +11,8 @@ export const headersMax = 256;
 
 /** What a client may send on a connection ahead of the answers, and still be answered. */
 export const pipelinedRequestsMax = 64;
+/** The same for all connections of one client together. */
+export const pipelinedRequestsPerClientMax = 128;
 export const pipelinedBytesMax = 64 * 1024;
 /** Of an answer that waits to be taken so much has to be taken in each such time, or all that is left. */
 export const answerPieceBytes = 64 * 1024;

@@ -49,7 +49,7 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
       forgetIfEmpty(share);
     },
     admit(exchange, address) {
-      if (address.isDirectLoopback || (address.isTrustedProxy && !address.isForwarded)) return null;
+      if (!isCounted(address)) return null;
       const share = (address.isForwarded ? null : exchange.connection.share) ?? findShare(address);
       const message = tooMuch(share, address);
       if (message !== null) {
@@ -79,6 +79,11 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
       forgetIfEmpty(share);
     },
   };
+}
+
+/** Not programs on the same machine, and not what trusted proxies ask for themselves. */
+export function isCounted({ isDirectLoopback, isTrustedProxy, isForwarded }: ClientAddress): boolean {
+  return !isDirectLoopback && (!isTrustedProxy || isForwarded);
 }
 
 /** The shares of clients that occupy something, by client. A share is also counted in that of its IPv6 /48. */

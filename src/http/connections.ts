@@ -1,9 +1,17 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { pipelinedBytesMax, pipelinedRequestsMax } from "../ground/limits.ts";
-import { type ClientShare, type Connection, createConnection, createExchange, type Exchange } from "./exchange.ts";
+import { createConnectionTurns, type RequestClient } from "./connection-turns.ts";
+import {
+  type Arrived,
+  type ClientShare,
+  type Connection,
+  createConnection,
+  createExchange,
+  type Exchange,
+} from "./exchange.ts";
 import { cutOffIfSlow } from "./slow-readers.ts";
+import type { Turns } from "./turns.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -13,12 +21,12 @@ declare module "fastify" {
 }
 
 export interface Connections {
-  /** Follows every new connection of the server. */
+  /** Follows every new connection of the server, and takes its requests before they are handled. */
   watch(server: Server): void;
-  /** Whether a request of this socket may begin now. Otherwise it has to wait for its turn. */
-  isFree(socket: Socket): boolean;
-  /** Begins the request when those before it are answered; never, if the connection ends before. */
-  wait(socket: Socket, begin: () => void): void;
+  /** Whether the request may begin now, which it then has to. Otherwise it has to wait. */
+  claim(raw: IncomingMessage): boolean;
+  /** Begins the request when it is its turn on its connection and that of its client; never, if the connection ends before. */
+  wait(arrived: Arrived): void;
   begin(request: FastifyRequest, reply: FastifyReply): Exchange;
   /** The answer to the last request is out, but its body never came. */
   isAnsweredEarly(socket: Socket): boolean;
@@ -40,10 +48,14 @@ type CountConnection = (socket: Socket) => ClientShare | null | "refused";
  */
 export function createConnections(parts: {
   countConnection: CountConnection;
+  /** Whose turn a request takes. */
+  findClient(raw: IncomingMessage): RequestClient;
+  turns: Turns;
   leave(share: ClientShare): void;
   done(exchange: Exchange): void;
 }): Connections {
   const connections = new Set<Connection>();
+  const turns = createConnectionTurns(parts);
 
   function findConnection(socket: KnownSocket): Connection {
     return socket[known] ?? follow(socket, null);
@@ -55,7 +67,7 @@ export function createConnections(parts: {
     connections.add(connection);
     socket.once("close", () => {
       connections.delete(connection);
-      connection.waiting.length = 0;
+      turns.drop(connection);
       if (connection.current) finish(connection.current);
       if (share) parts.leave(share);
     });
@@ -69,34 +81,36 @@ export function createConnections(parts: {
     connection.current = null;
     connection.answeredEarly = request.raw.complete ? null : request.raw;
     parts.done(exchange);
-    beginNext(connection);
+    turns.end(connection);
+  }
+
+  function claim(raw: IncomingMessage): boolean {
+    const { socket } = raw;
+    return !refusedSockets.has(socket) && turns.claim(findConnection(socket), raw);
+  }
+
+  function wait(arrived: Arrived): void {
+    const { socket } = arrived.raw;
+    if (!socket.destroyed && !refusedSockets.has(socket)) turns.wait(findConnection(socket), arrived);
   }
 
   return {
     watch(server) {
+      takeRequests(server, claim, wait);
       server.on("connection", (socket: Socket) => {
+        parts.turns.noteConnection();
         const share = parts.countConnection(socket);
         if (share === "refused") refusedSockets.add(socket);
         else follow(socket, share);
       });
     },
-    isFree(socket) {
-      const connection = (socket as KnownSocket)[known];
-      return connection !== undefined ? connection.current === null : !refusedSockets.has(socket);
-    },
-    wait(socket, begin) {
-      if (socket.destroyed || refusedSockets.has(socket)) return;
-      const connection = findConnection(socket);
-      if (connection.waiting.length === 0) connection.readBytes = socket.bytesRead;
-      connection.waiting.push(begin);
-      const isTooMuch = socket.bytesRead - connection.readBytes > pipelinedBytesMax;
-      if (isTooMuch || connection.waiting.length > pipelinedRequestsMax) stopReading(socket);
-    },
+    claim,
+    wait,
     begin(request, reply) {
       const exchange = createExchange(findConnection(request.raw.socket), request, reply);
       exchange.connection.current = exchange;
       request.exchange = exchange;
-      // It is emitted once, so `once`, which costs more, is not needed.
+      // Emitted once, so `once`, which costs more, is not needed.
       reply.raw.on("close", () => finish(exchange));
       return exchange;
     },
@@ -105,36 +119,23 @@ export function createConnections(parts: {
       return connection?.current === null && connection.answeredEarly?.complete === false;
     },
     count: () => connections.size,
-    areAnswersDue() {
-      for (const { current } of connections) if (current !== null && !current.request.isStreaming) return true;
-      return false;
-    },
+    areAnswersDue: () => [...connections].some(({ turn, current }) => turn !== null && !current?.request.isStreaming),
     cutOffSlowReaders(now) {
       for (const { current } of connections) if (current?.reply.raw.writableEnded) cutOffIfSlow(current, now);
     },
   };
 }
 
-/** Begins the oldest request that waits on the connection. */
-function beginNext(connection: Connection): void {
-  const { socket, waiting } = connection;
-  const next = waiting.shift();
-  if (!next) return;
-  // Closing, as the last answer may have said: what came behind it is not answered.
-  if (socket.destroyed || !socket.writable) {
-    waiting.length = 0;
-    return;
+/** Requests that wait cost least before anything is made of them. */
+function takeRequests(server: Server, claim: Connections["claim"], wait: Connections["wait"]): void {
+  const handlers = server.listeners("request") as RequestListener[];
+  server.removeAllListeners("request");
+  for (const handle of handlers) {
+    server.on("request", (raw, response) => {
+      if (claim(raw)) handle(raw, response);
+      else wait({ raw, begin: () => handle(raw, response) });
+    });
   }
-  connection.readBytes = socket.bytesRead;
-  next();
-}
-
-/** Ends a connection in the middle of what came on it: a piece of 64 KiB may hold a thousand requests more. */
-function stopReading(socket: Socket): void {
-  // Node hands each request that it has read to this, and reads no further when the answer is 2, as after an upgrade.
-  const { parser } = socket as Socket & { parser?: { onIncoming?: unknown } | null };
-  if (parser?.onIncoming) parser.onIncoming = () => 2;
-  socket.destroy();
 }
 
 const known = Symbol("connection");

@@ -25,17 +25,26 @@ export interface Connection {
   readonly socket: Socket;
   /** The client of the socket; null: it is not counted. */
   readonly share: ClientShare | null;
+  /** The request whose turn it is. It may still wait until the service has time for its client. */
+  turn: IncomingMessage | null;
+  /** The exchange of that request, when it is begun. */
   current: Exchange | null;
-  /** What begins the requests that have come behind the current one. */
-  readonly waiting: (() => void)[];
+  /** The requests that have come behind it. */
+  readonly waiting: Arrived[];
   /** How much had been read from the socket when the current turn began. */
   readBytes: number;
   /** It was answered before its body had come. */
   answeredEarly: IncomingMessage | null;
 }
 
+/** A request that is not begun. */
+export interface Arrived {
+  readonly raw: IncomingMessage;
+  begin(): void;
+}
+
 export function createConnection(socket: Socket, share: ClientShare | null): Connection {
-  return { socket, share, current: null, waiting: [], readBytes: 0, answeredEarly: null };
+  return { socket, share, turn: null, current: null, waiting: [], readBytes: 0, answeredEarly: null };
 }
 
 /** The request's turn has come. */

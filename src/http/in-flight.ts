@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config/config.ts";
@@ -5,14 +6,15 @@ import type { Logger } from "../ground/log.ts";
 import type { Metrics } from "../ground/metrics.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import type { ClientAddress, ReadAddress } from "./client-address.ts";
-import { createClientShares, inWords } from "./client-shares.ts";
+import { createClientShares, inWords, isCounted } from "./client-shares.ts";
 import { type Connections, createConnections } from "./connections.ts";
 import type { Exchange } from "./exchange.ts";
+import { createTurns } from "./turns.ts";
 
 /** What is under way: on which connections, of which clients, and how much of it at once. */
 export interface InFlight {
   readonly connections: Connections;
-  /** Does this when it is the request's turn on its connection; never, if the connection ends before. */
+  /** Does this when it is the request's turn on its connection and that of its client; never, if the connection ends before. */
   inTurn(request: FastifyRequest, reply: FastifyReply, begin: Begin, done: () => void): void;
   /** All of it is there, so from now on it counts as in flight. */
   count(request: FastifyRequest): void;
@@ -20,6 +22,8 @@ export interface InFlight {
   admit(request: FastifyRequest, address: ClientAddress): Refusal | null;
   /** Its body is there. A refusal when the service or its client has too many in flight. */
   enter(request: FastifyRequest): Refusal | null;
+  /** How long a client has to wait for its turn: the longest time since the last call of this. */
+  takeLongestDelayMs(): number;
   stop(): void;
 }
 
@@ -69,24 +73,29 @@ export function createInFlight(parts: {
     metrics.requestStarted();
   }
 
-  const connections = createConnections({ countConnection, leave: shares.disconnect, done });
+  function findClient({ socket, headers }: IncomingMessage) {
+    const address = parts.readAddress(socket.remoteAddress ?? "", headers);
+    return { client: address.network ?? address.client, isCounted: isCounted(address) };
+  }
+
+  const turns = createTurns();
+  const connections = createConnections({ countConnection, findClient, turns, leave: shares.disconnect, done });
   metrics.gauge("foyer_http_connections", "Connections open now.", connections.count);
   const timer = setInterval(() => connections.cutOffSlowReaders(performance.now()), checkEveryMs).unref();
+
+  function beginNow(request: FastifyRequest, reply: FastifyReply, begin: Begin, done: () => void): void {
+    connections.begin(request, reply);
+    begin(request, reply, done);
+  }
 
   return {
     connections,
     inTurn(request, reply, begin, done) {
-      const { socket } = request.raw;
-      if (!connections.isFree(socket)) {
-        connections.wait(socket, () => {
-          connections.begin(request, reply);
-          begin(request, reply, done);
-        });
-        return;
-      }
-      connections.begin(request, reply);
-      begin(request, reply, done);
+      const { raw } = request;
+      if (connections.claim(raw)) beginNow(request, reply, begin, done);
+      else connections.wait({ raw, begin: () => beginNow(request, reply, begin, done) });
     },
+    takeLongestDelayMs: turns.takeLongestDelayMs,
     count,
     admit: ({ exchange }, address) => shares.admit(exchange, address),
     enter(request) {

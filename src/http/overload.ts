@@ -2,7 +2,7 @@ import type { Metrics } from "../ground/metrics.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 
 const sampleEveryMs = 500;
-/** The event loop being this late means that every answer is; turning new requests away lets it catch up. */
+/** The event loop or the clients' turns being this late means that every answer is; turning requests away helps. */
 const loopDelayMaxMs = 1_000;
 /** One late sample may be a pause that is over, as when the service starts. */
 const lateSamplesMax = 3;
@@ -14,6 +14,12 @@ export interface LoadSigns {
   waitingCount(): number;
 }
 
+/** What is seen of the requests themselves. */
+interface TurnSigns {
+  /** How long clients had to wait for their turns since the last call of this. */
+  takeLongestDelayMs(): number;
+}
+
 /** The answer to a request that is turned away, which is counted as such. */
 export function turnAway(metrics: Metrics, cause: "overload" | "stopping"): Refusal {
   metrics.requestShed();
@@ -23,12 +29,13 @@ export function turnAway(metrics: Metrics, cause: "overload" | "stopping"): Refu
 }
 
 /** Says when to turn requests away: too many at once, or an event loop or a disk that cannot keep up. */
-export function createOverload(inFlightMax: number, metrics: Metrics, parts: LoadSigns) {
+export function createOverload(inFlightMax: number, metrics: Metrics, parts: LoadSigns & TurnSigns) {
   let lateSamples = 0;
   let dueAt = performance.now() + sampleEveryMs;
   const timer = setInterval(() => {
     const now = performance.now();
-    lateSamples = now - dueAt > loopDelayMaxMs ? lateSamples + 1 : 0;
+    const delayMs = Math.max(now - dueAt, parts.takeLongestDelayMs());
+    lateSamples = delayMs > loopDelayMaxMs ? lateSamples + 1 : 0;
     dueAt = now + sampleEveryMs;
   }, sampleEveryMs).unref();
 

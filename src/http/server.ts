@@ -56,7 +56,10 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   const { config, log, metrics, newRequestId } = parts;
   let isStopping = false;
   const readAddress = createClientAddress(config.trustedProxies, () => log.warn(unbelievedProxy));
-  const overload = createOverload(config.maxInFlight, metrics, parts);
+  const overload = createOverload(config.maxInFlight, metrics, {
+    ...parts,
+    takeLongestDelayMs: () => inFlight.takeLongestDelayMs(),
+  });
   const checkLoad = () => (overload.isOverloaded() ? turnAway(metrics, "overload") : null);
   const inFlight = createInFlight({
     config,

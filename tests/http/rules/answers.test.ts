@@ -137,7 +137,7 @@ describe("a service that has too much to do", () => {
 
   test("[T32] is one whose journal cannot keep up", () => {
     let isBehind = false;
-    const overload = createOverload(10, createMetrics(), { isStoreBehind: () => isBehind, waitingCount: () => 0 });
+    const overload = createOverload(10, createMetrics(), { ...noLoad, isStoreBehind: () => isBehind });
     expect(overload.isOverloaded()).toBe(false);
     isBehind = true;
     expect(overload.isOverloaded()).toBe(true);
@@ -145,7 +145,7 @@ describe("a service that has too much to do", () => {
   });
 
   test("[T32] is one whose event loop keeps being more than a second late, until it is no longer", async () => {
-    const overload = createOverload(10, createMetrics(), { isStoreBehind: () => false, waitingCount: () => 0 });
+    const overload = createOverload(10, createMetrics(), noLoad);
     while (!overload.isOverloaded()) {
       const startedAt = performance.now();
       while (performance.now() - startedAt < 1_700);
@@ -154,4 +154,15 @@ describe("a service that has too much to do", () => {
     while (overload.isOverloaded()) await new Promise((resolve) => setTimeout(resolve, 50));
     overload.stop();
   });
+
+  test("[T32] [FG4] is one whose clients keep waiting for their turns for more than a second, until they no longer do", async () => {
+    let delayMs = 1_100;
+    const overload = createOverload(10, createMetrics(), { ...noLoad, takeLongestDelayMs: () => delayMs });
+    while (!overload.isOverloaded()) await new Promise((resolve) => setTimeout(resolve, 50));
+    delayMs = 0;
+    while (overload.isOverloaded()) await new Promise((resolve) => setTimeout(resolve, 50));
+    overload.stop();
+  });
 });
+
+const noLoad = { isStoreBehind: () => false, waitingCount: () => 0, takeLongestDelayMs: () => 0 };

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createTurns, type Turns } from "./turns.ts";
+
+/** Offers requests of clients, and notes in which order they begin. */
+function createLine(turns: Turns) {
+  const begun: string[] = [];
+  const wait = (client: string, { destroyed = false, begin = (): unknown => null } = {}) => {
+    const raw = { socket: { destroyed } } as IncomingMessage;
+    turns.wait(client, {
+      raw,
+      begin() {
+        begun.push(client);
+        begin();
+      },
+    });
+  };
+  const all = async (count: number) => {
+    while (begun.length < count) await nextTurn();
+    return begun.join(" ");
+  };
+  return { begun, wait, all };
+}
+
+/** Longer than requests are begun in one turn. */
+function spin(): void {
+  const endsAt = performance.now() + 3;
+  while (performance.now() < endsAt);
+}
+
+test("[FG1] each client that waits has one request begun in its turn", async () => {
+  const { wait, all } = createLine(createTurns());
+  for (const client of ["a", "a", "a", "b", "b", "b"]) wait(client);
+  expect(await all(6)).toBe("a a b a b b");
+});
+
+test("[FG1] every second turn is for a client that has had none", async () => {
+  const { wait, all } = createLine(createTurns());
+  for (const client of ["a", "a", "a", "a", "b", "c", "d"]) wait(client);
+  expect(await all(7)).toBe("a a b a c a d");
+});
+
+test("[FG1] a client that comes later has its turn before those that wait for others", async () => {
+  const { wait, all } = createLine(createTurns());
+  for (let i = 0; i < 4; i++) wait("a", { begin: () => i === 1 && wait("late") });
+  expect(await all(5)).toBe("a a late a a");
+});
+
+test("[FG1] when its time is used up the event loop goes on, and nothing begins at once while something waits", async () => {
+  const turns = createTurns();
+  const { begun, wait, all } = createLine(turns);
+  expect(turns.isOpen()).toBe(true);
+  spin();
+  expect(turns.isOpen()).toBe(false);
+  for (let i = 0; i < 10; i++) wait("a", { begin: spin });
+  let begunBefore = 0;
+  setTimeout(() => {
+    begunBefore = begun.length;
+  }, 0);
+  while (begun.length < 9) {
+    await nextTurn();
+    expect(turns.isOpen()).toBe(false);
+  }
+  await all(10);
+  expect(begunBefore).toBeLessThan(10);
+  await nextTurn();
+  await nextTurn();
+  expect(turns.isOpen()).toBe(true);
+});
+
+test("[FG1] a request whose connection has ended takes no turn", async () => {
+  const { wait, all } = createLine(createTurns());
+  wait("a", { destroyed: true });
+  wait("a");
+  expect(await all(1)).toBe("a");
+});
+
+test("[FG2] in a turn with a new connection only clients without a turn begin, until the others have waited for a while", async () => {
+  const turns = createTurns();
+  const { begun, wait } = createLine(turns);
+  for (const client of ["a", "a", "a", "b", "c"]) wait(client);
+  const acceptUntil = async (count: number) => {
+    let most = 0;
+    while (begun.length < count) {
+      const before = begun.length;
+      turns.noteConnection();
+      await nextTurn();
+      most = Math.max(most, begun.length - before);
+    }
+    return most;
+  };
+  expect(await acceptUntil(5)).toBe(1);
+  expect(begun.filter((client) => client === "a")).toHaveLength(3);
+});
+
+test("[FG4] the longest wait for a first turn is told once", async () => {
+  const turns = createTurns();
+  const { wait, all } = createLine(turns);
+  wait("a", { begin: spin });
+  wait("b");
+  await all(2);
+  expect(turns.takeLongestDelayMs()).toBeGreaterThanOrEqual(3);
+  expect(turns.takeLongestDelayMs()).toBe(0);
+});

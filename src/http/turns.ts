@@ -1,0 +1,84 @@
+import { createClientLines } from "./client-lines.ts";
+import type { Arrived } from "./exchange.ts";
+
+/** Begins requests, for a short time in each turn of the event loop, so that no client fills it with what it has sent. */
+export interface Turns {
+  /** Whether a request may begin now. Otherwise it has to wait. */
+  isOpen(): boolean;
+  /** Begins it later, in the turn of its client. */
+  wait(client: string, arrived: Arrived): void;
+  /** A connection was accepted in this turn. */
+  noteConnection(): void;
+  /** The longest time that a client has waited for its first turn, since the last call of this. */
+  takeLongestDelayMs(): number;
+}
+
+/** So long requests are begun in one turn of the event loop. */
+const turnMs = 2;
+const perTurnMax = 16;
+/** While connections come, a client that has had its turn has another one after so long. */
+const acceptingMs = 5;
+
+/**
+ * While there is little to do, every request begins when it comes. What comes beyond that waits by client, and between two
+ * turns the event loop takes what else has come. Of each connection one request at most is here.
+ */
+export function createTurns(): Turns {
+  const lines = createClientLines();
+  let isScheduled = false;
+  let endsAt = 0;
+  let hasNewConnection = false;
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(takeTurns);
+  }
+
+  /** The event loop has taken what had come. */
+  function takeTurns(): void {
+    isScheduled = false;
+    endsAt = 0;
+    const isAccepting = hasNewConnection;
+    hasNewConnection = false;
+    if (lines.count() === 0) {
+      lines.forget();
+      return;
+    }
+    const now = performance.now();
+    endsAt = now + turnMs;
+    schedule();
+    if (isAccepting) {
+      // The event loop accepts one connection at a time, and others may wait behind it, so that it goes on at once.
+      if (lines.hasFresh() || now - lines.servedAt() > acceptingMs) beginNext();
+      return;
+    }
+    // Each in a callback of its own: what a request does in promises is then done before the next one begins.
+    for (let i = 1; i < perTurnMax; i++) setImmediate(beginNext);
+    beginNext();
+  }
+
+  function beginNext(): void {
+    if (lines.count() === 0 || performance.now() > endsAt) return;
+    const next = lines.takeNext();
+    // Otherwise its connection has ended.
+    if (!next.raw.socket.destroyed) next.begin();
+  }
+
+  return {
+    isOpen() {
+      const now = performance.now();
+      if (endsAt === 0) endsAt = now + turnMs;
+      schedule();
+      return lines.count() === 0 && now < endsAt;
+    },
+    wait(client, arrived) {
+      lines.add(client, arrived);
+      schedule();
+    },
+    noteConnection() {
+      hasNewConnection = true;
+    },
+    takeLongestDelayMs: lines.takeLongestDelayMs,
+  };
+}
