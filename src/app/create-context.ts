@@ -11,6 +11,7 @@ import { toAuditReply } from "../operations/cloud/audit.ts";
 import type { Context } from "../operations/context.ts";
 import { createActivity } from "../operations/insight/activity.ts";
 import { answerForInsight, answerForNodes } from "../operations/insight/answer-nodes.ts";
+import { createDecisions } from "../operations/insight/decisions.ts";
 import { followLobbies } from "../operations/insight/follow-lobbies.ts";
 import { createLiveEvents } from "../operations/live/live-events.ts";
 import { answerForLobbyServers, localLobbyServers, sharedLobbyServers } from "../operations/live/remote-runtime.ts";
@@ -67,8 +68,9 @@ export async function createContext(
   const nodes = await mode.join(() => ({ ...about, ...room.status() }));
   stopOrder.add(({ areLobbiesGone }) => attempt(log, "telling the other nodes", () => nodes.leave(areLobbiesGone)));
   const activity = createActivity(now);
+  const decisions = createDecisions(now, newId);
   const ownServers = localLobbyServers(driver);
-  const answer = answerForNodes(answerForInsight({ activity }), answerForLobbyServers(ownServers));
+  const answer = answerForNodes(answerForInsight({ activity, decisions }), answerForLobbyServers(ownServers));
   const calls = await mode.openCalls(nodes, answer);
   void followLobbies({ engine, nodes, activity });
   const context: Context = {
@@ -83,6 +85,7 @@ export async function createContext(
     nodes,
     askNodes: calls.askAll,
     activity,
+    decisions,
     slots: mode.openSlots(room, nodes),
     tellOperator: eachNowAndThen((message, times) => log.warn({ times }, `no lobby was made: ${message}`)),
     logChange: (entry) => log.info({ audit: toAuditReply(entry) }, `changed by ${entry.operation}`),

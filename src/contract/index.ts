@@ -2,6 +2,7 @@ import { activity } from "./activity.ts";
 import { audit } from "./audit.ts";
 import { auth } from "./auth.ts";
 import { blocks } from "./blocks.ts";
+import { decisions } from "./decisions.ts";
 import type { CallerKind, Operation } from "./define.ts";
 import { events } from "./events.ts";
 import { games } from "./games.ts";
@@ -27,6 +28,7 @@ export const operations = {
   ...lobbyRecords,
   ...events,
   ...activity,
+  ...decisions,
   ...versions,
   ...audit,
   ...auth,

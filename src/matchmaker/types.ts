@@ -34,8 +34,8 @@ export interface FindRequest {
   readonly createRefusal: RefusalCode;
   /** Why `create` cannot be started just now. It is the answer only where the lobby would be made otherwise. */
   readonly startRefusal?: RefusalCode;
-  /** Also tell why each lobby was or was not chosen. */
-  readonly explain?: boolean;
+  /** Also tell why each lobby was or was not chosen; "refusal": only where the find is refused. */
+  readonly explain?: boolean | "refusal";
 }
 
 export type CreateReason = LobbyFacts["createReason"];

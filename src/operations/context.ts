@@ -11,6 +11,7 @@ import type { CreationBudget } from "./capacity/creation-budget.ts";
 import type { SeatBudget } from "./capacity/seat-budget.ts";
 import type { StartSlots } from "./capacity/start-slots.ts";
 import type { Activity } from "./insight/activity.ts";
+import type { Decisions } from "./insight/decisions.ts";
 import type { LiveEvents } from "./live/live-events.ts";
 import type { LobbyServers } from "./live/remote-runtime.ts";
 import type { Waiting } from "./matchmaking/lobby-waiters.ts";
@@ -42,6 +43,8 @@ export interface Context {
   readonly askNodes: AskNodes;
   /** Counts what happens, for operators. */
   readonly activity: Activity;
+  /** Remembers which calls were refused, and why. */
+  readonly decisions: Decisions;
   /** Knows which game modes' lobbies keep failing. */
   readonly gate: StartGate;
   /** Knows how much room there is for new lobbies that Foyer runs. */

@@ -4,6 +4,7 @@ import { activityOperations } from "./cloud/activity.ts";
 import { auditOperations } from "./cloud/audit.ts";
 import { blockOperations } from "./cloud/blocks.ts";
 import { cloudTokenOperations } from "./cloud/cloud-tokens.ts";
+import { decisionOperations } from "./cloud/decisions.ts";
 import { deploymentOperations } from "./cloud/deployments.ts";
 import { namespaceEventOperations } from "./cloud/events.ts";
 import { gameOperations } from "./cloud/games.ts";
@@ -42,6 +43,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...lobbyRecordOperations(context),
     ...namespaceEventOperations(context),
     ...activityOperations(context),
+    ...decisionOperations(context),
     ...versionOperations(context),
     ...auditOperations(context),
     ...whoamiOperations(context),

@@ -105,7 +105,7 @@ function withoutPosition({ position: _, ...event }: PlacedEvent): object {
 /** The histories were made for other tests; what they lack takes the place of a few of their commands. */
 function variantOf(command: Command, { kind, pick, size, flag }: Step): Command {
   const { namespaceId, now } = command;
-  if (command.type === "find" && pick % 2 === 0) return { ...command, explain: true };
+  if (command.type === "find" && pick % 2 === 0) return { ...command, explain: pick % 4 === 0 ? true : "refusal" };
   if (command.type === "find" && pick % 31 === 1) return { ...command, startRefusal: "START_FAILED" };
   if (command.type === "setState" && pick % 2 === 0) {
     return { type: "setPorts", namespaceId, now, lobbyId: command.lobbyId, ports: `{"default":${size}}` };

@@ -112,6 +112,16 @@ export function explainingSuite(factory: EngineFactory): void {
       expect(seated(await world.find())).not.toHaveProperty("explanation");
     });
 
+    test("[DE4] a find may ask to be explained only if it is refused", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.ready({ maxPlayers: 2 });
+      const find = (party: number) =>
+        world.execute<"find">({ ...world.findCommand({ create: null, party }), explain: "refusal" });
+      const refused = await find(3);
+      expect(refused).toMatchObject({ ok: false, explanation: { candidates: [{ lobbyId: id }] } });
+      expect(seated(await find(2))).not.toHaveProperty("explanation");
+    });
+
     test("[X7] refused and creating finds are explained, retries are not", async () => {
       const world = await createWorld(factory, { maxPlayersPerClient: 2 });
       const lobby = await world.ready({ maxPlayers: 4 });

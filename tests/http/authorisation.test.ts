@@ -77,6 +77,7 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "games.namespaces.lobbies.history": cloud,
   "games.namespaces.events": cloud,
   "games.namespaces.getActivity": cloud,
+  "games.namespaces.listDecisions": cloud,
   "games.versions.createGameVersion": cloud,
   "games.versions.validateGameVersion": cloud,
   "games.versions.listGameVersions": cloud,

@@ -71,7 +71,7 @@ export function explanationOf(
   request: FindRequest,
   decision: FindDecision,
 ): Explanation | null {
-  if (!request.explain) return null;
+  if (!request.explain || (request.explain === "refusal" && decision.type !== "refused")) return null;
   return explainFind(state, namespace, request, decision.type === "seat" ? decision.lobby : null);
 }
 

@@ -1,11 +1,18 @@
 import type { AnswerNodes } from "../../nodes/calls.ts";
 import type { Activity, ActivityWindow } from "./activity.ts";
+import type { DecisionFilter, Decisions } from "./decisions.ts";
+
+interface InsightParts {
+  readonly activity: Activity;
+  readonly decisions: Decisions;
+}
 
 /** What this node answers when another one merges what all of them have. */
-export function answerForInsight({ activity }: { readonly activity: Activity }): Record<string, AnswerNodes> {
+export function answerForInsight({ activity, decisions }: InsightParts): Record<string, AnswerNodes> {
   return {
     // Border: the questions are asked by another node, with what `askNodes` was given there.
     activity: async (_, args) => activity.read(...(args as [string, ActivityWindow])),
+    decisions: async (_, args) => decisions.list(...(args as [string, DecisionFilter])),
   };
 }
 

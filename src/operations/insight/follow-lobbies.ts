@@ -48,7 +48,11 @@ export function createMeasureLobbies({
     for (const namespaceId of [...new Set([...activity.namespaceIds(), ...known])].slice(0, looksMax)) {
       const counts = await engine.read({ type: "counts", namespaceId, now: now() });
       const lobbies = counts.starting + counts.ready;
-      activity.measure(namespaceId, { lobbies, players: counts.reserved + counts.connected }, lobbies > 0);
+      activity.measure(
+        namespaceId,
+        { lobbies, players: counts.reserved + counts.connected + counts.held },
+        lobbies > 0,
+      );
     }
   };
 }

@@ -1,13 +1,66 @@
+import type { Seated } from "../../matchmaker/commands.ts";
 import type { Context } from "../context.ts";
-import { isRefusal } from "../refusal.ts";
+import { isRefusal, type Refusal } from "../refusal.ts";
 import type { Counter } from "./activity.ts";
+import { type AskedBody, readAsked } from "./asked.ts";
 
-/** Notes how each call of an operation ended, for operators. Every find comes here: a success must cost nothing but a count. */
-export function noteCalls({ activity }: Pick<Context, "activity">, operation: "find" | "join" | "create") {
+interface NotedRequest {
+  readonly caller: { readonly namespaceId: string };
+  readonly body: AskedBody & SeatsAsked;
+}
+
+interface SeatsAsked {
+  readonly party_size?: number | null;
+}
+
+/** What a find knows of its refusal beside what it answers. */
+interface FindReasons {
+  /** The client's budget of lobbies that its finds may cause is spent. */
+  isOverBudget(): boolean;
+  /** Null: it was not explained. */
+  explained(): object | null;
+}
+
+/**
+ * Notes how each call of an operation ended, for operators: in figures, and as a decision when it was refused by the
+ * matchmaker or made a lobby. Every find comes here: one that gets a seat must cost nothing but a count.
+ */
+export function noteCalls(context: Pick<Context, "activity" | "decisions" | "now">, operation: Operation) {
+  const { activity, decisions, now } = context;
   const counter: Counter = `${operation}s`;
-  return <A extends object>(namespaceId: string, answer: A): A => {
-    if (isRefusal(answer)) activity.countRefusal(namespaceId, answer.code);
-    else activity.count(namespaceId, counter);
+
+  /** `startedAt`: when the call began. `seated`: what it got, also if it lost it again. */
+  return <A extends object>(
+    request: NotedRequest,
+    startedAt: number,
+    answer: A,
+    seated: Seated | null = null,
+    reasons: FindReasons | null = null,
+  ): A => {
+    const { namespaceId } = request.caller;
+    if (isRefusal(answer)) {
+      activity.countRefusal(namespaceId, answer.code);
+      if (isDecision(answer, reasons)) noteDecision(answer.code, reasons?.explained() ?? null);
+    } else {
+      activity.count(namespaceId, counter);
+      if (seated?.isNewLobby) noteDecision("CREATED", null);
+    }
     return answer;
+
+    function noteDecision(outcome: string, explain: object | null): void {
+      const asked = readAsked(request.body, countSeats(request.body));
+      const lobbyId = seated?.lobby.lobbyId ?? null;
+      decisions.note(namespaceId, { operation, asked, outcome, lobbyId, waitedMs: now() - startedAt, explain });
+    }
   };
+}
+
+type Operation = "find" | "join" | "create";
+
+function isDecision({ code }: Refusal, reasons: FindReasons | null): boolean {
+  return code.startsWith("MATCHMAKER_") || (code === "API_RATE_LIMIT" && (reasons?.isOverBudget() ?? false));
+}
+
+function countSeats({ party_size }: SeatsAsked): number {
+  return party_size ?? 1;
 }

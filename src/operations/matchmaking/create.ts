@@ -33,11 +33,11 @@ export function createOperations(context: Context) {
   return {
     "lobbies.create": async (request) => {
       const { body } = request;
-      const { namespaceId } = request.caller;
+      const startedAt = context.now();
       const invalid = checkTags(body.tags) ?? checkLobbyConfig(body.lobby_config);
-      if (invalid) return note(namespaceId, invalid);
+      if (invalid) return note(request, startedAt, invalid);
       const asked = readSeatRequest("create", request);
-      if (isRefusal(asked)) return note(namespaceId, asked);
+      if (isRefusal(asked)) return note(request, startedAt, asked);
       // The budget of lobbies that a client may cause is that of its finds.
       const permit = createStartPermit(context, { namespaceId: asked.namespaceId, client: null });
       const NO_AVAILABLE_LOBBIES = `No lobby is created: ${tooLarge(asked.seats)}.`;
@@ -47,7 +47,8 @@ export function createOperations(context: Context) {
         plan: (config) => planCreate(context, config, asked, body, permit),
         refuse: ({ code }) => refuseSeats(code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES }),
       });
-      return note(namespaceId, isRefusal(seated) ? seated : await replySeated(context, asked, seated));
+      if (isRefusal(seated)) return note(request, startedAt, seated);
+      return note(request, startedAt, await replySeated(context, asked, seated), seated);
     },
   } satisfies Partial<Handlers>;
 }

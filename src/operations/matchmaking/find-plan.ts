@@ -27,23 +27,39 @@ import { newPlayerIds, type SeatRequest } from "./seat-request.ts";
 export type FindBody = Parameters<Handlers["lobbies.find"]>[0]["body"];
 export type FindRefusal = Refusal<ErrorOf<Operations["lobbies.find"]>>;
 
-/** What one find or its dry run asks of the rules, and what is said of their refusal. */
-export function createFindPlan(context: Context, asked: SeatRequest, body: FindBody, permit: StartPermit) {
+/** What one find or its dry run asks of the rules, and what is said of their refusal; `isNoted`: also to operators. */
+export function createFindPlan(
+  context: Context,
+  asked: SeatRequest,
+  body: FindBody,
+  permit: StartPermit,
+  isNoted = false,
+) {
+  const wanted = body.explain ? true : isNoted && "refusal";
   /** What to say of a refusal depends on what was asked last. */
   let planned: Find | null = null;
+  let explained: object | null = null;
   return {
     plan(config: NamespaceConfig): Find | FindRefusal {
-      const plan = planFind(context, config, asked, body, permit);
+      const plan = planFind(context, config, asked, body, permit, wanted);
       planned = isRefusal(plan) ? null : plan;
       return plan;
     },
-    refuse: (refused: EngineRefusal) => refuseFind(refused, planned, asked, body, permit),
+    refuse(refused: EngineRefusal): FindRefusal {
+      const { refusal, explain } = refuseFind(refused, planned, asked, body, permit);
+      explained = explain;
+      return body.explain ? { ...refusal, metadata: { ...refusal.metadata, ...(explain && { explain }) } } : refusal;
+    },
+    /** Why the rules refused it, as the player would be shown; null: that was not explained. */
+    explained: () => (isNoted ? explained : null),
+    /** What the client's finds have caused keeps it from causing another lobby. */
+    isOverBudget: () => permit.blockedBy()?.code === "API_RATE_LIMIT",
     /** The lobby that would be made. */
     plannedLobby: () => planned?.create ?? null,
   };
 }
 
-/** The rules' refusal in the contract's words, with the explanation among its details if the call asks for one. */
+/** The rules' refusal in the contract's words, and its explanation if there is one. */
 function refuseFind(
   { code, explanation }: EngineRefusal,
   planned: Find | null,
@@ -55,9 +71,9 @@ function refuseFind(
   const NO_AVAILABLE_LOBBIES = noLobbyMessage(body, seats, planned);
   const refusal =
     code === blockedBy?.code ? blockedBy.refusal : refuseSeats(code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES });
-  if (!body.explain) return refusal;
+  if (explanation === undefined) return { refusal, explain: null };
   const summary = refusedSummary(code, planned, body.prevent_auto_create_lobby ?? false);
-  return { ...refusal, metadata: { ...refusal.metadata, ...explain(explanation, summary, seats) } };
+  return { refusal, explain: explain(explanation, summary, seats).explain ?? null };
 }
 
 /** The steps from a body to a command; the first that refuses ends them. */
@@ -67,6 +83,7 @@ function planFind(
   asked: SeatRequest,
   body: FindBody,
   permit: StartPermit,
+  explain: Find["explain"] & {},
 ): Find | FindRefusal {
   const version = deployedVersion(config);
   if (isRefusal(version)) return version;
@@ -92,10 +109,10 @@ function planFind(
     create,
     createRefusal: "NO_AVAILABLE_LOBBIES",
     idempotency: asked.idempotency,
+    explain,
   };
   const startRefusal = create && permit.blockedBy()?.code;
-  if (!startRefusal && !body.explain) return command;
-  return { ...command, ...(startRefusal && { startRefusal }), ...(body.explain && { explain: true }) };
+  return startRefusal ? { ...command, startRefusal } : command;
 }
 
 /** The game modes by their names, each of which must allow the find as it is. */

@@ -14,9 +14,9 @@ export function joinOperations(context: Context) {
   const note = noteCalls(context, "join");
   return {
     "lobbies.join": async (request) => {
-      const { namespaceId } = request.caller;
+      const startedAt = context.now();
       const asked = readSeatRequest("join", request);
-      if (isRefusal(asked)) return note(namespaceId, asked);
+      if (isRefusal(asked)) return note(request, startedAt, asked);
       const lobbyId = request.body.lobby_id.toLowerCase();
       const seated = await takeSeats<"join", JoinRefusal>(context, asked, {
         type: "join",
@@ -33,7 +33,8 @@ export function joinOperations(context: Context) {
         }),
         refuse: ({ code }) => refuseSeats(code, joinRefusals, joinMessages(lobbyId, asked.seats)),
       });
-      return note(namespaceId, isRefusal(seated) ? seated : await replySeated(context, asked, seated));
+      if (isRefusal(seated)) return note(request, startedAt, seated);
+      return note(request, startedAt, await replySeated(context, asked, seated), seated);
     },
   } satisfies Partial<Handlers>;
 }

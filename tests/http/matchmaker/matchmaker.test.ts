@@ -6,6 +6,7 @@ import { activityTests } from "./activity.suite.ts";
 import { backendsTests } from "./backends.suite.ts";
 import { blockQuotaTests, blocksTests } from "./blocks.suite.ts";
 import { creatingTests } from "./creating.suite.ts";
+import { decisionsTests } from "./decisions.suite.ts";
 import { findingTests } from "./finding.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
@@ -36,6 +37,7 @@ describe("limits and keys", () => limitsTests(at));
 describe("lists and the operator's view", () => viewsTests(at));
 describe("watching the list", () => watchingTests(at));
 describe("activity", () => activityTests(at));
+describe("decisions", () => decisionsTests(at));
 describe("blocks", () => blocksTests(at));
 describe("the most blocks there may be", () => blockQuotaTests(at));
 describe("operators", () => operatorsTests(at));
@@ -50,7 +52,7 @@ test("every outcome that the contract declares was seen", () => {
   const live = operationList.filter(
     ([id, { path }]) =>
       path.startsWith("/matchmaker/") ||
-      /^games\.namespaces\.(getActivity|lobbies\.(list|get|setClosed|stop)|blocks\.\w+)$/.test(id),
+      /^games\.namespaces\.(getActivity|listDecisions|lobbies\.(list|get|setClosed|stop)|blocks\.\w+)$/.test(id),
   );
   const declared = live.flatMap(([id, { errors }]) => ["ok", ...errors].map((code) => ({ id, code })));
   declared.push({ id: "games.namespaces.deleteGameNamespace", code: "CLOUD_NAMESPACE_NOT_EMPTY" });

@@ -4,6 +4,7 @@ import { activityTests } from "./activity.suite.ts";
 import { backendsTests } from "./backends.suite.ts";
 import { blocksTests } from "./blocks.suite.ts";
 import { creatingTests } from "./creating.suite.ts";
+import { decisionsTests } from "./decisions.suite.ts";
 import { findingTests } from "./finding.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
@@ -34,6 +35,7 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("lists and the operator's view", () => viewsTests(at));
   describe("watching the list", () => watchingTests(at));
   describe("activity", () => activityTests(at));
+  describe("decisions", () => decisionsTests(at));
   describe("blocks", () => blocksTests(at));
   describe("operators", () => operatorsTests(at));
   describe("origins", () => originsTests(at));

@@ -4,7 +4,8 @@ return foyer.execute(function(command)
   local earlier = foyer.replay(command.clientId, command.idempotency)
   if earlier then return earlier end
   local lobby, toMake, refusal = foyer.decideFind(command)
-  local explained = command.explain and foyer.gather(command, lobby)
+  local isExplained = command.explain and (refusal or command.explain ~= "refusal")
+  local explained = isExplained and foyer.gather(command, lobby)
   if refusal then
     refusal[3] = explained or nil
     return refusal
