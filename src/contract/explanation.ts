@@ -13,7 +13,7 @@ export const explanation = named(
         region_id: Type.String(),
         codes: Type.Array(Type.String(), {
           description:
-            "`chosen`; for a lobby that fits: `less_full`, `newer`, `larger_id`, `not_ready`, `other_pair_first`, `client_limit`; for one that does not fit, every obstacle: `party_does_not_fit`, `full`, `missing_tags`, `closed`, `closed_by_operator`, `silent`, `other_version`.",
+            "`chosen`; for a lobby that fits: `less_full`, `newer`, `larger_id`, `not_ready`, `other_pair_first`, `client_limit`; for one that does not fit, every obstacle: `party_does_not_fit`, `full`, `missing_tags`, `closed`, `closed_by_operator`, `silent`, `other_version`; to operators also `private`.",
         }),
         message: Type.String({ description: "The same in words." }),
       }),

@@ -13,6 +13,7 @@ import { namespaceLobbies } from "./namespace-lobbies.ts";
 import { namespaces } from "./namespaces.ts";
 import { nodes } from "./nodes.ts";
 import { players } from "./players.ts";
+import { previewFind } from "./preview-find.ts";
 import { regions } from "./regions.ts";
 import { versions } from "./versions.ts";
 
@@ -24,6 +25,7 @@ export const operations = {
   ...games,
   ...namespaces,
   ...namespaceLobbies,
+  ...previewFind,
   ...blocks,
   ...lobbyRecords,
   ...events,

@@ -90,16 +90,19 @@ const joinAnswer = named("JoinAnswer", {
   explain,
 });
 
-const dryRunAnswer = named("FindDryRunAnswer", {
-  lobby: nullable(
-    object(
-      {
-        lobby_id: uuid("The lobby."),
-        region: object({ region_id: Type.String(), display_name: Type.String() }),
-      },
-      "The lobby that find would choose. Null: it would create one.",
-    ),
+/** The lobby that a find would choose. */
+export const previewedLobby = nullable(
+  object(
+    {
+      lobby_id: uuid("The lobby."),
+      region: object({ region_id: Type.String(), display_name: Type.String() }),
+    },
+    "The lobby that find would choose. Null: it would create one.",
   ),
+);
+
+const dryRunAnswer = named("FindDryRunAnswer", {
+  lobby: previewedLobby,
   would_create: Type.Boolean({ description: "No lobby fits, and find would create one." }),
   explain,
 });
@@ -121,6 +124,17 @@ const modeErrors = [
   "MATCHMAKER_REGION_NOT_FOUND",
 ] as const;
 
+/** What a find asks for. */
+export const findFields = {
+  game_modes: Type.Array(mode, { maxItems: findGameModesMax, description: "In order of preference." }),
+  regions: optional(Type.Array(regionId, { maxItems: findRegionsMax, description: "In order of preference." })),
+  tags: optional(tags),
+  max_players: optional(maxPlayers),
+  party_size: optional(partySize),
+  version: optional(version),
+  prevent_auto_create_lobby: optional(Type.Boolean()),
+} as const;
+
 export const lobbies = {
   "lobbies.find": {
     ...seating,
@@ -134,13 +148,7 @@ export const lobbies = {
       "retry gets the same seats.",
     rate: "find",
     body: object({
-      game_modes: Type.Array(mode, { maxItems: findGameModesMax, description: "In order of preference." }),
-      regions: optional(Type.Array(regionId, { maxItems: findRegionsMax, description: "In order of preference." })),
-      tags: optional(tags),
-      max_players: optional(maxPlayers),
-      party_size: optional(partySize),
-      version: optional(version),
-      prevent_auto_create_lobby: optional(Type.Boolean()),
+      ...findFields,
       dry_run: optional(
         Type.Boolean({
           description: "Only answer what find would do: take no seat, create no lobby. An Idempotency-Key is ignored.",

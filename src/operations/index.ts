@@ -15,6 +15,7 @@ import { namespaceDomainOperations } from "./cloud/namespace-domains.ts";
 import { namespaceTokenOperations } from "./cloud/namespace-tokens.ts";
 import { namespaceOperations } from "./cloud/namespaces.ts";
 import { nodeOperations } from "./cloud/nodes.ts";
+import { previewFindOperations } from "./cloud/preview-find.ts";
 import { versionOperations } from "./cloud/versions.ts";
 import type { Context } from "./context.ts";
 import type { ServedHandlers } from "./handlers.ts";
@@ -39,6 +40,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...deploymentOperations(context),
     ...namespaceTokenOperations(context),
     ...namespaceLobbyOperations(context),
+    ...previewFindOperations(context),
     ...blockOperations(context),
     ...lobbyRecordOperations(context),
     ...namespaceEventOperations(context),

@@ -73,6 +73,7 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "games.namespaces.lobbies.get": cloud,
   "games.namespaces.lobbies.setClosed": cloud,
   "games.namespaces.lobbies.stop": cloud,
+  "games.namespaces.lobbies.previewFind": cloud,
   "games.namespaces.lobbies.getLogs": cloud,
   "games.namespaces.lobbies.history": cloud,
   "games.namespaces.events": cloud,

@@ -1,8 +1,9 @@
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import { createStartPermit } from "../capacity/start-permit.ts";
 import { refuseBlocked } from "../cloud/blocks.ts";
+import type { NamespaceConfig } from "../config-reader.ts";
 import type { Context } from "../context.ts";
-import { isRefusal } from "../refusal.ts";
+import { isRefusal, type Refusal } from "../refusal.ts";
 import { explainPreview } from "./explain-reply.ts";
 import { createFindPlan, type FindBody } from "./find-plan.ts";
 import { namespaceGone } from "./seat-reply.ts";
@@ -10,16 +11,25 @@ import type { SeatRequest } from "./seat-request.ts";
 
 /** What a find would do now, with the refusals of a find. It takes, makes and remembers nothing. */
 export async function previewFind(context: Context, asked: SeatRequest, body: FindBody) {
-  const { namespaceId, client } = asked;
+  const { client } = asked;
   const budget = context.seatBudget.take(client, asked.seats);
   if (isRefusal(budget)) return budget;
   budget.settle(false);
+  return runPreview(context, asked, body, (config) => refuseBlocked(config, client, context.now()));
+}
+
+/** The same for whoever asks; `check` refuses what must not be looked for at all. */
+export async function runPreview<R extends Refusal>(
+  context: Context,
+  asked: SeatRequest,
+  body: FindBody,
+  check: (config: NamespaceConfig) => R | null,
+) {
+  const { namespaceId, client } = asked;
   const permit = createStartPermit(context, { namespaceId, client, isPreview: true });
   const { plan, refuse, plannedLobby } = createFindPlan(context, asked, body, permit);
   const preview = await permit.retry(() =>
-    context.configs.previewFind(namespaceId, (config) => {
-      return refuseBlocked(config, client, context.now()) ?? plan(config);
-    }),
+    context.configs.previewFind(namespaceId, (config) => check(config) ?? plan(config)),
   );
   if (preview === null) return namespaceGone();
   if (isRefusal(preview)) return preview;

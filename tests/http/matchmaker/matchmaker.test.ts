@@ -14,6 +14,7 @@ import { lobbiesTests } from "./lobbies.suite.ts";
 import { operatorsTests } from "./operators.suite.ts";
 import { originsTests } from "./origins.suite.ts";
 import { playersTests } from "./players.suite.ts";
+import { previewFindTests } from "./preview-find.suite.ts";
 import { seatRatesTests } from "./seat-rates.suite.ts";
 import { startedTests } from "./started.suite.ts";
 import { viewsTests } from "./views.suite.ts";
@@ -38,6 +39,7 @@ describe("lists and the operator's view", () => viewsTests(at));
 describe("watching the list", () => watchingTests(at));
 describe("activity", () => activityTests(at));
 describe("decisions", () => decisionsTests(at));
+describe("previews of finds", () => previewFindTests(at));
 describe("blocks", () => blocksTests(at));
 describe("the most blocks there may be", () => blockQuotaTests(at));
 describe("operators", () => operatorsTests(at));
@@ -52,7 +54,9 @@ test("every outcome that the contract declares was seen", () => {
   const live = operationList.filter(
     ([id, { path }]) =>
       path.startsWith("/matchmaker/") ||
-      /^games\.namespaces\.(getActivity|listDecisions|lobbies\.(list|get|setClosed|stop)|blocks\.\w+)$/.test(id),
+      /^games\.namespaces\.(getActivity|listDecisions|lobbies\.(list|get|setClosed|stop|previewFind)|blocks\.\w+)$/.test(
+        id,
+      ),
   );
   const declared = live.flatMap(([id, { errors }]) => ["ok", ...errors].map((code) => ({ id, code })));
   declared.push({ id: "games.namespaces.deleteGameNamespace", code: "CLOUD_NAMESPACE_NOT_EMPTY" });

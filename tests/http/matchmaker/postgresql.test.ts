@@ -10,6 +10,7 @@ import { isolationTests } from "./isolation.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
 import { operatorsTests } from "./operators.suite.ts";
 import { originsTests } from "./origins.suite.ts";
+import { previewFindTests } from "./preview-find.suite.ts";
 import { viewsTests } from "./views.suite.ts";
 import { watchingTests } from "./watching.suite.ts";
 
@@ -27,6 +28,7 @@ describe("lists and the operator's view", () => viewsTests(at));
 describe("watching the list", () => watchingTests(at));
 describe("activity", () => activityTests(at));
 describe("decisions", () => decisionsTests(at));
+describe("previews of finds", () => previewFindTests(at));
 describe("blocks", () => blocksTests(at));
 describe("operators", () => operatorsTests(at));
 describe("origins", () => originsTests(at));

@@ -12,6 +12,7 @@ import { lobbiesTests } from "./lobbies.suite.ts";
 import { operatorsTests } from "./operators.suite.ts";
 import { originsTests } from "./origins.suite.ts";
 import { playersTests } from "./players.suite.ts";
+import { previewFindTests } from "./preview-find.suite.ts";
 import { startedTests } from "./started.suite.ts";
 import { viewsTests } from "./views.suite.ts";
 import { watchingTests } from "./watching.suite.ts";
@@ -36,6 +37,7 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("watching the list", () => watchingTests(at));
   describe("activity", () => activityTests(at));
   describe("decisions", () => decisionsTests(at));
+  describe("previews of finds", () => previewFindTests(at));
   describe("blocks", () => blocksTests(at));
   describe("operators", () => operatorsTests(at));
   describe("origins", () => originsTests(at));
