@@ -28,7 +28,7 @@ export async function pacedP99(
     ),
   );
   for (const connection of connections) {
-    connection.onFault = (error) => {
+    connection.onError = (error) => {
       fault = error;
     };
   }
@@ -67,7 +67,7 @@ interface Connection {
   isBusy(): boolean;
   send(text: string, dueAt: number): void;
   end(): void;
-  onFault(error: Error): void;
+  onError(error: Error): void;
 }
 
 /** `onAnswer` gives when the next request was due that this connection should send, if there is one. */
@@ -86,15 +86,15 @@ async function openConnection(target: Target, onAnswer: (dueAt: number) => numbe
       socket.write(text);
     },
     end: () => socket.destroy(),
-    onFault: () => {},
+    onError: () => {},
   };
-  socket.on("error", (error) => connection.onFault(error));
+  socket.on("error", (error) => connection.onError(error));
   socket.on("data", (piece: string) => {
     received += piece;
     const body = bodyOf(received);
     if (body === null || dueAt === null) return;
     if (!/^HTTP\/1\.1 2/.test(received) || !target.accepts(body)) {
-      connection.onFault(new Error(`${target.name} answered ${received}`));
+      connection.onError(new Error(`${target.name} answered ${received}`));
     }
     received = "";
     const next = onAnswer(dueAt);

@@ -6,12 +6,12 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const secret = "correct horse battery staple and more";
 
-function faultsOf(env: NodeJS.ProcessEnv, cwd: string): readonly string[] {
+function listIssues(env: NodeJS.ProcessEnv, cwd: string): readonly string[] {
   try {
     loadConfig({ env, cwd });
     return [];
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
+    if (error instanceof ConfigError) return error.issues;
     throw error;
   }
 }
@@ -58,27 +58,27 @@ describe("secrets in files", () => {
     const large = file("large", "hush".repeat(2048).concat("x"));
     mkdirSync(join(cwd, "folder"));
     const both = { FOYER_SECRET: "hush".repeat(10), FOYER_SECRET_FILE: file("both", "hush".repeat(10)) };
-    expect(faultsOf(both, cwd)).toEqual(["FOYER_SECRET and FOYER_SECRET_FILE are both set; give only one."]);
-    for (const [path, fault] of [
+    expect(listIssues(both, cwd)).toEqual(["FOYER_SECRET and FOYER_SECRET_FILE are both set; give only one."]);
+    for (const [path, issue] of [
       ["nowhere", "does not exist"],
       [file("empty", "\n"), "is empty"],
       [large, "has more than 8192 bytes"],
       ["folder", "cannot be read (EISDIR)"],
     ] as const) {
-      const said = `The file ${path}, which FOYER_SECRET_FILE names, ${fault}.`;
-      expect(faultsOf({ FOYER_SECRET_FILE: path }, cwd)).toEqual([said]);
+      const said = `The file ${path}, which FOYER_SECRET_FILE names, ${issue}.`;
+      expect(listIssues({ FOYER_SECRET_FILE: path }, cwd)).toEqual([said]);
     }
-    const [short, ...others] = faultsOf({ FOYER_ADMIN_TOKEN_FILE: file("short", "hush") }, cwd);
+    const [short, ...others] = listIssues({ FOYER_ADMIN_TOKEN_FILE: file("short", "hush") }, cwd);
     expect([short, others]).toEqual([expect.stringMatching(/^FOYER_ADMIN_TOKEN_FILE must be /), []]);
     expect(short).not.toContain("hush");
     expect(loadConfig({ cwd, env: { FOYER_SECRET_FILE: file("most", "x".repeat(4096)) } }).secret).toHaveLength(4096);
     const most = `postgres://a@b/c?application_name=${"x".repeat(8192)}`.slice(0, 8192);
     for (const end of ["", "\n", "\r\n"]) {
       expect(loadConfig({ cwd, env: { FOYER_DATABASE_URL_FILE: file("longest", most + end) } }).databaseUrl).toBe(most);
-      const [tooLong] = faultsOf({ FOYER_DATABASE_URL_FILE: file("longer", `${most}x${end}`) }, cwd);
+      const [tooLong] = listIssues({ FOYER_DATABASE_URL_FILE: file("longer", `${most}x${end}`) }, cwd);
       expect(tooLong).toContain("has more than 8192 bytes");
     }
-    expect(faultsOf({ FOYER_PORT_FILE: "x" }, cwd)[0]).toContain("FOYER_PORT_FILE is not a setting");
+    expect(listIssues({ FOYER_PORT_FILE: "x" }, cwd)[0]).toContain("FOYER_PORT_FILE is not a setting");
   });
 
   test("[O18] a file that others may read is a warning, which names it", () => {

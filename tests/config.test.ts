@@ -22,11 +22,11 @@ function folderWith(content: unknown, name = "foyer.config.json"): string {
 
 const load = (sources: ConfigSources) => loadConfig({ env: {}, cwd: emptyFolder, ...sources });
 
-function faultsOf(sources: ConfigSources): readonly string[] {
+function listIssues(sources: ConfigSources): readonly string[] {
   try {
     load(sources);
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
+    if (error instanceof ConfigError) return error.issues;
     throw error;
   }
   return [];
@@ -93,16 +93,16 @@ describe("Redis", () => {
   const redis = { FOYER_REDIS_URL: "redis://localhost:6379" };
 
   test("[ND7] Redis without PostgreSQL or without a secret is refused, each by its name", () => {
-    const faultsOf = (env: NodeJS.ProcessEnv) => {
+    const listIssues = (env: NodeJS.ProcessEnv) => {
       try {
         load({ env });
         return [];
       } catch (error) {
-        return (error as ConfigError).faults;
+        return (error as ConfigError).issues;
       }
     };
-    expect(faultsOf({ ...sharedNeeds, ...redis })).toEqual([]);
-    expect(faultsOf(redis)).toEqual([
+    expect(listIssues({ ...sharedNeeds, ...redis })).toEqual([]);
+    expect(listIssues(redis)).toEqual([
       expect.stringMatching(/^redis_url needs database_url/),
       expect.stringMatching(/^redis_url needs secret/),
     ]);
@@ -187,14 +187,14 @@ describe("values", () => {
     ["--rate-find", "many"],
   ];
   test.each(bad)("%s=%s is refused, and the message says what is allowed", (flag, value) => {
-    const [fault, ...others] = faultsOf({ argv: [`${flag}=${value}`] });
+    const [issue, ...others] = listIssues({ argv: [`${flag}=${value}`] });
     expect(others).toEqual([]);
-    expect(fault).toMatch(new RegExp(`^${flag} must be .+, not "`));
-    expect(fault).toContain(value);
+    expect(issue).toMatch(new RegExp(`^${flag} must be .+, not "`));
+    expect(issue).toContain(value);
   });
 
   test("[K10] a bad secret is refused without being shown", () => {
-    const faults = faultsOf({
+    const issues = listIssues({
       env: {
         FOYER_ADMIN_TOKEN: "hush-admin",
         FOYER_SECRET: "hush-secret",
@@ -202,9 +202,9 @@ describe("values", () => {
         FOYER_PREVIOUS_SECRET: "hush",
       },
     });
-    expect(faults).toHaveLength(4);
-    expect(faults.join("\n")).not.toContain("hush");
-    expect(faultsOf({ env: { FOYER_ADMIN_TOKEN: `${"a".repeat(40)} b` } })).toHaveLength(1);
+    expect(issues).toHaveLength(4);
+    expect(issues.join("\n")).not.toContain("hush");
+    expect(listIssues({ env: { FOYER_ADMIN_TOKEN: `${"a".repeat(40)} b` } })).toHaveLength(1);
   });
 
   test.each(["--admin-token", "--secret", "--previous-secret"])(
@@ -212,27 +212,27 @@ describe("values", () => {
     (flag) => {
       const variable = `FOYER_${flag.slice(2).toUpperCase().replace("-", "_")}`;
       for (const argv of [[flag, "hush".repeat(10)], [`${flag}=${"hush".repeat(10)}`], [flag]]) {
-        const [fault, ...others] = faultsOf({ argv });
+        const [issue, ...others] = listIssues({ argv });
         expect(others).toEqual([]);
-        expect(fault).toContain(`${flag} is no longer a flag`);
-        expect(fault).toContain(`${variable}_FILE, or set ${variable}`);
-        expect(fault).not.toContain("hush");
+        expect(issue).toContain(`${flag} is no longer a flag`);
+        expect(issue).toContain(`${variable}_FILE, or set ${variable}`);
+        expect(issue).not.toContain("hush");
       }
-      expect(faultsOf({ argv: [`${flag.slice(0, -1)}x`, "y"] })[0]).not.toContain(`mean ${flag}`);
+      expect(listIssues({ argv: [`${flag.slice(0, -1)}x`, "y"] })[0]).not.toContain(`mean ${flag}`);
     },
   );
 
   test("the service and its metrics cannot share a port", () => {
-    expect(faultsOf({ argv: ["--port=7101"] })[0]).toContain("both 7101");
-    expect(faultsOf({ argv: ["--port=0", "--metrics-port=0"] })).toEqual([]);
+    expect(listIssues({ argv: ["--port=7101"] })[0]).toContain("both 7101");
+    expect(listIssues({ argv: ["--port=0", "--metrics-port=0"] })).toEqual([]);
   });
 });
 
-describe("faults", () => {
+describe("issues", () => {
   test("[O8] all are listed at once, each with where it came from and the nearest known name", () => {
     const cwd = folderWith({ datadir: "x", port: "many", log_level: ["info"] });
     const argv = ["--prot", "1", "--host", "--rate-find=x", "--no-demo=yes", "-x"];
-    expect(faultsOf({ argv, env: { FOYER_PUBLIC_ULR: "x", OTHER: "y" }, cwd })).toEqual([
+    expect(listIssues({ argv, env: { FOYER_PUBLIC_ULR: "x", OTHER: "y" }, cwd })).toEqual([
       "--prot is not a flag of foyer; did you mean --port?",
       "--host needs a value, as in --host=VALUE.",
       "--no-demo takes no value.",
@@ -246,23 +246,23 @@ describe("faults", () => {
   });
 
   test("a flag at the end without its value", () => {
-    expect(faultsOf({ argv: ["--port"] })).toEqual(["--port needs a value, as in --port=VALUE."]);
+    expect(listIssues({ argv: ["--port"] })).toEqual(["--port needs a value, as in --port=VALUE."]);
   });
 
   test("[O8] names that objects inherit are no settings", () => {
-    expect(faultsOf({ cwd: folderWith('{ "constructor": 1, "__proto__": 2 }') })).toHaveLength(2);
-    expect(faultsOf({ argv: ["--constructor=1", "--__proto__=1"] })).toHaveLength(2);
+    expect(listIssues({ cwd: folderWith('{ "constructor": 1, "__proto__": 2 }') })).toHaveLength(2);
+    expect(listIssues({ argv: ["--constructor=1", "--__proto__=1"] })).toHaveLength(2);
   });
 
   test("a named file must exist; any file must be a JSON object", () => {
-    expect(faultsOf({ argv: ["--config", "no.json"] })).toEqual(["The configuration file no.json does not exist."]);
-    expect(faultsOf({ cwd: folderWith("{") })[0]).toMatch(/^foyer.config.json is not valid JSON: /);
-    expect(faultsOf({ cwd: folderWith([1]) })[0]).toContain("must hold one JSON object");
+    expect(listIssues({ argv: ["--config", "no.json"] })).toEqual(["The configuration file no.json does not exist."]);
+    expect(listIssues({ cwd: folderWith("{") })[0]).toMatch(/^foyer.config.json is not valid JSON: /);
+    expect(listIssues({ cwd: folderWith([1]) })[0]).toContain("must hold one JSON object");
   });
 
   test("a single issue is one sentence, several are a list", () => {
     expect(() => load({ argv: ["--port=x"] })).toThrow(/^--port must be [^\n]+$/);
-    expect(() => load({ argv: ["--port=x", "--host=*"] })).toThrow(/^The configuration has 2 faults:\n {2}- /);
+    expect(() => load({ argv: ["--port=x", "--host=*"] })).toThrow(/^The configuration has 2 issues:\n {2}- /);
   });
 });
 

@@ -15,8 +15,8 @@ afterEach(async () => {
   running.clear();
 });
 
-async function start(dataDir: string, overrides: Partial<Config> = {}) {
-  const log = createLog({ level: "silent", format: "json", destination: { write: () => {} } });
+async function start(dataDir: string, overrides: Partial<Config> = {}, lines: string[] = []) {
+  const log = createLog({ level: "debug", format: "json", destination: { write: (line) => void lines.push(line) } });
   const ports = { port: 0, metricsPort: null, lobbyPorts: ownRange() };
   const foyer = await startFoyer(defaultConfig({ ...ports, dataDir, ...overrides }), log);
   running.add(foyer);
@@ -43,6 +43,16 @@ test("a new data folder gets the demo game, its page, and a file that only the o
   expect(statSync(join(dataDir, "demo.json")).mode & 0o777).toBe(0o600);
   const config = await foyer.request("GET", "/play/config.json");
   expect(config.json).toEqual({ public_token: kept.public_token, game_modes: ["arena"] });
+});
+
+test("[AU6] the set-up of the demo is in the audit log, and logged below info", async () => {
+  const lines: string[] = [];
+  const foyer = await start(temporaryFolder(), {}, lines);
+  const { entries } = await foyer.admin("GET", "/cloud/audit");
+  expect(entries.map(({ request_id }: { request_id: string }) => request_id)).toEqual(Array(5).fill("start"));
+  const logged = lines.map((line) => JSON.parse(line)).filter(({ audit }) => audit !== undefined);
+  expect(logged.map(({ audit }) => audit).reverse()).toEqual(entries);
+  expect(new Set(logged.map(({ level }) => level))).toEqual(new Set(["debug"]));
 });
 
 test("[T62] the page and its files are served as what they are, and only from this service", async () => {

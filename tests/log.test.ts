@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createLog, eachNowAndThen, type LogOptions, nowAndThen } from "../src/ground/log.ts";
+import { createLog, type LogOptions, throttled, throttledByText } from "../src/ground/log.ts";
 import { redact } from "../src/ground/redact.ts";
 
 function logInto(options: Partial<LogOptions> = {}) {
@@ -123,14 +123,14 @@ describe("form", () => {
 
 test("a repeated message is logged immediately, and then not for a while", () => {
   const said: [string, number][] = [];
-  const say = nowAndThen((what: string, times) => said.push([what, times]));
+  const say = throttled((what: string, times) => said.push([what, times]));
   for (const what of ["first", "second", "third"]) say(what);
   expect(said).toEqual([["first", 1]]);
 });
 
 test("throttling one message does not suppress another", () => {
   const said: [string, number][] = [];
-  const say = eachNowAndThen((what, times) => said.push([what, times]));
+  const say = throttledByText((what, times) => said.push([what, times]));
   for (const what of ["no room here", "no room there", "no room here"]) say(what);
   expect(said).toEqual([
     ["no room here", 1],

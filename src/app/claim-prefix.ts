@@ -8,8 +8,8 @@ class RedisInUse extends Error {
 }
 
 /**
- * Nodes of another installation would place their lobbies here, and tokens of one would be invalid on the other. Which
- * installation it is, is known by its secret, of which nothing can be learnt from what is kept here.
+ * Without this check, nodes of another installation would assign their lobbies here, and tokens of one would be invalid
+ * on the other. An installation is identified by its secret. The stored fingerprint reveals nothing about the secret.
  */
 export async function claimPrefix(
   link: RedisConnection,
@@ -24,8 +24,8 @@ export async function claimPrefix(
   if (previousSecret !== null && found === fingerprint(previousSecret))
     return void (await link.call("SET", key, [own]));
   throw new RedisInUse(
-    `Nodes with another FOYER_SECRET use the prefix ${prefix} of this Redis. Give this node their secret if it is one of them, ` +
-      "its old one as FOYER_PREVIOUS_SECRET if it was changed, or another FOYER_REDIS_PREFIX.",
+    `Nodes with another FOYER_SECRET use the prefix ${prefix} of this Redis. If this node belongs to them, give it their secret; ` +
+      "if the secret was changed, give it the old one as FOYER_PREVIOUS_SECRET; else give it another FOYER_REDIS_PREFIX.",
   );
 }
 

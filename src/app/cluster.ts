@@ -1,6 +1,6 @@
 import { createRedisEngine } from "../engine/redis/redis.ts";
 import { ensureNodeId, sharedAdminToken } from "../ground/data-folder.ts";
-import { nowAndThen } from "../ground/log.ts";
+import { throttled } from "../ground/log.ts";
 import { placeLobbies } from "../loops/assign-node.ts";
 import { lobbiesPlacedOn } from "../loops/servers/own-lobbies.ts";
 import { createSweepNamespaces } from "../loops/sweep-namespaces.ts";
@@ -24,15 +24,18 @@ import { openSharedSlots } from "./lobby-room.ts";
 import type { Ground, LiveState, Loops, Mode, ModeLoops } from "./mode.ts";
 import { onceForAll } from "./tasks.ts";
 
-/** What the parts of this mode are made with. */
+/** What the parts of this mode need. */
 interface Cluster extends Ground {
   readonly link: RedisConnection;
   readonly prefix: string;
   readonly nodeId: string;
-  onFault(error: unknown): void;
+  onError(error: unknown): void;
 }
 
-/** Nodes that share Redis and PostgreSQL. Refuses a Redis that is set up in a way in which promises would be broken. */
+/**
+ * Nodes that share Redis and PostgreSQL (docs/decisions/0012). Refuses a Redis whose configuration would break
+ * promises.
+ */
 export async function openCluster(ground: Ground, redisUrl: string): Promise<Mode> {
   const { config, log, metrics, clock, folder, secret } = ground;
   const prefix = config.redisPrefix;
@@ -44,20 +47,20 @@ export async function openCluster(ground: Ground, redisUrl: string): Promise<Mod
     await claimPrefix(link, prefix, ground);
     await refuseOtherFormats(link, prefix, recordFormat);
     const nodeId = ensureNodeId(folder, config.nodeId);
-    const onFault = nowAndThen((err: unknown) => log.warn({ err }, "Redis could not be reached; it is tried again"));
-    const cluster: Cluster = { ...ground, link, prefix, nodeId, onFault };
+    const onError = throttled((err: unknown) => log.warn({ err }, "Redis could not be reached; Foyer tries again"));
+    const cluster: Cluster = { ...ground, link, prefix, nodeId, onError };
     const invalidation = await openInvalidation(cluster);
     return {
       adminToken: sharedAdminToken(folder, config.adminToken, secret),
       store: { invalidation, hold: holdWithNodes },
       openEngine: () => openEngine(cluster),
-      // What nodes share is in Redis and PostgreSQL: here only the logs and records of this node's processes are lost.
-      folder: { fileNames: [], whenGone: "This node is not ready any more" },
+      // Shared data is in Redis and PostgreSQL, so only the logs and records of this node's processes are lost.
+      folder: { fileNames: [], ifDeleted: "This node is no longer ready" },
       join: (status) => join(cluster, status),
       openSlots: openSharedSlots,
       openCalls: (nodes, answer) => openCalls(cluster, nodes, answer),
       authenticateFreshly: (context, authenticate) => authenticateFreshly(context.db, authenticate),
-      // The example is for a first look at the service, which nobody takes with several nodes.
+      // The demo is for trying out the service on one machine.
       openPlayPage: async () => null,
       readAhead: (context) => readAhead(context, log),
       ownLobbies: () => lobbiesPlacedOn(nodeId),
@@ -74,10 +77,10 @@ export async function openCluster(ground: Ground, redisUrl: string): Promise<Mod
   }
 }
 
-async function openInvalidation({ link, prefix, newId, onFault }: Cluster): Promise<NodesCacheInvalidation> {
-  const invalidation = createCacheInvalidation({ link, prefix, newId, onFault });
-  // Every request checks anyway; a node without any reads what is new before it is needed.
-  const check = () => void invalidation.check().catch(onFault);
+async function openInvalidation({ link, prefix, newId, onError }: Cluster): Promise<NodesCacheInvalidation> {
+  const invalidation = createCacheInvalidation({ link, prefix, newId, onError });
+  // Every request checks too; with this, a node without requests reads changes before they are needed.
+  const check = () => void invalidation.check().catch(onError);
   await link.subscribe(`${prefix}:changes`, check, invalidation.invalidate);
   return invalidation;
 }
@@ -88,7 +91,7 @@ async function openEngine({ link, prefix, newId }: Cluster): Promise<LiveState> 
 }
 
 function join(cluster: Cluster, status: () => OwnStatus): Promise<Nodes> {
-  const { link, prefix, nodeId, newId, clock, log, config, onFault } = cluster;
+  const { link, prefix, nodeId, newId, clock, log, config, onError } = cluster;
   return joinNodes({
     link,
     prefix,
@@ -101,15 +104,16 @@ function join(cluster: Cluster, status: () => OwnStatus): Promise<Nodes> {
     wallClock: Date.now,
     clock,
     onClockOff(offsetMs) {
-      const message = "this machine's clock and Redis' have come apart; let both follow the same time servers";
+      const message = "the clocks of this machine and of Redis differ; use the same time servers for both";
       log.error({ offset_ms: offsetMs }, message);
     },
     onTwin() {
-      const message = "another process says that it is this node; give each its own FOYER_NODE_ID and data folder";
+      const message =
+        "another process uses the name of this node; give each node its own FOYER_NODE_ID and data folder";
       log.error({ node_id: nodeId }, message);
     },
-    onOtherFormat: nowAndThen((message: string) => log.error(message)),
-    onFault,
+    onOtherFormat: throttled((message: string) => log.error(message)),
+    onError,
   });
 }
 
@@ -117,8 +121,8 @@ function openCalls(cluster: Cluster, nodes: Nodes, answer: AnswerNodes): Promise
   const { link, prefix, nodeId, newId, log, onFault } = cluster;
   const othersAlive = () =>
     nodes.all().flatMap((node) => (node.isAlive && node.nodeId !== nodeId ? [node.nodeId] : []));
-  const onUnreadable = nowAndThen((channel: string) =>
-    log.warn({ channel }, "a message of another node could not be read and is left out; do all run one version?"),
+  const onUnreadable = throttled((channel: string) =>
+    log.warn({ channel }, "ignoring an unreadable message of another node; check that all nodes run the same version"),
   );
   return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onFault, onUnreadable });
 }
@@ -131,18 +135,19 @@ function startLoops(
 ): ModeLoops {
   const { db, engine, nodes, now } = context;
   const placing = placeLobbies({ engine, nodes, log, now });
-  // The node that was to write a lobby down may have died just then; lobbies are remembered for ten minutes.
-  nodes.onGone(recorder.expectMore);
+  // The node that had to save a stopped lobby in the history may have died before; the engine keeps stopped lobbies for
+  // ten minutes.
+  nodes.onNodeLost(recorder.expectMore);
   const sweepNamespaces = createSweepNamespaces({ engine, nodes, log, now, namespaceIds: () => listNamespaceIds(db) });
   return {
     tasks: [
-      ["taking lobbies that nobody has placed", 500, () => placing.takeOver()],
-      ["placing lobbies", 1_000, async () => placing.isSweepDue() && (await placing.sweep())],
+      ["taking over lobbies without a node", 500, () => placing.takeOver()],
+      ["assigning lobbies to nodes", 1_000, async () => placing.isSweepDue() && (await placing.sweep())],
       ["announcing changes of lost nodes", 10_000, onceForAll(nodes, () => invalidation.sweep())],
       ["comparing lobbies with their servers", 10_000, () => supervisor.reconcile()],
       ["removing namespaces that were deleted", 60_000, sweepNamespaces],
-      ["telling a new Redis what is deployed", 1_000, createTellDeployed(context)],
-      ["looking for lobbies that nobody wrote down", 4 * 60_000, async () => recorder.expectMore()],
+      ["writing warm pools to a new Redis", 1_000, createWriteWarmPools(context)],
+      ["saving stopped lobbies that no node has saved", 4 * 60_000, async () => recorder.expectMore()],
     ],
     expireEveryMs: 500,
     keepIdleEveryMs: 1_000,
@@ -151,8 +156,8 @@ function startLoops(
   };
 }
 
-/** A Redis that lost everything, or is new, knows no warm pools. The node that gets the lease writes them to it, once. */
-function createTellDeployed({ db, configs, nodes }: Context): () => Promise<void> {
+/** A Redis that lost its data, or is new, has no warm pools. The node that gets the lease writes them, once. */
+function createWriteWarmPools({ db, configs, nodes }: Context): () => Promise<void> {
   let isTold = true;
   nodes.onLease(() => {
     isTold = false;

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
-import { eachNowAndThen } from "../ground/log.ts";
+import { type Logger, throttledByText } from "../ground/log.ts";
 import { packageVersion } from "../ground/package-version.ts";
 import { createHoldings, createSharedPlaces } from "../ground/shares.ts";
 import { createDerivedTokens } from "../ground/tokens.ts";
@@ -8,6 +8,7 @@ import { createStartGate } from "../operations/capacity/crash-backoff.ts";
 import { createCreationBudget } from "../operations/capacity/creation-budget.ts";
 import { createSeatBudget } from "../operations/capacity/seat-budget.ts";
 import { toAuditReply } from "../operations/cloud/audit.ts";
+import { startRequestId } from "../operations/cloud/demo-game.ts";
 import type { Context } from "../operations/context.ts";
 import { createActivity } from "../operations/insight/activity.ts";
 import { answerForInsight, answerForNodes } from "../operations/insight/answer-nodes.ts";
@@ -18,7 +19,7 @@ import { answerForLobbyServers, localLobbyServers, sharedLobbyServers } from "..
 import { createWaiting } from "../operations/matchmaking/lobby-waiters.ts";
 import { createNamespaceConfigs } from "../operations/namespace-configs.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { Db } from "../store/db.ts";
+import type { AuditEntry, Db } from "../store/db.ts";
 import { createLobbyRoom } from "./lobby-room.ts";
 import type { Ground, Mode } from "./mode.ts";
 import { attempt, openRuntime, openWatching } from "./open-parts.ts";
@@ -29,11 +30,11 @@ const waitersPerInFlight = 10;
 
 export interface OpenedContext {
   readonly context: Context;
-  /** Also there when it may start nothing: lobbies of an earlier run are still to be watched and stopped. */
+  /** Also set when it may start nothing: Foyer still watches and stops lobbies of an earlier run. */
   readonly driver: Runtime;
 }
 
-/** What operations work with, and on the way the driver of lobby processes and this node's place among the others. */
+/** Creates the context of the operations and the driver of lobby processes, and joins the other nodes. */
 export async function createContext(
   ground: Ground,
   mode: Mode,
@@ -43,7 +44,7 @@ export async function createContext(
   const { config, log, clock, newId } = ground;
   const { now } = clock;
   const tokenUses = createTokenUses(db);
-  stopOrder.add(() => attempt(log, "writing down when tokens were used", () => tokenUses.flush()));
+  stopOrder.add(() => attempt(log, "saving when tokens were used", () => tokenUses.flush()));
   const waitersMax = config.maxInFlight * waitersPerInFlight;
   const configs = createNamespaceConfigs(db, engine, now);
   const watching = openWatching(config, { db, configs, engine, now }, log);
@@ -87,10 +88,16 @@ export async function createContext(
     activity,
     decisions,
     slots: mode.openSlots(room, nodes),
-    tellOperator: eachNowAndThen((message, times) => log.warn({ times }, `no lobby was made: ${message}`)),
-    logChange: (entry) => log.info({ audit: toAuditReply(entry) }, `changed by ${entry.operation}`),
+    warnOperator: throttledByText((message, times) => log.warn({ times }, `no lobby was created: ${message}`)),
+    logChange: (entry) => logChange(log, entry),
     now,
     newId,
   };
   return { context, driver };
+}
+
+/** One line for each change. Those of the demo's set-up are at level debug: the output of a first start stays short. */
+function logChange(log: Logger, entry: AuditEntry): void {
+  const level = entry.requestId === startRequestId ? "debug" : "info";
+  log[level]({ audit: toAuditReply(entry) }, `changed by ${entry.operation}`);
 }

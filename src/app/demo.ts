@@ -8,12 +8,12 @@ import { type PlayPage, readPlayPage } from "../http/pages/play.ts";
 import { setUpDemo } from "../operations/cloud/demo-game.ts";
 import type { ServedHandlers } from "../operations/handlers.ts";
 
-/** The folder of the example; an installed package comes without it. */
+/** The folder of the demo; an installed package does not contain it. */
 const arena = fileURLToPath(new URL("../../examples/arena", import.meta.url));
 
 /**
- * The page of the example game, after its game was set up if this is a new data folder. Null: there is none. That the
- * demo does not work is no reason not to start.
+ * Sets up the demo game in a new data folder, and returns its page. Null: there is no demo. If the set-up fails, the
+ * service starts without the demo.
  */
 export async function openDemo(
   config: Config,
@@ -34,8 +34,8 @@ export async function openDemo(
       keep: (text) => writePrivateFile(dataDir, file, text),
     });
     return demo && readPlayPage(join(arena, "public"), demo);
-  } catch (fault) {
-    log.warn({ err: fault }, "the demo game could not be set up; the service runs without it");
+  } catch (error) {
+    log.warn({ err: error }, "the demo game could not be set up; the service runs without it");
     return null;
   }
 }

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Server } from "node:net";
 import type { Config } from "../config/config.ts";
-import { type Logger, nowAndThen } from "../ground/log.ts";
+import { type Logger, throttled } from "../ground/log.ts";
 
-/** The database, the journal, logs, the metrics port and what node itself has open. */
+/** For the database, the journal, logs, the metrics port and Node itself. */
 const ownDescriptors = 200;
 /** Two logs and their rotation. */
 const perLobbyProcess = 4;
@@ -13,8 +13,9 @@ const probeEveryMs = 2_000;
 const wayOut = "Raise the limit (ulimit -n, LimitNOFILE= of systemd, --ulimit nofile= of Docker)";
 
 /**
- * Says so when the process has no descriptor left for another connection or file. Nothing else would: the system then
- * closes new connections before the service sees them. Warns at once when the limit is too low for the settings.
+ * Logs an error when the process has no descriptor left for another connection or file. Without it there would be no
+ * sign: the system then closes new connections before the service sees them. Warns at the start when the limit is too
+ * low for the settings.
  */
 export function watchDescriptors(parts: { config: Config; log: Logger; server: Server }): { stop(): void } {
   const { config, log, server } = parts;
@@ -26,36 +27,38 @@ export function watchDescriptors(parts: { config: Config; log: Logger; server: S
       `the process may have ${limit} files and connections open, and its settings allow for ${wanted}. ${wayOut}, or lower max_in_flight, max_event_streams, max_watches or max_lobby_processes`,
     );
   }
-  const sayOut = nowAndThen((code: string, times) =>
+  const sayOut = throttled((code: string, times) =>
     log.error(
       { code, limit, times },
-      `out of file descriptors: new connections are closed unanswered, and files cannot be opened. ${wayOut}, or look for who holds so many connections (foyer_http_connections)`,
+      `out of file descriptors: new connections are closed without an answer, and files cannot be opened. ${wayOut}, or find out which clients have so many connections open (foyer_http_connections)`,
     ),
   );
-  server.on("error", (fault: NodeJS.ErrnoException) => {
-    if (isOutOfDescriptors(fault)) sayOut(fault.code!);
-    // What keeps it from listening at all is told by the start.
-    else if (server.listening) log.error({ err: fault }, "a connection could not be accepted");
+  server.on("error", (error: NodeJS.ErrnoException) => {
+    if (isOutOfDescriptors(error)) sayOut(error.code!);
+    // If the server cannot listen at all, the start reports it.
+    else if (server.listening) log.error({ err: error }, "a connection could not be accepted");
   });
   const timer = setInterval(() => {
     open("/dev/null").then(
       (file) => file.close(),
-      (fault: NodeJS.ErrnoException) => {
-        if (isOutOfDescriptors(fault)) sayOut(fault.code!);
+      (error: NodeJS.ErrnoException) => {
+        if (isOutOfDescriptors(error)) sayOut(error.code!);
       },
     );
   }, probeEveryMs).unref();
   return { stop: () => clearInterval(timer) };
 }
 
-/** As many as the settings let come together. Requests that wait for a lobby are not counted: few services have many. */
+/**
+ * The most that the settings allow at one time. Requests that wait for a lobby are not counted: few services have many.
+ */
 function wantedDescriptors(config: Config): number {
   const { maxInFlight, maxEventStreams, maxWatches, maxLogFollowers, maxLobbyProcesses } = config;
   const streams = maxEventStreams + maxWatches + maxLogFollowers;
   return ownDescriptors + maxInFlight + streams + maxLobbyProcesses * perLobbyProcess;
 }
 
-/** Null: none, or the system does not tell. */
+/** Null: there is no limit, or the system does not report it. */
 function descriptorLimit(): number | null {
   try {
     const found = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));

@@ -12,20 +12,20 @@ import { openOwnSlots } from "./lobby-room.ts";
 import type { Ground, LiveState, Mode } from "./mode.ts";
 import { followWallClock } from "./open-parts.ts";
 
-/** One node with its own data folder: live state is in this process, and there is nobody to share with. */
+/** One node with its own data folder: live state is in this process, and there are no other nodes. */
 export function openEmbedded(ground: Ground): Mode {
   const { config, log, clock, folder } = ground;
   return {
     adminToken: ensureAdminToken(folder, config.adminToken),
     store: { invalidation: noOtherWriters, hold: holdAlone },
     openEngine: () => openEngine(ground),
-    folder: { fileNames: [journalFileName], whenGone: "Foyer takes no changes any more" },
+    folder: { fileNames: [journalFileName], ifDeleted: "Foyer refuses all changes" },
     join: async (status) => onlyNode(ensureNodeId(folder, config.nodeId), status),
     openSlots: openOwnSlots,
     openCalls: async () => noCalls,
     authenticateFreshly: (_, authenticate) => authenticate,
     openPlayPage: (handlers) => openDemo(config, handlers, folder.path, log),
-    // The store is on this machine, or this node is the only one that changes it.
+    // No other process changes the store.
     readAhead() {},
     ownLobbies: () => everyLobby("only"),
     startLoops: ({ runtime }) => ({
@@ -40,19 +40,19 @@ export function openEmbedded(ground: Ground): Mode {
   };
 }
 
-/** With everything that became due while the service was down ended before the first request. */
+/** Handles everything that became due while the service was down, before the first request. */
 async function openEngine({ folder, clock, log }: Ground): Promise<LiveState> {
   const journal = createSqliteJournal({
     dataDir: folder.path,
     onWarning: (message) => log.warn(message),
     onSyncFailure(error) {
-      // What is on the disk is unknown from here on; only a new process that reads it again can tell.
-      log.fatal({ err: error }, "the disk failed to keep what was written; the service ends at once");
+      // The content of the disk is unknown from now on, until a new process reads it.
+      log.fatal({ err: error }, "writing the journal to disk failed; stopping the service immediately");
       process.kill(process.pid, "SIGKILL");
     },
   });
   const engine = await createMemoryEngine(journal);
-  // The wall clock may have been set back since: what has happened already is not in the future.
+  // The wall clock may have been set back since then, but no recorded time may be in the future.
   let latest = 0;
   for (const state of engine.states().values()) latest = Math.max(latest, state.now);
   clock.startAt(latest);
@@ -61,7 +61,7 @@ async function openEngine({ folder, clock, log }: Ground): Promise<LiveState> {
     engine,
     isBehind: journal.isBehind,
     giveUp: journal.giveUp,
-    /** Nobody could hear heartbeats before: there is no other node. */
+    /** No node could receive heartbeats before: this is the only one. */
     async startHearing() {
       for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
         await engine.execute({ type: "restarted", namespaceId, now: clock.now() });

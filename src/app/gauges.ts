@@ -13,20 +13,24 @@ interface MeasuredParts {
   watches(): number;
 }
 
-/** What this node does and sees of the others. All of it is read when somebody scrapes. */
+/** Metrics of this node and of what it knows about the others. All of them are read at each scrape. */
 export function measureNode(metrics: Metrics, parts: MeasuredParts): void {
   const { nodes, waiting, driver, watches } = parts;
   const alive = () => nodes.all().filter((node) => node.isAlive).length;
-  metrics.gauge("foyer_nodes_alive", "Nodes heard of a moment ago, this one included.", alive);
+  metrics.gauge("foyer_nodes_alive", "Nodes that reported a moment ago, including this one.", alive);
   const hasLease = () => (nodes.lease() === null ? 0 : 1);
-  metrics.gauge("foyer_node_has_lease", "1 while this node does what must be done once for all.", hasLease);
+  metrics.gauge(
+    "foyer_node_has_lease",
+    "1 while this node has the lease for the work that only one node does.",
+    hasLease,
+  );
   const running = async () => (await driver.list()).length;
   metrics.gauge("foyer_lobby_processes", "Lobby processes that this node runs.", running);
   metrics.gauge("foyer_waiting_requests", "Requests that wait for a lobby to become ready.", waiting.count);
   metrics.gauge("foyer_lobby_watches", "Watches of lobby lists open now.", watches);
 }
 
-/** What every command to Redis is told to. */
+/** Records every command to Redis. */
 export function measureRedis(metrics: Metrics): RedisMeasures {
   const answered = metrics.durations(
     "foyer_redis_command_duration_seconds",
@@ -37,7 +41,7 @@ export function measureRedis(metrics: Metrics): RedisMeasures {
   const failed = metrics.counter("foyer_redis_failures_total", "Commands that failed in the end.", "cause");
   return {
     answered,
-    failed: (error, isRetried) => (isRetried ? retried : failed)(causeOf(error)),
+    failed: (error, isRetried) => (isRetried ? retried : failed)(nameCause(error)),
   };
 }
 
@@ -46,8 +50,8 @@ export function measureRedisConnection(metrics: Metrics, link: RedisConnection):
   metrics.gauge("foyer_redis_connected", "1 while there is a connection to Redis.", isConnected);
 }
 
-/** Redis' own word for it, else the code of the network's fault: there are few of either. */
-function causeOf(error: unknown): string {
+/** The error name that Redis gives, else the code of the network error. Both have few values. */
+function nameCause(error: unknown): string {
   if (!(error instanceof Error)) return "other";
   if (error.name === "ReplyError") return /^[A-Z]+/.exec(error.message)?.[0] ?? "other";
   if ("code" in error && typeof error.code === "string") return error.code;

@@ -1,4 +1,4 @@
-/** A value that some parts need before it is known. */
+/** A value that some parts need before it exists. */
 export interface Later<T> {
   readonly value: Promise<T>;
   /** Call it once. */

@@ -5,18 +5,18 @@ import type { NodeStatus, Nodes, OwnStatus } from "../nodes/nodes.ts";
 import { createStartSlots, type StartSlots } from "../operations/capacity/start-slots.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 
-/** A driver without a limit says so by Infinity, which JSON does not know. */
+/** A driver without a limit has Infinity, which JSON cannot express. */
 const roomMax = 1_000_000;
 
-/** The room for lobby processes on this node, and who has it. */
+/** The slots for lobby processes on this node, and which namespaces hold them. */
 export interface LobbyRoom {
   /** Whether this node starts lobbies at all. */
   readonly startsLobbies: boolean;
-  /** What the other nodes are told. */
+  /** What this node reports to the others. */
   status(): Pick<OwnStatus, "room" | "places" | "held" | "asked">;
   /** The slots of this node as they are at any moment. */
   readonly own: NodePlaces;
-  /** Notes that a namespace wants a slot. */
+  /** Records that a namespace wants a slot. */
   ask(region: string, namespaceId: string): void;
 }
 
@@ -51,38 +51,38 @@ export function createLobbyRoom(runtime: Runtime | null, holdings: Holdings, now
   };
 }
 
-/** The slots of the only node, which knows its room at any moment. */
+/** The slots of a single node, which always knows how many are free. */
 export function openOwnSlots({ startsLobbies, own, ask }: LobbyRoom): StartSlots {
   return createStartSlots({
     isPossible: startsLobbies,
     describeShortage: () =>
-      `This machine runs ${own.places} lobbies, as many as it may. FOYER_MAX_LOBBY_PROCESSES allows more.`,
-    nodesOf: () => [own],
-    poolOf: () => "",
+      `This machine runs ${own.places} lobbies, the maximum. Raise FOYER_MAX_LOBBY_PROCESSES to allow more.`,
+    nodesFor: () => [own],
+    poolFor: () => "",
     countedAfterMs: null,
     ask,
   });
 }
 
-/** The slots of all nodes, as they said last. */
+/** The slots of all nodes, as they last reported. */
 export function openSharedSlots({ ask }: LobbyRoom, nodes: Nodes): StartSlots {
-  const nodesOf = placesByRegion(nodes);
-  // A node without regions of its own serves all of them, and then they share what room there is.
-  const poolOf = (region: string) => (nodes.all().some((node) => node.regions !== null) ? region : "");
-  // A node that starts none now may be joined by one that does.
+  const nodesFor = placesByRegion(nodes);
+  // A node without regions of its own serves all of them, so all regions share its slots.
+  const poolFor = (region: string) => (nodes.all().some((node) => node.regions !== null) ? region : "");
+  // A node that starts lobbies may join later.
   const describe = (region: string) => describeShortage(nodes, region);
-  const options = { isPossible: true, describeShortage: describe, nodesOf, poolOf };
+  const options = { isPossible: true, describeShortage: describe, nodesFor, poolFor };
   return createStartSlots({ ...options, countedAfterMs: recentMs, ask });
 }
 
 function describeShortage(nodes: Nodes, region: string): string {
   const isServed = nodes.all().some((node) => node.isAlive && servesRegion(node, region));
   return isServed
-    ? `No node of the region ${region} has room for another lobby. FOYER_MAX_LOBBY_PROCESSES of a node allows more.`
-    : `No node that is up runs lobbies of the region ${region}; FOYER_NODE_REGIONS says which regions a node runs.`;
+    ? `No node of the region ${region} has a free slot. Raise FOYER_MAX_LOBBY_PROCESSES of a node, or add a node.`
+    : `No running node serves the region ${region}. FOYER_NODE_REGIONS sets the regions of a node.`;
 }
 
-/** Of several nodes each says now and then what it has for its regions; in between the answer is the same. */
+/** Each node reports its slots regularly; between two reports the result is kept. */
 function placesByRegion(nodes: Nodes): (region: string) => readonly NodePlaces[] {
   let heard: readonly NodeStatus[] | null = null;
   const byRegion = new Map<string, readonly NodePlaces[]>();

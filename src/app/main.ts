@@ -36,29 +36,34 @@ const nilId = "00000000-0000-0000-0000-000000000000";
 export interface RunningFoyer {
   readonly url: string;
   readonly metricsUrl: string | null;
-  /** Where the example game can be played; null: it is not offered. */
+  /** Where the demo game can be played; null: it is not offered. */
   readonly demoUrl: string | null;
-  /** What this node is called among those that share its Redis; null: it is the only one. */
+  /** The name of this node among those that share its Redis; null: it is the only one. */
   readonly nodeId: string | null;
   readonly dataDir: string;
   readonly adminToken: AdminToken;
-  /** Stops accepting, finishes what is under way, writes everything down. Lobbies run on unless they are to be stopped. */
+  /**
+   * Stops accepting requests, finishes those in flight, saves everything. Lobbies keep running unless `stopLobbies` is
+   * set.
+   */
   close(options?: { readonly stopLobbies?: boolean }): Promise<void>;
 }
 
-/** What tests put in place of the real thing. */
+/** Replacements that tests pass in. */
 export interface Injected {
   readonly runtime?: Runtime;
   readonly now?: () => number;
 }
 
-/** The composition root: opens the stores, puts the parts together and listens. What was opened is closed if a later step fails. */
+/**
+ * The composition root: opens the stores, connects the parts and listens. If a step fails, it closes what it opened.
+ */
 export async function startFoyer(config: Config, log: Logger, injected: Injected = {}): Promise<RunningFoyer> {
   const stopOrder = createStopOrder();
   try {
     return await start(config, log, injected, stopOrder);
   } catch (error) {
-    await stopOrder.closeAll({ areLobbiesGone: false });
+    await stopOrder.closeAll({ haveLobbiesEnded: false });
     throw error;
   }
 }
@@ -103,7 +108,7 @@ async function start(
   const url = await address.value;
   stopOrder.add(() => http.close());
   // Lobbies could not send heartbeats to this node before now, however long the start took.
-  await attempt(log, "starting to hear heartbeats", live.startHearing);
+  await attempt(log, "starting to receive heartbeats", live.startHearing);
   const tasks = startLoops(ground, mode, context, { loops: { recorder, supervisor }, folderWatch }, stopOrder);
 
   if (!isLoopback(config.host) || config.publicUrl !== null) log.info(adviceForPublicServices);
@@ -119,7 +124,7 @@ async function start(
       context.waiting.stop();
       await tasks.stop();
       if (stopLobbies) await supervisor.stopLobbies();
-      await stopOrder.closeAll({ areLobbiesGone: stopLobbies });
+      await stopOrder.closeAll({ haveLobbiesEnded: stopLobbies });
     },
   };
 }
@@ -143,7 +148,7 @@ async function openGround(
   return { config, log, metrics: createMetrics(), clock, folder, secret, previousSecret, newId: createIds(clock.now) };
 }
 
-/** The one place that asks whether there are other nodes. What speaks to Redis is loaded only where it is needed. */
+/** The only code that asks whether there are other nodes. The code for Redis is loaded only if it is needed. */
 async function openMode(ground: Ground): Promise<Mode> {
   const { redisUrl } = ground.config;
   if (redisUrl === null) return openEmbedded(ground);
@@ -195,7 +200,7 @@ async function createHttp(
   return { http, playPage };
 }
 
-/** The address under which the service is reached. Requests come in as soon as the port is open, a little before. */
+/** Returns the address of the service. Requests arrive as soon as the port is open, a little before this returns. */
 async function listen({ app }: HttpServer, { host, port, publicUrl }: Config): Promise<string> {
   const address = await app.listen({ host, port });
   return publicUrl ?? address;
@@ -215,9 +220,9 @@ function startLoops(
   return tasks;
 }
 
-/** The node that ran a lobby writes it down; for those that no living node ran, the holder of the lease does. */
+/** The node that ran a lobby saves it in the history. If that node is dead or unknown, the lease holder does. */
 function isRecordedHere(nodes: Nodes, { nodeId }: LobbyView): boolean {
   if (nodeId === nodes.ownId) return true;
-  const isNobodyElses = !nodes.all().some((node) => node.nodeId === nodeId && node.isAlive);
-  return nodes.lease() !== null && isNobodyElses;
+  const isUnowned = !nodes.all().some((node) => node.nodeId === nodeId && node.isAlive);
+  return nodes.lease() !== null && isUnowned;
 }

@@ -39,32 +39,32 @@ export interface Mode {
   /** How the control plane's store is shared, and with whom PostgreSQL is held. */
   readonly store: { readonly invalidation: CacheInvalidation; readonly hold: HoldKind };
   openEngine(): Promise<LiveState>;
-  /** Files of the live state in the data folder, and what it means when one of them is gone. */
-  readonly folder: { readonly fileNames: readonly string[]; readonly whenGone: string };
-  /** Puts this node among the others. */
+  /** Files of the live state in the data folder, and the consequence when one of them is deleted. */
+  readonly folder: { readonly fileNames: readonly string[]; readonly ifDeleted: string };
+  /** Adds this node to the list of nodes. */
   join(status: () => OwnStatus): Promise<Nodes>;
   openSlots(room: LobbyRoom, nodes: Nodes): StartSlots;
   /** The way to ask the other nodes; `answer` is what this one says when they ask. */
   openCalls(nodes: Nodes, answer: AnswerNodes): Promise<NodeCalls>;
   /** Makes sure that a request is judged by what the store says now. */
   authenticateFreshly(context: Context, authenticate: Authenticate): Authenticate;
-  /** The example game; null: it is not offered. */
+  /** The demo game; null: it is not offered. */
   openPlayPage(handlers: ServedHandlers): Promise<PlayPage | null>;
-  /** Reads what requests will need. */
+  /** Reads into the cache what requests will need. */
   readAhead(context: Context): void;
   ownLobbies(): OwnLobbies;
   startLoops(context: Context, loops: Loops): ModeLoops;
-  /** What the operator knows this node by; null: there is only this one. */
+  /** The node's name for the operator; null: this is the only node. */
   readonly shownNodeId: string | null;
   close(): Promise<void>;
 }
 
-/** The engine, and what only the service that has it does with it. */
+/** The engine, and what only the service that opened it may do with it. */
 export interface LiveState {
   readonly engine: Engine;
-  /** Whether so much waits to be written that new requests should be turned away. */
+  /** Whether so much waits to be written that new requests should be rejected. */
   isBehind(): boolean;
-  /** Takes no change any more, for this reason. */
+  /** From now on, refuses every change for this reason. */
   giveUp(reason: string): void;
   /** From now on lobbies can send heartbeats to this node. */
   startHearing(): Promise<void>;
@@ -75,16 +75,16 @@ export interface Loops {
   readonly supervisor: Supervisor;
 }
 
-/** What is done again and again: a name for the log, the pause between two runs in milliseconds, and the work. */
+/** Work that is repeated: a name for the log, the pause between two runs in milliseconds, and the function. */
 export type Task = readonly [task: string, everyMs: number, run: () => Promise<unknown>];
 
 export interface ModeLoops {
   readonly tasks: readonly Task[];
-  /** How often what is due is ended. */
+  /** How often due deadlines are handled. */
   readonly expireEveryMs: number;
-  /** How often idle lobbies are started; null: none can be started. */
+  /** How often idle lobbies are started; null: this node cannot start any. */
   readonly keepIdleEveryMs: number | null;
-  /** Events were lost: there may be more to do than events show. */
+  /** Events were lost, so there may be more to do than the events show. */
   expectMore(): void;
   stop(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
 import { type Clock, createClock } from "../ground/clock.ts";
-import { type Logger, nowAndThen } from "../ground/log.ts";
+import { type Logger, throttled } from "../ground/log.ts";
 import { type Metrics, startMetricsServer } from "../ground/metrics.ts";
 import type { Holdings } from "../ground/shares.ts";
 import { listForWatchers } from "../operations/matchmaking/lobby-list.ts";
@@ -18,9 +18,9 @@ import type { FolderWatch } from "./folder-watch.ts";
 import type { Ground, Mode } from "./mode.ts";
 import type { StopOrder } from "./stop-order.ts";
 
-/** How the parts of the service are opened, one function each. */
+/** Opens the parts of the service, one function for each. */
 
-/** The core's time. Without other nodes it follows this machine's wall clock, else that of Redis. */
+/** The core's time. A single node follows its machine's wall clock, several nodes follow the clock of Redis. */
 export function openClock(log: Logger): Clock {
   return createClock({
     wall: () => Date.now(),
@@ -28,13 +28,13 @@ export function openClock(log: Logger): Clock {
     onApart: (aheadMs) =>
       log.warn(
         { apart_s: Math.round(aheadMs / 100) / 10 },
-        "the clock was set: Foyer's time follows it by at most 1 s in 10, so no deadline moves at once; check the machine's time synchronisation",
+        "the clock was set: Foyer's time follows it by at most 1 s in 10, so no deadline jumps; check the machine's time synchronisation",
       ),
     onTogether: () => log.info("Foyer's time agrees with the clock again"),
   });
 }
 
-/** A clock that somebody else moves. */
+/** A clock that the caller controls. */
 export function createMovedClock(now: () => number): Clock {
   return { now, follow() {}, startAt() {} };
 }
@@ -43,15 +43,18 @@ export function followWallClock(clock: Clock): void {
   clock.follow(Date.now() - clock.now());
 }
 
-/** Null when metrics are off. A second service on one machine should start even if nobody gave it a port for these. */
+/**
+ * Null when metrics are off. If only the default port is in use, another port is taken, so that a second service on one
+ * machine starts.
+ */
 export async function openMetrics({ metricsHost: host, metricsPort: port }: Config, metrics: Metrics, log: Logger) {
   if (port === null) return null;
   try {
     return await startMetricsServer(metrics, { host, port });
-  } catch (fault) {
-    const isTaken = fault instanceof Error && "code" in fault && fault.code === "EADDRINUSE";
-    if (!isTaken || port !== settings.metrics_port.fallback) throw fault;
-    log.warn({ port }, "the usual port for metrics is in use; they get any free one");
+  } catch (error) {
+    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    if (!isTaken || port !== settings.metrics_port.fallback) throw error;
+    log.warn({ port }, "the default port for metrics is in use; using any free port");
     return startMetricsServer(metrics, { host, port: 0 });
   }
 }
@@ -67,14 +70,17 @@ export function openWatching(
     engine: parts.engine,
     list: (namespaceId, filter) => listForWatchers(parts, namespaceId, filter),
     steadyNow: () => performance.now(),
-    onFault: nowAndThen((err: unknown) =>
-      log.warn({ err }, "a watched list of lobbies could not be read; trying again"),
+    onError: throttled((err: unknown) =>
+      log.warn({ err }, "a watched list of lobbies could not be read; Foyer tries again"),
     ),
   });
   return { boards, slots: createWatchSlots(limits) };
 }
 
-/** The control plane's store. One on PostgreSQL is held, for this node alone or for the nodes that share it. */
+/**
+ * The control plane's store. On PostgreSQL the service locks it, for this node alone or for the nodes that share it
+ * (docs/decisions/0010).
+ */
 export async function openStore(
   { config, folder, log }: Ground,
   { invalidation, hold: kind }: Mode["store"],
@@ -85,12 +91,15 @@ export async function openStore(
   const whyReadOnly = databaseUrl === null ? folderWatch.trouble : () => null;
   let mayKeep = () => true;
   if (databaseUrl !== null) {
-    const onLost = (fault: Error) => {
-      log.fatal({ err: fault }, "the database was taken over while the connection to it was broken; the service ends");
+    const onLost = (error: Error) => {
+      log.fatal(
+        { err: error },
+        "another service took over the database while the connection was lost; stopping this service",
+      );
       process.kill(process.pid, "SIGTERM");
     };
     const hold = await holdDatabase(databaseUrl, onLost, kind);
-    stopOrder.add(() => attempt(log, "letting go of the database", () => hold.release()));
+    stopOrder.add(() => attempt(log, "unlocking the database", () => hold.release()));
     mayKeep = hold.isOurs;
   }
   const db = await openDb({ databaseUrl, dataDir: folder.path, mayKeep, whyReadOnly, invalidation });
@@ -98,7 +107,7 @@ export async function openStore(
   return db;
 }
 
-/** The driver of lobby processes. It starts none when the operator does not want any on this machine. */
+/** The driver of lobby processes. It starts none when the settings exclude the process runtime. */
 export async function openRuntime({ config, folder, clock }: Ground, holdings: Holdings): Promise<Runtime> {
   const startsProcesses = config.runtimes.includes("process");
   const publicHost = config.publicUrl === null ? "127.0.0.1" : new URL(config.publicUrl).hostname;
@@ -118,16 +127,16 @@ export async function openRuntime({ config, folder, clock }: Ground, holdings: H
 
 const attemptMs = 2_000;
 
-/** What is good to do at the end, but no reason to end badly: a store that is away must not hold up the service's end. */
+/** Runs a task of the shutdown that may fail: an unavailable store must not delay the end of the service. */
 export async function attempt(log: Logger, what: string, task: () => Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${attemptMs} ms`)), attemptMs);
+    timer = setTimeout(() => reject(new Error(`not finished within ${attemptMs} ms`)), attemptMs);
   });
   try {
     await Promise.race([task(), tooLate]);
-  } catch (fault) {
-    log.warn({ err: fault }, `${what} at the end of the service did not succeed`);
+  } catch (error) {
+    log.warn({ err: error }, `${what} failed during shutdown`);
   } finally {
     clearTimeout(timer);
   }

@@ -1,13 +1,13 @@
 /** How the service ends. */
 interface Ending {
-  /** Its lobbies have ended too. */
-  readonly areLobbiesGone: boolean;
+  /** Whether its lobbies have ended too. */
+  readonly haveLobbiesEnded: boolean;
 }
 
-/** What has been opened is closed in the reverse order, at the end of the service or when a later step of the start fails. */
+/** Closes what was opened, in reverse order, at the end of the service or when a later step of the start fails. */
 export interface StopOrder {
   add(close: (ending: Ending) => Promise<unknown> | unknown): void;
-  /** One failure does not keep the rest open. */
+  /** Closes the rest even if one step fails. */
   closeAll(ending: Ending): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { type Logger, nowAndThen } from "../ground/log.ts";
+import { type Logger, throttled } from "../ground/log.ts";
 import { createExpire } from "../loops/expire.ts";
 import { createKeepIdle, type PlanWarm } from "../loops/keep-idle.ts";
 import { repeat } from "../loops/repeat.ts";
@@ -14,19 +14,19 @@ import type { Loops, ModeLoops, Task } from "./mode.ts";
 export interface TaskParts extends Loops {
   readonly log: Logger;
   readonly folderWatch: FolderWatch;
-  /** What this mode does beside. */
+  /** What this mode does in addition. */
   readonly own: ModeLoops;
 }
 
 const dayMs = 24 * 60 * 60_000;
 
-/** Everything that is done again and again without a request. Where there are several nodes, some of it on one only. */
+/** Everything that is done regularly, without a request. With several nodes, only one of them does some of it. */
 export function startTasks(context: Context, parts: TaskParts): { stop(): Promise<void> } {
   const { log, own } = parts;
   resyncAfterGaps(context, parts);
   const loops = [...listTasks(context, parts), ...own.tasks].map(([task, everyMs, run]) => {
-    const onFault = nowAndThen((err: unknown) => log.error({ err }, `${task} failed and will be tried again`));
-    return repeat(everyMs, run, onFault);
+    const onError = throttled((err: unknown) => log.error({ err }, `${task} failed; Foyer tries again`));
+    return repeat(everyMs, run, onError);
   });
   return {
     async stop() {
@@ -44,7 +44,7 @@ function listTasks(context: Context, { recorder, folderWatch, own }: TaskParts):
   const { db, config, engine, nodes, now, tokenUses } = context;
   const pruneOld = () => prune(db, { before: now() - config.retentionDays * dayMs, now: now() });
   const tasks: Task[] = [
-    ["writing down when tokens were used", 30_000, () => tokenUses.flush()],
+    ["saving when tokens were used", 30_000, () => tokenUses.flush()],
     ["pruning", 60 * 60_000, onceForAll(nodes, pruneOld)],
     ["catching up with the history of lobbies", 10_000, () => recorder.catchUp()],
     ["counting lobbies and players", 1_000, createMeasureLobbies(context)],
@@ -53,7 +53,7 @@ function listTasks(context: Context, { recorder, folderWatch, own }: TaskParts):
   ];
   if (own.keepIdleEveryMs !== null) {
     const keepIdle = createKeepIdle(engine, now, planFor(context), (namespaceId) => wantsIdle(context, namespaceId));
-    // What another node has deployed is in force here too.
+    // First reads what other nodes have deployed.
     const freshly = async () => {
       await db.invalidation.check();
       await keepIdle();
@@ -77,7 +77,7 @@ function resyncAfterGaps({ engine, waiting }: Context, { log, recorder, supervis
   });
 }
 
-/** With the number of the lease, so that a node that has lost it starts nothing any more. */
+/** Adds the number of the lease, so that a node that has lost the lease starts no more lobbies. */
 function planFor(context: Context): PlanWarm {
   return async (namespaceId, pair) => {
     const lease = context.nodes.lease();

@@ -5,7 +5,7 @@ export interface BannerFacts {
   readonly url: string;
   readonly metricsUrl: string | null;
   readonly demoUrl: string | null;
-  /** Null: it is the only one. */
+  /** Null: this is the only node. */
   readonly nodeId: string | null;
   readonly dataDir: string;
   readonly adminToken: { readonly token: string; readonly path: string | null };
@@ -13,7 +13,7 @@ export interface BannerFacts {
   readonly tokenOrigin: string;
 }
 
-/** What somebody needs after a start: where things are, and a call that works when it is pasted into a shell. */
+/** What a person needs after a start: addresses, files, and a call that can be pasted into a shell. */
 export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteractive" | "colours">): string {
   const { url } = facts;
   const token = tokenInShell(facts);
@@ -51,7 +51,9 @@ function shownToken({ adminToken, tokenOrigin }: BannerFacts, terminal: Pick<Ter
   return terminal.isInteractive ? `${adminToken.token}  (in ${adminToken.path})` : `in ${adminToken.path}`;
 }
 
-/** The token is read when the command runs, so that it is in no scroll-back and no shell history. */
+/**
+ * The shell reads the token when the command runs, so that it is neither in the scroll-back nor in the shell history.
+ */
 function curl(url: string, token: string, body: object): string {
   return [
     `  curl ${url} \\`,

@@ -2,9 +2,9 @@
 export const commands = {
   serve: {
     usage: "foyer [serve] [flags]",
-    summary: "Run the service (what foyer does when no command is given).",
+    summary: "Run the service; also what foyer does without a command.",
     details:
-      "Listens until Ctrl-C or SIGTERM, then finishes what is in flight and exits. At the first start it makes the data folder, a secret and an admin token.",
+      "Listens until Ctrl-C or SIGTERM, then finishes the requests in flight and exits. The first start creates the data folder, a secret and an admin token.",
     examples: [
       ["foyer", "listen on 127.0.0.1:7100, data in .foyer"],
       ["foyer --host 0.0.0.0 --public-url https://play.example.com", "reachable by others"],
@@ -16,7 +16,7 @@ export const commands = {
   },
   config: {
     usage: "foyer config [flags]",
-    summary: "Show every setting, its value and where that came from.",
+    summary: "Show every setting, its value and where the value came from.",
     details: "Checks the configuration as serve would and starts nothing. Secrets and passwords are not shown.",
     examples: [
       ["foyer config", "what serve would use here"],
@@ -30,7 +30,7 @@ export const commands = {
     usage: "foyer backup FILE [flags]",
     summary: "Copy the embedded database to a new file, also while the service runs.",
     details:
-      "The copy is consistent, and FILE must not exist yet. To restore, stop Foyer and put it in place of foyer.db in the data folder. The secret and the admin token are not in it: keep the files secret and admin-token too. With PostgreSQL use pg_dump instead.",
+      "The copy is consistent, and FILE must not exist yet. To restore, stop Foyer and replace foyer.db in the data folder with the copy. The secret and the admin token are not in it: keep the files secret and admin-token too. With PostgreSQL use pg_dump instead.",
     examples: [
       ["foyer backup foyer-backup.db", "of the data folder .foyer"],
       ["foyer backup /backups/foyer.db --data-dir /var/lib/foyer", "of another one"],
@@ -43,7 +43,7 @@ export const commands = {
     usage: "foyer export [FILE] [flags]",
     summary: "Write games, namespaces, versions and tokens as a document, also while the service runs.",
     details:
-      "One moment of the store, SQLite or PostgreSQL, as lines of JSON: games, versions, namespaces with their limits and domains, deployments, tokens (their hashes) and the history of lobbies. Without FILE it goes to standard output; FILE must not exist yet. Live lobbies, the secret and the admin token are not in it.",
+      "A consistent snapshot of the store, SQLite or PostgreSQL, as lines of JSON: games, versions, namespaces with their limits and domains, deployments, tokens (their hashes) and the history of lobbies. Without FILE it goes to standard output; FILE must not exist yet. Live lobbies, the secret and the admin token are not in it.",
     examples: [
       ["foyer export foyer.jsonl", "of the data folder .foyer"],
       ["FOYER_DATABASE_URL=postgres://foyer@db/foyer foyer export > foyer.jsonl", "of a PostgreSQL database"],
@@ -54,9 +54,9 @@ export const commands = {
   },
   import: {
     usage: "foyer import FILE [flags]",
-    summary: "Bring such a document into an empty store; - reads standard input.",
+    summary: "Import such a document into an empty store; - reads standard input.",
     details:
-      "All of it or nothing. The store must be empty and no service may work on it. A document that is damaged, cut off or not an export of Foyer is refused, with the line. docs/from-one-machine-to-many.md goes through a move step by step.",
+      "Imports all of it or nothing. The store must be empty and no service may use it. A document that is damaged, cut off or not an export of Foyer is refused, with the line number. docs/from-one-machine-to-many.md describes a move step by step.",
     examples: [
       ["FOYER_DATABASE_URL=postgres://foyer@db/foyer foyer import foyer.jsonl", "from SQLite to PostgreSQL"],
       ["foyer import foyer.jsonl --data-dir /var/lib/foyer", "and back into a data folder"],
@@ -69,7 +69,7 @@ export const commands = {
     usage: "foyer repair [--yes] [flags]",
     summary: "Drop commits of live lobbies that a damaged log lost, and keep a copy.",
     details:
-      "For a data folder on which Foyer refuses to start because acknowledged commits cannot be read. Says how many they are and exits 1; with --yes it copies the damaged files to a folder beside them and drops those commits, so that the service starts on the rest. Stop the service first. Games, tokens and versions are not touched.",
+      "For a data folder on which Foyer refuses to start because acknowledged commits cannot be read. Prints their number and exits with 1; with --yes it copies the damaged files to a new folder and drops those commits, so that the service can start with the rest. Stop the service first. Games, tokens and versions are not touched.",
     examples: [
       ["foyer repair", "say what would be dropped"],
       ["foyer repair --yes --data-dir /var/lib/foyer", "drop it, in another data folder"],

@@ -7,7 +7,7 @@ import { countsInWords, type RowCounts } from "../store/transfer/format.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `foyer export [FILE]`: to a new file, or to standard output. What is said about it goes to standard error then. */
+/** `foyer export [FILE]`: to a new file, or to standard output. The summary then goes to standard error. */
 export async function exportCommand(
   file: string | null,
   argv: readonly string[],
@@ -32,7 +32,7 @@ export async function exportCommand(
   }
 }
 
-/** A file that was not there, for its owner only. After a failure it is gone; one that a kill left lacks its last line. */
+/** Creates a file that only its owner can read. A failure removes it; after a kill, its last line is missing. */
 async function intoNewFile<T>(path: string, work: (write: (text: string) => Promise<void>) => Promise<T>): Promise<T> {
   const handle = await createPrivately(path);
   let isWhole = false;
@@ -55,7 +55,7 @@ async function createPrivately(path: string): Promise<FileHandle> {
   } catch (error) {
     const isThere = error instanceof Error && "code" in error && error.code === "EEXIST";
     if (!isThere) throw error;
-    throw new Error(`${path} exists already: an export never replaces a file, so choose another name.`);
+    throw new Error(`${path} exists already: an export never overwrites a file, so choose another name.`);
   }
 }
 
@@ -65,7 +65,7 @@ function summary(counts: RowCounts, config: Config, target: string): string {
   return [
     `Exported ${countsInWords(counts)} to ${target}.`,
     "Live lobbies are not in it: they and their players' seats stay with this installation and end with it.",
-    `Neither are the secret and the admin token. To keep them, give the new installation FOYER_SECRET (${secret}) and FOYER_ADMIN_TOKEN (${admin}).`,
+    `The secret and the admin token are not in it either. To keep them, give the new installation FOYER_SECRET (${secret}) and FOYER_ADMIN_TOKEN (${admin}).`,
     "It holds hashes of tokens and everything about your games: keep it private.",
     "",
   ].join("\n");

@@ -1,5 +1,5 @@
 import { type SettingKey, settingGroups, settings } from "../config/settings.ts";
-import { defaultConfigFile, flagOf, isSecret, mayBeInFile, settingKeys, variableOf } from "../config/sources.ts";
+import { defaultConfigFile, isSecret, mayBeInFile, settingKeys, toFlag, toVariable } from "../config/sources.ts";
 import { type CommandName, commands } from "./commands.ts";
 import { bold, dim, type Terminal } from "./terminal.ts";
 
@@ -37,7 +37,7 @@ export function commandHelp(name: CommandName, page: Page): string {
 
 function settingsNote(page: Page, pointsToList = true): string {
   const key: SettingKey = "data_dir";
-  const text = `Each setting is a flag, a variable or a key of ${defaultConfigFile}, in this order of strength: ${flagOf(key)} DIR, ${variableOf(key)}=DIR, { "${key}": "DIR" }. Another file: --config FILE or FOYER_CONFIG. ${pointsToList ? "All of them: foyer help serve. " : ""}Those in force: foyer config. Secrets are no flags, and ${fileNames} may instead be in a file that FOYER_…_FILE names.`;
+  const text = `Each setting is a flag, a variable or a key of ${defaultConfigFile}, in this order of strength: ${toFlag(key)} DIR, ${toVariable(key)}=DIR, { "${key}": "DIR" }. Another file: --config FILE or FOYER_CONFIG. ${pointsToList ? "All of them: foyer help serve. " : ""}The values in use: foyer config. Secrets cannot be flags; ${fileNames} may be in a file that FOYER_…_FILE names.`;
   return wrap(text, page.columns - 2)
     .map((line) => `  ${line}`)
     .join("\n");
@@ -51,20 +51,20 @@ function settingSections(page: Page): string[] {
     return section(
       page,
       group,
-      keys.map((key) => columns(page, flagUsage(key), 30, `${settings[key].description} ${defaultOf(key)}`)),
+      keys.map((key) => columns(page, flagUsage(key), 30, `${settings[key].description} ${describeDefault(key)}`)),
     );
   });
 }
 
 function flagUsage(key: SettingKey): string {
   const { placeholder } = settings[key].kind;
-  if (isSecret(key)) return `${variableOf(key)}[_FILE]`;
-  if (typeof settings[key].fallback === "boolean") return flagOf(key).replace("--", "--[no-]");
-  // A long list of choices would push the description away; it says them itself in that case.
-  return `${flagOf(key)} ${placeholder.length > 20 ? "CHOICE" : placeholder}`;
+  if (isSecret(key)) return `${toVariable(key)}[_FILE]`;
+  if (typeof settings[key].fallback === "boolean") return toFlag(key).replace("--", "--[no-]");
+  // A long list of choices would leave no room for the description, which then names the choices.
+  return `${toFlag(key)} ${placeholder.length > 20 ? "CHOICE" : placeholder}`;
 }
 
-function defaultOf(key: SettingKey): string {
+function describeDefault(key: SettingKey): string {
   const { kind, fallback, absent } = { absent: undefined, ...settings[key] };
   const choices = kind.placeholder.length > 20 ? `${kind.allowed}; ` : "";
   if (fallback === null) return `(default: ${absent})`;

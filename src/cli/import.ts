@@ -6,11 +6,11 @@ import { DatabaseInUse, holdDatabase } from "../store/only-node.ts";
 import { openDb } from "../store/open-db.ts";
 import { countsInWords, type RowCounts } from "../store/transfer/format.ts";
 import { checkDocument, importDocument, StoreNotEmpty } from "../store/transfer/import.ts";
-import { DocumentFault, type DocumentSource } from "../store/transfer/lines.ts";
+import { DocumentError, type DocumentSource } from "../store/transfer/lines.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `foyer import FILE`: brings an export into an empty store; `-` reads standard input. */
+/** `foyer import FILE`: imports an export into an empty store; `-` reads standard input. */
 export async function importCommand(
   file: string,
   argv: readonly string[],
@@ -21,7 +21,7 @@ export async function importCommand(
   const name = file === "-" ? "standard input" : resolve(file);
   try {
     const source = file === "-" ? await kept(input) : () => createReadStream(name);
-    // Twice through the document, so that a bad one is refused before a store is made for it.
+    // Reads the document twice, so that an invalid one is refused before a store is created for it.
     await checkDocument(source);
     const counts = await importInto(config, source);
     terminal.out(summary(counts, config, name));
@@ -32,7 +32,7 @@ export async function importCommand(
   }
 }
 
-/** What comes through a pipe comes once, so it is kept in memory. */
+/** A pipe can be read only once, so its content is kept in memory. */
 async function kept(input: AsyncIterable<Uint8Array>): Promise<DocumentSource> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of input) chunks.push(chunk);
@@ -41,7 +41,7 @@ async function kept(input: AsyncIterable<Uint8Array>): Promise<DocumentSource> {
   };
 }
 
-/** Only while nobody serves the store, alone or with others: a running service would not know of the rows. */
+/** Only while no service uses the store: a running service would not notice the new rows. */
 async function importInto(config: Config, source: DocumentSource): Promise<RowCounts> {
   const { databaseUrl, dataDir } = config;
   const hold = databaseUrl === null ? await openDataFolder(dataDir) : await holdDatabase(databaseUrl, () => {});
@@ -58,12 +58,12 @@ async function importInto(config: Config, source: DocumentSource): Promise<RowCo
 }
 
 function inWords(error: unknown, config: Config, name: string): string {
-  if (error instanceof DocumentFault) return `${name} was not imported. ${error.message}`;
+  if (error instanceof DocumentError) return `${name} was not imported. ${error.message}`;
   if (error instanceof StoreNotEmpty) {
-    return `${error.message} An import needs an empty one: choose another data_dir or database_url. (A first start makes the demo game arena; with FOYER_DEMO=false it does not.)`;
+    return `${error.message} An import needs an empty one: choose another data_dir or database_url. (The first start creates the demo game arena, unless FOYER_DEMO=false.)`;
   }
   if (error instanceof DatabaseInUse) {
-    return "A Foyer works on this PostgreSQL database. Stop all its nodes, then import.";
+    return "A running Foyer uses this PostgreSQL database. Stop all its nodes, then import.";
   }
   if (error instanceof Error && "code" in error && error.code === "ENOENT" && "path" in error && error.path === name) {
     return `There is no file ${name}.`;

@@ -5,16 +5,16 @@ import { type Damage, findDamage, repairJournal } from "../engine/memory/journal
 import { openDataFolder } from "../ground/data-folder.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `foyer repair [--yes]`. Without `--yes` it says what it would do and changes nothing. */
+/** `foyer repair [--yes]`. Without `--yes` it prints what it would do and changes nothing. */
 export async function repair(isConfirmed: boolean, argv: readonly string[], terminal: Terminal): Promise<number> {
   const config = loadConfig({ argv });
   const dataDir = resolve(config.dataDir);
   if (!existsSync(dataDir)) {
-    terminal.err(`foyer: There is no data folder at ${dataDir}. Name it by --data-dir.\n`);
+    terminal.err(`foyer: There is no data folder at ${dataDir}. Give its path with --data-dir.\n`);
     return 1;
   }
   try {
-    // Locked, so that no service works on it meanwhile.
+    // Locks the folder, so that no service uses it meanwhile.
     const folder = await openDataFolder(dataDir);
     try {
       return await repairFolder(folder.path, isConfirmed, terminal);
@@ -35,8 +35,8 @@ async function repairFolder(dataDir: string, isConfirmed: boolean, terminal: Ter
   }
   if (!isConfirmed) {
     terminal.out(
-      `${inWords(damage)} With --yes, foyer repair keeps a copy of the damaged files and gives these commits up. ` +
-        "A backup of the data folder is the better way out if there is one.\n",
+      `${inWords(damage)} With --yes, foyer repair copies the damaged files and drops these commits. ` +
+        "If you have a backup of the data folder, restore that instead.\n",
     );
     return 1;
   }

@@ -8,15 +8,15 @@ import type { Terminal } from "./terminal.ts";
 
 /** Runs one command to its end and returns the exit code. */
 export async function run(given: readonly string[], terminal: Terminal): Promise<number> {
-  // The only flag that belongs to a command and is no setting.
+  // The only flag that belongs to a command and is not a setting.
   const isRepair = readCommandLine(given).words[0] === "repair";
   const argv = isRepair ? given.filter((argument) => argument !== confirmation) : given;
   if (isRepair && argv.length < given.length) return runCommand("repair", [], argv, terminal, true);
-  const { words, help, version, faults } = readCommandLine(argv);
+  const { words, help, version, issues } = readCommandLine(argv);
   const [name = "serve", ...rest] = words;
   if (version) return runCommand("version", [], argv, terminal);
-  // A mistyped flag leaves its value behind as a word, which must not be taken for the fault.
-  if (faults.length > 0 && !help) return runCommand("config", [], argv, terminal);
+  // A mistyped flag leaves its value as a word. The message must name the flag, not that word.
+  if (issues.length > 0 && !help) return runCommand("config", [], argv, terminal);
   if (!isCommand(name)) return refuse(terminal, unknownCommand(name));
   if (help) return runCommand("help", words.length > 0 ? [name] : [], argv, terminal);
   return runCommand(name, rest, argv, terminal);
@@ -51,7 +51,7 @@ type Runner = (
   isConfirmed: boolean,
 ) => number | Promise<number>;
 
-// What a command needs is loaded when it runs: help must not wait for a database driver.
+// Each command loads what it needs when it runs: help must not wait for a database driver.
 const runners: Record<CommandName, Runner> = {
   serve: async (_words, argv, terminal) => (await import("./serve.ts")).serve(argv, terminal),
   config: async (_words, argv, terminal) => (await import("./show-config.ts")).showConfig(argv, terminal),

@@ -6,7 +6,9 @@ import { banner } from "./banner.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `foyer serve`: runs until a signal, then stops within ten seconds, and with Ctrl-C its lobbies' grace before that. */
+/**
+ * `foyer serve`: runs until a signal, then stops within ten seconds. After Ctrl-C it first stops its lobbies within their grace period.
+ */
 export async function serve(argv: readonly string[], terminal: Terminal): Promise<number> {
   const { config, shown, warnings } = loadSettings({ argv });
   const log = createLog({
@@ -30,13 +32,13 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
 
   const tokenOrigin = shown.find(({ key }) => key === "admin_token")?.origin ?? "";
   const text = banner({ ...foyer, tokenOrigin, version: packageVersion() }, terminal);
-  // When nobody is looking, standard output belongs to the log lines, so that a program can read every one of them.
+  // Without a terminal, standard output has only log lines, so that a program can read every one of them.
   if (terminal.isInteractive) terminal.out(text);
   else terminal.err(text);
 
   const signal = await stopRequested;
   log.info({ signal }, "stopping");
-  // Ctrl-C is somebody who wants everything gone; a service manager restarts Foyer without ending the games.
+  // A person who presses Ctrl-C wants everything stopped; a service manager restarts Foyer without ending the games.
   if (signal === "SIGINT") return stop(() => foyer.close({ stopLobbies: true }), log, config.lobbyStopGraceS * 1000);
   return stop(() => foyer.close(), log);
 }
@@ -55,16 +57,16 @@ async function stop(close: () => Promise<void>, log: Logger, lobbiesWithinMs = 0
       log.info("stopped");
       return 0;
     }
-    log.error(`not stopped within ${withinMs} ms; exiting all the same`);
+    log.error(`the service did not stop within ${withinMs} ms; exiting now`);
   } catch (error) {
-    log.error({ err: error }, "stopping failed");
+    log.error({ err: error }, "the service did not stop cleanly");
   } finally {
     clearTimeout(timer);
   }
   return 1;
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a later SIGINT ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM; a later SIGINT ends the process immediately. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
@@ -82,11 +84,10 @@ function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-// Ctrl-C under npm arrives twice: from the terminal, and passed on by npm, which may take a moment on a busy machine.
-// That is still one key press.
+// Under npm, one Ctrl-C arrives twice: from the terminal and, on a busy machine a little later, from npm.
 const sameKeyPressMs = 1_000;
 
-/** After an error that nobody caught the state of the process is unknown: say so and end. */
+/** After an uncaught error the state of the process is unknown, so it logs the error and exits. */
 function exitOnUncaught(log: Logger): void {
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {

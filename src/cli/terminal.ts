@@ -1,10 +1,10 @@
 import { wantsColours } from "../config/config.ts";
 
-/** Where a command writes. Handed in, so that a test can read what was written. */
+/** Where a command writes. An argument, so that a test can read the output. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
-  /** Whether somebody is looking at `out`, rather than a file or a program. */
+  /** Whether `out` is a terminal rather than a file or a program. */
   readonly isInteractive: boolean;
   readonly colours: boolean;
   readonly columns: number;

@@ -7,25 +7,25 @@ import { type Given, readCommandLine, readConfigFile, readEnvironment, settingKe
 export type { Config } from "./settings.ts";
 
 export interface ConfigSources {
-  /** The arguments after the program's name. Words that are no flags are left to the caller. */
+  /** The arguments after the program's name. Words that are not flags are left to the caller. */
   readonly argv?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
 }
 
-/** The configuration cannot be used; every fault is listed, not only the first. */
+/** The configuration cannot be used; every issue is listed, not only the first. */
 export class ConfigError extends Error {
-  readonly faults: readonly string[];
+  readonly issues: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    const list = faults.map((fault) => `  - ${fault}`).join("\n");
-    super(faults.length === 1 ? faults[0] : `The configuration has ${faults.length} faults:\n${list}`);
+  constructor(issues: readonly string[]) {
+    const list = issues.map((issue) => `  - ${issue}`).join("\n");
+    super(issues.length === 1 ? issues[0] : `The configuration has ${issues.length} issues:\n${list}`);
     this.name = "ConfigError";
-    this.faults = faults;
+    this.issues = issues;
   }
 }
 
-/** Flags win over the environment, that over the file, that over the defaults. Throws a ConfigError. */
+/** Flags override the environment, which overrides the file, which overrides the defaults. Throws a ConfigError. */
 export function loadConfig(sources: ConfigSources = {}): Config {
   return loadSettings(sources).config;
 }
@@ -37,7 +37,7 @@ export interface ShownSetting {
   readonly origin: string;
 }
 
-/** Like loadConfig, and also tells for every setting where its value came from. */
+/** Like loadConfig, and also returns for every setting where its value came from. */
 export function loadSettings(sources: ConfigSources = {}): {
   config: Config;
   shown: ShownSetting[];
@@ -47,22 +47,22 @@ export function loadSettings(sources: ConfigSources = {}): {
   const commandLine = readCommandLine(argv);
   const file = readConfigFile(commandLine.configFile ?? (env.FOYER_CONFIG || undefined), cwd);
   const environment = readEnvironment(env, cwd);
-  const faults = [...commandLine.faults, ...environment.faults, ...file.faults];
+  const issues = [...commandLine.issues, ...environment.issues, ...file.issues];
 
-  // The last one given for a key wins, so the weakest source comes first.
+  // The last value of a key wins, so the source with the lowest priority comes first.
   const chosen = new Map<SettingKey, Given>();
   for (const given of [...file.given, ...environment.given, ...commandLine.given]) chosen.set(given.key, given);
   const values = new Map<SettingKey, unknown>();
   for (const [key, given] of chosen) {
-    const value = kindOf(key).parse(given.text);
-    if (value === undefined) faults.push(badValue(given));
+    const value = getKind(key).parse(given.text);
+    if (value === undefined) issues.push(badValue(given));
     else values.set(key, value);
   }
   values.set("data_dir", resolve(cwd, String(values.get("data_dir") ?? settings.data_dir.fallback)));
 
   const config = buildConfig(values);
-  faults.push(...contradictions(config));
-  if (faults.length > 0) throw new ConfigError(faults);
+  issues.push(...contradictions(config));
+  if (issues.length > 0) throw new ConfigError(issues);
   const shown = settingKeys.map((key) => ({
     key,
     value: showValue(key, config),
@@ -76,38 +76,38 @@ export function defaultConfig(overrides: Partial<Config> = {}): Config {
   return Object.freeze({ ...buildConfig(new Map()), ...overrides });
 }
 
-/** Colours are for terminals whose owner has not said NO_COLOR. */
+/** Colours are for terminals without NO_COLOR in the environment. */
 export function wantsColours(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): boolean {
   return stream.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
 }
 
 function buildConfig(values: ReadonlyMap<SettingKey, unknown>): Config {
   const entries = settingKeys.map((key) => [
-    propertyOf(key),
+    toProperty(key),
     values.has(key) ? values.get(key) : settings[key].fallback,
   ]);
   // Each value was parsed by its own setting's kind, or is its default.
   return Object.freeze(Object.fromEntries(entries)) as Config;
 }
 
-/** Faults that no single setting has. */
+/** Issues between settings that are valid by themselves. */
 function contradictions(config: Config): string[] {
-  const faults: string[] = [];
+  const issues: string[] = [];
   const isSamePort = config.port !== 0 && config.port === config.metricsPort;
   if (isSamePort && config.host === config.metricsHost) {
-    faults.push(`port and metrics_port are both ${config.port}; give one of them another number, or metrics_port off.`);
+    issues.push(`port and metrics_port are both ${config.port}; change one of them, or set metrics_port to off.`);
   }
   if (config.redisUrl !== null && config.databaseUrl === null) {
-    faults.push(
+    issues.push(
       "redis_url needs database_url: with live lobbies in Redis, games and tokens must be in a PostgreSQL that every node reaches.",
     );
   }
   if (config.redisUrl !== null && config.secret === null) {
-    faults.push(
+    issues.push(
       "redis_url needs secret, the same on every node: a token that one node signed must be valid on the others. Make one with `openssl rand -hex 32`.",
     );
   }
-  return faults;
+  return issues;
 }
 
 function badValue({ key, text, origin }: Given): string {
@@ -119,18 +119,21 @@ function badValue({ key, text, origin }: Given): string {
 }
 
 function showValue(key: SettingKey, config: Config): string {
-  const value: unknown = config[propertyOf(key) as keyof Config];
+  const value: unknown = config[toProperty(key) as keyof Config];
   const { absent, secret } = { absent: undefined, secret: false, ...settings[key] };
   if (value === null && absent) return `(not set: ${absent})`;
   if (secret) return "[hidden]";
-  return redact(kindOf(key).show(value)) || "(none)";
+  return redact(getKind(key).show(value)) || "(none)";
 }
 
-/** Border: the kinds of the table have different value types; one that parses a key's text also shows its value. */
-function kindOf(key: SettingKey): Kind<unknown> {
+/**
+ * The cast is safe: the kinds of the table have different value types, but the kind that parses a key's text also shows
+ * its value.
+ */
+function getKind(key: SettingKey): Kind<unknown> {
   return settings[key].kind as Kind<unknown>;
 }
 
-function propertyOf(key: SettingKey): string {
+function toProperty(key: SettingKey): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

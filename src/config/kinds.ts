@@ -88,7 +88,7 @@ export const networkRange: Kind<string> = {
   allowed: "an IP address or a CIDR range such as 10.0.0.0/8",
   parse(given) {
     const [ip = "", bits, ...rest] = given.split("/");
-    // ipaddr.js also reads 0x7f.1 and 127.1; net.isIP only what people mean by an address.
+    // ipaddr.js also accepts 0x7f.1 and 127.1; net.isIP accepts only the usual form.
     if (isIP(ip) === 0 || rest.length > 0) return undefined;
     return bits === undefined || ipaddr.isValidCIDR(given) ? given.toLowerCase() : undefined;
   },
@@ -125,7 +125,7 @@ export const postgresUrl: Kind<string> = {
   show: String,
 };
 
-/** Several servers are separated by commas, which URL does not take for hosts; the connection reads them. */
+/** Several servers are separated by commas, which URL does not accept in a host; the connection parses them. */
 export const redisUrl: Kind<string> = {
   placeholder: "URL",
   allowed:

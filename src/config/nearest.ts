@@ -1,4 +1,4 @@
-/** The candidate that a mistyped word most likely meant, or undefined when none is near. */
+/** The candidate that a mistyped word most likely meant, or undefined when no candidate is similar. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.floor(word.length / 3) + 1;

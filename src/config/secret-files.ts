@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 export type SecretFile =
   | { readonly text: string; readonly isReadableByOthers: boolean }
   /** Completes the sentence "The file F, which FOYER_X_FILE names, …". */
-  | { readonly fault: string };
+  | { readonly issue: string };
 
 const secretFileMaxBytes = 8 * 1024;
 
@@ -15,15 +15,15 @@ export function readSecretFile(file: string, cwd: string): SecretFile {
     descriptor = openSync(resolve(cwd, file), "r");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return { fault: code === "ENOENT" ? "does not exist" : `cannot be read (${code})` };
+    return { issue: code === "ENOENT" ? "does not exist" : `cannot be read (${code})` };
   }
   try {
     const bytes = withoutLastBreak(readStart(descriptor));
-    if (bytes.length > secretFileMaxBytes) return { fault: `has more than ${secretFileMaxBytes} bytes` };
-    if (bytes.length === 0) return { fault: "is empty" };
+    if (bytes.length > secretFileMaxBytes) return { issue: `has more than ${secretFileMaxBytes} bytes` };
+    if (bytes.length === 0) return { issue: "is empty" };
     return { text: bytes.toString("utf8"), isReadableByOthers: (fstatSync(descriptor).mode & 0o004) !== 0 };
   } catch (error) {
-    return { fault: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
+    return { issue: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
   } finally {
     closeSync(descriptor);
   }
@@ -34,7 +34,10 @@ function withoutLastBreak(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.at(-2) === 0x0d ? -2 : -1);
 }
 
-/** A byte more than allowed, and a line break, tell that there is too much; what never ends is not read to its end. */
+/**
+ * Reads one byte more than allowed, plus a line break, which shows that the file is too long. So an endless file is not
+ * read to its end.
+ */
 function readStart(descriptor: number): Buffer {
   const buffer = Buffer.alloc(secretFileMaxBytes + "\r\n".length + 1);
   let length = 0;

@@ -22,7 +22,7 @@ export interface Setting<T> {
   readonly group: SettingGroup;
   readonly description: string;
   readonly absent?: string;
-  /** The value is never shown, and it is no flag: everybody on the machine can read command lines. */
+  /** The value is never shown, and it cannot be a flag: every user of the machine can read command lines. */
   readonly secret?: boolean;
   /** It may be in a file, which FOYER_…_FILE names. */
   readonly inFile?: boolean;
@@ -41,10 +41,10 @@ export const settingGroups = [
 ] as const;
 type SettingGroup = (typeof settingGroups)[number];
 
-/** Every setting there is. Flags, variables, file keys, help and the Config type all come from this table. */
+/** Every setting. Flags, variables, file keys, help and the Config type all come from this table. */
 export const settings = {
   host: setting(address, "127.0.0.1", "Network", "Address to listen on; 0.0.0.0 or :: for all."),
-  port: setting(port, 7100, "Network", "Port to listen on; 0 takes any free one."),
+  port: setting(port, 7100, "Network", "Port to listen on; 0 for any free port."),
   public_url: setting(origin, null, "Network", "Origin under which players and lobbies reach the service.", {
     absent: "http://HOST:PORT",
   }),
@@ -52,50 +52,55 @@ export const settings = {
     list(networkRange),
     [],
     "Network",
-    "Proxies, as IP addresses or CIDR ranges, whose forwarding headers are believed.",
+    "Proxies, as IP addresses or CIDR ranges, whose forwarding headers Foyer trusts.",
   ),
-  max_in_flight: setting(whole("REQUESTS", 1, 1_000_000), 2000, "Network", "Requests handled at once; more get 503."),
+  max_in_flight: setting(
+    whole("REQUESTS", 1, 1_000_000),
+    2000,
+    "Network",
+    "Requests handled at the same time; more get 503.",
+  ),
   max_event_streams: setting(
     whole("COUNT", 1, 100_000),
     256,
     "Network",
-    "Event streams open at once, of which each namespace and token has a share.",
+    "Event streams open at the same time; each namespace and token has a share.",
   ),
   max_watches: setting(
     whole("COUNT", 0, 1_000_000),
     5_000,
     "Network",
-    "Watches of lobby lists open at once; they are not event streams. More get 503.",
+    "Watches of lobby lists open at the same time; they are not event streams. More get 503.",
   ),
   max_watches_per_namespace: setting(
     whole("COUNT", 0, 1_000_000),
     2_000,
     "Network",
-    "Watches of lobby lists of one namespace at once.",
+    "Watches of lobby lists of one namespace at the same time.",
   ),
   max_watches_per_client: setting(
     whole("COUNT", 1, 1_000_000),
     4,
     "Network",
-    "Watches of lobby lists of one client at once; an IPv6 /48 may have four times as many.",
+    "Watches of lobby lists of one client at the same time; an IPv6 /48 may have four times as many.",
   ),
   max_log_followers: setting(
     whole("COUNT", 1, 100_000),
     64,
     "Network",
-    "Logs followed at once, of which each namespace and token has a share.",
+    "Logs followed at the same time; each namespace and token has a share.",
   ),
   max_in_flight_per_address: setting(
     whole("REQUESTS", 1, 1_000_000),
     64,
     "Network",
-    "Requests of one address handled at once; more get 429.",
+    "Requests of one address handled at the same time; more get 429.",
   ),
   max_connections_per_address: setting(
     whole("COUNT", 1, 1_000_000),
     256,
     "Network",
-    "Connections of one address at once; behind a trusted proxy, its requests under way.",
+    "Connections of one address at the same time; behind a trusted proxy, its unanswered requests.",
   ),
 
   data_dir: setting(
@@ -112,25 +117,25 @@ export const settings = {
     whole("DAYS", 1, 36_500),
     90,
     "Data",
-    "Days that stopped lobbies, ended tokens, old deployments and the audit log are kept.",
+    "How many days stopped lobbies, ended tokens, old deployments and the audit log are kept.",
   ),
 
   redis_url: setting(redisUrl, null, "Several nodes", "Redis that keeps live lobbies, for any number of nodes.", {
     inFile: true,
-    absent: "live lobbies are in this process and its data folder, and it is the only node",
+    absent: "live lobbies are in this process and its data folder; it is the only node",
   }),
   redis_prefix: setting(
     text("TEXT", 1, 64, /^[A-Za-z0-9_.:-]+$/, "letters, digits and _ . : -"),
     "foyer",
     "Several nodes",
-    "What every key in Redis begins with; another one for each installation that shares a Redis.",
+    "Prefix of every key in Redis; installations that share a Redis need different ones.",
   ),
   node_id: setting(
     text("NAME", 1, 64, /^[A-Za-z0-9][A-Za-z0-9_.-]*$/, "letters, digits and _ . -"),
     null,
     "Several nodes",
-    "Name of this node; each needs its own, and keeps it over restarts.",
-    { absent: "made at the first start, in DATA_DIR/node-id" },
+    "Name of this node; unique, and the same after a restart.",
+    { absent: "created at the first start, in DATA_DIR/node-id" },
   ),
   node_regions: setting(
     list(text("REGION", 1, 32, /^[a-z0-9-]+$/, "of a-z, 0-9 and -")),
@@ -143,7 +148,7 @@ export const settings = {
     whole("SECONDS", 5, 86_400),
     30,
     "Several nodes",
-    "How long a node may be gone before its lobbies are ended.",
+    "How long a node may be unreachable before its lobbies are ended.",
   ),
 
   admin_token: setting(
@@ -151,45 +156,45 @@ export const settings = {
     null,
     "Access",
     "Token that may do everything under /cloud.",
-    { secret: true, inFile: true, absent: "made at the first start, in DATA_DIR/admin-token" },
+    { secret: true, inFile: true, absent: "created at the first start, in DATA_DIR/admin-token" },
   ),
   secret: setting(text("TEXT", 32, 4096), null, "Access", "Key that lobby and player tokens are signed with.", {
     secret: true,
     inFile: true,
-    absent: "made at the first start, in DATA_DIR/secret",
+    absent: "created at the first start, in DATA_DIR/secret",
   }),
   previous_secret: setting(
     text("TEXT", 32, 4096),
     null,
     "Access",
     "The secret before this one; its tokens stay valid while it is set.",
-    { secret: true, inFile: true, absent: "only the present one is valid" },
+    { secret: true, inFile: true, absent: "only tokens of the current secret are valid" },
   ),
   process_trust: setting(
     choice("admin", "cloud"),
     "admin",
     "Access",
-    "Least token that may make versions which run programs on this machine.",
+    "Lowest token that may create versions which run programs on this machine.",
   ),
 
   log_level: setting(
     choice("trace", "debug", "info", "warn", "error", "fatal", "silent"),
     "info",
     "Logs and metrics",
-    "Least important level that is logged.",
+    "Lowest level that is logged.",
   ),
   log_format: setting(
     choice("auto", "json", "pretty"),
     "auto",
     "Logs and metrics",
-    "How a log line looks; auto is pretty on a terminal, else json.",
+    "Format of log lines; auto is pretty on a terminal, else json.",
   ),
   metrics_host: setting(address, "127.0.0.1", "Logs and metrics", "Address of the Prometheus endpoint."),
   metrics_port: setting(
     portOrOff(),
     7101,
     "Logs and metrics",
-    "Port of the Prometheus endpoint; 0 takes any free one, off has none.",
+    "Port of the Prometheus endpoint; 0 for any free port, off for no endpoint.",
   ),
 
   max_namespaces_per_game: quota(100, "Namespaces that one game may have."),
@@ -200,7 +205,7 @@ export const settings = {
     toggle,
     true,
     "Matchmaking",
-    "Offer the example game at /play; a service without games gets it at its start.",
+    "Offer the demo game at /play; a service without games gets it at its start.",
   ),
   find_wait_s: setting(
     whole("SECONDS", 0, 3600),
@@ -215,8 +220,8 @@ export const settings = {
     "Lobby processes",
     "How versions may run their lobbies; without process no program is ever started on this machine.",
   ),
-  lobby_ports: setting(portRange, "27000-27999", "Lobby processes", "Ports that are given to lobby processes."),
-  lobby_hostname: setting(address, null, "Lobby processes", "Name under which players reach those ports.", {
+  lobby_ports: setting(portRange, "27000-27999", "Lobby processes", "Ports that lobby processes get."),
+  lobby_hostname: setting(address, null, "Lobby processes", "Host name under which players reach those ports.", {
     absent: "the host of public_url, else 127.0.0.1",
   }),
   lobby_root: setting(
@@ -229,10 +234,10 @@ export const settings = {
     text("USER", 1, 64, /^[^\0:\s]+$/),
     null,
     "Lobby processes",
-    "User that lobby processes run as; needs root.",
-    { absent: "the user that runs Foyer, whose files and secrets they can then read" },
+    "User that lobby processes run as; Foyer must run as root.",
+    { absent: "the user that runs Foyer, so they can read its files and secrets" },
   ),
-  max_lobby_processes: setting(whole("COUNT", 0, 100_000), 64, "Lobby processes", "Lobby processes at once, at most."),
+  max_lobby_processes: setting(whole("COUNT", 0, 100_000), 64, "Lobby processes", "Maximum number of lobby processes."),
   lobby_stop_grace_s: setting(
     whole("SECONDS", 0, 3600),
     10,
@@ -243,10 +248,10 @@ export const settings = {
     whole("KIB", 16, 1_048_576),
     10_240,
     "Lobby processes",
-    "Size at which a log of a lobby process starts anew; as much again is kept of what came before.",
+    "Size at which Foyer starts a new log file of a lobby process; it keeps one older file.",
   ),
 
-  rate_address: perMinute(12_000, "Requests of one address, whatever they ask."),
+  rate_address: perMinute(12_000, "Requests of one address, of any kind."),
   rate_pages: perMinute(300, "Requests of one client for the service's own pages, such as /docs."),
   rate_find: perMinute(60, "find and join calls of one client."),
   rate_create: perMinute(10, "create calls of one client."),
@@ -272,7 +277,7 @@ function setting<T, const F extends T | null>(
   description: string,
   more: { absent?: string; secret?: boolean; inFile?: boolean } = {},
 ): Setting<F extends null ? T | null : T> {
-  // TypeScript cannot see that a kind of T also serves T | null, since null is never parsed from text.
+  // A kind of T also serves T | null, because null is never parsed from text. TypeScript cannot see that.
   return { kind, fallback, group, description, ...more } as unknown as Setting<F extends null ? T | null : T>;
 }
 

@@ -5,18 +5,18 @@ import { nearest } from "./nearest.ts";
 import { readSecretFile } from "./secret-files.ts";
 import { type Setting, type SettingKey, settings } from "./settings.ts";
 
-/** A value as it was given, before it is checked, and the place it came from ("--port", "FOYER_PORT", "foyer.config.json"). */
+/** A value before it is checked, and where it came from ("--port", "FOYER_PORT", "foyer.config.json"). */
 export interface Given {
   readonly key: SettingKey;
   readonly text: string;
   readonly origin: string;
 }
 
-/** What one place gave, and what was wrong with it. */
+/** The values of one source, and the issues in it. */
 export interface Source {
   readonly given: readonly Given[];
-  readonly faults: readonly string[];
-  /** What is no fault and yet not well. */
+  readonly issues: readonly string[];
+  /** What is allowed but not recommended. */
   readonly warnings?: readonly string[];
 }
 
@@ -29,23 +29,23 @@ export interface CommandLine extends Source {
 }
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
-export const flagOf = (key: SettingKey): string => `--${key.replaceAll("_", "-")}`;
-export const variableOf = (key: SettingKey): string => `FOYER_${key.toUpperCase()}`;
+export const toFlag = (key: SettingKey): string => `--${key.replaceAll("_", "-")}`;
+export const toVariable = (key: SettingKey): string => `FOYER_${key.toUpperCase()}`;
 /** The variable that names a file with the value. */
-export const fileVariableOf = (key: SettingKey): string => `${variableOf(key)}_FILE`;
-const settingOf = (key: SettingKey): Setting<unknown> => settings[key] as Setting<unknown>;
-export const isSecret = (key: SettingKey): boolean => settingOf(key).secret === true;
-export const mayBeInFile = (key: SettingKey): boolean => settingOf(key).inFile === true;
+export const toFileVariable = (key: SettingKey): string => `${toVariable(key)}_FILE`;
+const getSetting = (key: SettingKey): Setting<unknown> => settings[key] as Setting<unknown>;
+export const isSecret = (key: SettingKey): boolean => getSetting(key).secret === true;
+export const mayBeInFile = (key: SettingKey): boolean => getSetting(key).inFile === true;
 const isToggle = (key: SettingKey): boolean => typeof settings[key].fallback === "boolean";
 
-/** Reads the command line. Every fault is collected; nothing is thrown. */
+/** Reads the command line. Collects every issue and throws nothing. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const given: Given[] = [];
-  const faults: string[] = [];
+  const issues: string[] = [];
   const words: string[] = [];
   const seen = { configFile: undefined as string | undefined, help: false, version: false };
 
-  // Not strict, because parseArgs would stop at the first fault; the tokens tell all that is needed to find every one.
+  // Not strict, because parseArgs would stop at the first issue. The tokens are enough to find all of them.
   const { tokens } = parseArgs({ args: withMarkedGaps(argv), options: flagOptions(), strict: false, tokens: true });
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
@@ -53,31 +53,31 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     const { rawName } = token;
     const flag = flags.get(rawName);
     if (flag?.key && isSecret(flag.key)) {
-      faults.push(
-        `${rawName} is no longer a flag, because everybody on the machine can read command lines: ` +
-          `put the value into a file and name that by ${fileVariableOf(flag.key)}, or set ${variableOf(flag.key)}.`,
+      issues.push(
+        `${rawName} is no longer a flag, because every user of the machine can read command lines: ` +
+          `put the value into a file and name the file in ${toFileVariable(flag.key)}, or set ${toVariable(flag.key)}.`,
       );
     } else if (!flag) {
-      faults.push(`${rawName} is not a flag of foyer${didYouMean(rawName, flagNames)}`);
+      issues.push(`${rawName} is not a flag of foyer${didYouMean(rawName, flagNames)}`);
     } else if (flag.takesValue) {
-      if (!token.value) faults.push(`${rawName} needs a value, as in ${rawName}=VALUE.`);
+      if (!token.value) issues.push(`${rawName} needs a value, as in ${rawName}=VALUE.`);
       else if (flag.key) given.push({ key: flag.key, text: token.value, origin: rawName });
       else seen.configFile = token.value;
     } else if (flag.key && rawName.startsWith("--no-")) {
       if (token.value === undefined) given.push({ key: flag.key, text: "false", origin: rawName });
-      else faults.push(`${rawName} takes no value.`);
+      else issues.push(`${rawName} takes no value.`);
     } else if (flag.key) {
       given.push({ key: flag.key, text: token.value ?? "true", origin: rawName });
     } else {
       seen[rawName === "--help" || rawName === "-h" ? "help" : "version"] = true;
     }
   }
-  return { given, faults, words, ...seen };
+  return { given, issues, words, ...seen };
 }
 
 /**
- * parseArgs would take the flag in `--port --demo` for the value of the one before. An empty value marks the gap;
- * a negative number is left alone, so that it is called a bad value.
+ * In `--port --demo`, parseArgs would take the second flag as the value of the first. An empty value marks the gap. A
+ * negative number stays, so that it is reported as a bad value.
  */
 function withMarkedGaps(argv: readonly string[]): string[] {
   return argv.map((argument, index) => {
@@ -86,12 +86,14 @@ function withMarkedGaps(argv: readonly string[]): string[] {
   });
 }
 
-/** Reads the FOYER_ variables. An empty one counts as not set, as container tools write `FOYER_X=` for that. */
+/**
+ * Reads the FOYER_ variables. An empty variable counts as not set, because container tools write `FOYER_X=` for that.
+ */
 export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Source {
-  const known = new Map(settingKeys.map((key) => [variableOf(key), key]));
-  const named = new Map(settingKeys.filter(mayBeInFile).map((key) => [fileVariableOf(key), key]));
+  const known = new Map(settingKeys.map((key) => [toVariable(key), key]));
+  const named = new Map(settingKeys.filter(mayBeInFile).map((key) => [toFileVariable(key), key]));
   const given: Given[] = [];
-  const faults: string[] = [];
+  const issues: string[] = [];
   const warnings: string[] = [];
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith("FOYER_") || name === "FOYER_CONFIG" || lobbyVariables.has(name) || !text) continue;
@@ -101,28 +103,26 @@ export function readEnvironment(env: NodeJS.ProcessEnv, cwd: string): Source {
     else if (keyInFile) readNamed(keyInFile, text);
     else {
       const near = didYouMean(name, [...known.keys(), ...named.keys()]);
-      faults.push(`The environment variable ${name} is not a setting of Foyer${near}`);
+      issues.push(`The environment variable ${name} is not a setting of Foyer${near}`);
     }
   }
-  return { given, faults, warnings };
+  return { given, issues, warnings };
 
   function readNamed(key: SettingKey, file: string): void {
-    const origin = fileVariableOf(key);
-    if (env[variableOf(key)]) return void faults.push(`${variableOf(key)} and ${origin} are both set; give only one.`);
+    const origin = toFileVariable(key);
+    if (env[toVariable(key)]) return void issues.push(`${toVariable(key)} and ${origin} are both set; give only one.`);
     const found = readSecretFile(file, cwd);
-    if ("fault" in found) return void faults.push(`The file ${file}, which ${origin} names, ${found.fault}.`);
+    if ("issue" in found) return void issues.push(`The file ${file}, which ${origin} names, ${found.issue}.`);
     given.push({ key, text: found.text, origin });
     if (found.isReadableByOthers) {
-      warnings.push(
-        `Everybody on this machine may read ${file}, which ${origin} names: chmod 600 closes it to others.`,
-      );
+      warnings.push(`Every user of this machine can read ${file}, which ${origin} names. Run chmod 600 on it.`);
     }
   }
 }
 
 /**
- * What lobbies are given in their environment, and the token of tools that call /cloud. A developer of a game server may
- * have them set, and they mean nothing here.
+ * Variables that lobbies get in their environment, and the token of tools that call /cloud. A developer of a game
+ * server may have them set; the service ignores them.
  */
 const lobbyVariables: ReadonlySet<string> = new Set(
   [
@@ -154,18 +154,18 @@ export function readConfigFile(named: string | undefined, cwd: string): Source {
     content = readFileSync(resolve(cwd, shown), "utf8");
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT" && named === undefined) return { given: [], faults: [] };
+    if (code === "ENOENT" && named === undefined) return { given: [], issues: [] };
     const reason = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
-    return { given: [], faults: [`The configuration file ${shown} ${reason}.`] };
+    return { given: [], issues: [`The configuration file ${shown} ${reason}.`] };
   }
   let values: unknown;
   try {
     values = JSON.parse(content);
   } catch (error) {
-    return { given: [], faults: [`${shown} is not valid JSON: ${(error as Error).message.split("\n")[0]}.`] };
+    return { given: [], issues: [`${shown} is not valid JSON: ${(error as Error).message.split("\n")[0]}.`] };
   }
   if (typeof values !== "object" || values === null || Array.isArray(values))
-    return { given: [], faults: [`${shown} must hold one JSON object, such as { "port": 7100 }.`] };
+    return { given: [], issues: [`${shown} must hold one JSON object, such as { "port": 7100 }.`] };
   return readFileValues(values, shown);
 }
 
@@ -173,17 +173,17 @@ export const defaultConfigFile = "foyer.config.json";
 
 function readFileValues(values: object, shown: string): Source {
   const given: Given[] = [];
-  const faults: string[] = [];
+  const issues: string[] = [];
   for (const [name, value] of Object.entries(values)) {
     const key = settingKeys.find((known) => known === name);
-    if (!key) faults.push(`"${name}" in ${shown} is not a setting of Foyer${didYouMean(name, settingKeys)}`);
+    if (!key) issues.push(`"${name}" in ${shown} is not a setting of Foyer${didYouMean(name, settingKeys)}`);
     else if (value === null) continue;
     else if (Array.isArray(settings[key].fallback) && Array.isArray(value)) {
       if (value.length > 0) given.push({ key, text: value.join(","), origin: shown });
-    } else if (typeof value === "object") faults.push(`"${key}" in ${shown} must be ${settings[key].kind.allowed}.`);
+    } else if (typeof value === "object") issues.push(`"${key}" in ${shown} must be ${settings[key].kind.allowed}.`);
     else given.push({ key, text: String(value), origin: shown });
   }
-  return { given, faults };
+  return { given, issues };
 }
 
 interface Flag {
@@ -195,10 +195,10 @@ const flags: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ...settingKeys.flatMap((key): [string, Flag][] =>
     isToggle(key)
       ? [
-          [flagOf(key), { key, takesValue: false }],
-          [flagOf(key).replace("--", "--no-"), { key, takesValue: false }],
+          [toFlag(key), { key, takesValue: false }],
+          [toFlag(key).replace("--", "--no-"), { key, takesValue: false }],
         ]
-      : [[flagOf(key), { key, takesValue: true }]],
+      : [[toFlag(key), { key, takesValue: true }]],
   ),
   ["--config", { takesValue: true }],
   ["--help", { takesValue: false }],
@@ -207,7 +207,7 @@ const flags: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ["-v", { takesValue: false }],
 ]);
 
-/** Those that may be suggested. */
+/** Flags that a message may suggest. */
 const flagNames = [...flags].filter(([, { key }]) => !key || !isSecret(key)).map(([name]) => name);
 
 function flagOptions(): Record<string, { type: "string" | "boolean" }> {

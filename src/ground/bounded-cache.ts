@@ -1,14 +1,17 @@
-/** What was asked for last: at least half of `max`, never more than `max`. */
+/** Keeps what was used last: at least half of `max` entries, never more than `max`. */
 export interface Recent<T> {
   get(key: string): T | undefined;
   set(key: string, value: T): void;
-  /** Forgets those for which it is true. */
+  /** Drops the entries for which the function returns true. */
   drop(isToGo: (value: T) => boolean): void;
-  /** How many are kept. One that is in both halves counts twice. */
+  /** The number of entries. An entry in both halves counts twice. */
   size(): number;
 }
 
-/** Two halves: when the young one is full it becomes the old one, and what was old and not asked for again is gone. */
+/**
+ * Two halves: when the young half is full, it becomes the old one, and entries of the previous old half that were not
+ * used again are dropped.
+ */
 export function createRecent<T>(max: number): Recent<T> {
   const youngMax = Math.max(1, Math.floor(max / 2));
   let young = new Map<string, T>();

@@ -1,22 +1,23 @@
-/** The core's time: deadlines, timestamps and new ids go by it, and a step of the wall clock does not move it. */
+/** The core's time, used for deadlines, timestamps and new ids. A step of the wall clock does not move it. */
 export interface Clock {
   /** Whole milliseconds since 1970. Never runs backwards. */
   now(): number;
   /**
-   * Another clock, which people set, is so far ahead of this one (negative: behind). Beyond a second it is followed until
-   * both agree, by at most a tenth of the time that passes. Call it about once a second.
+   * Reports how far another clock, which people set, is ahead of this one (negative: behind). If the difference exceeds
+   * a second, this clock follows the other one until both agree, by at most a tenth of the time that passes. Call it
+   * about once a second.
    */
   follow(aheadMs: number): void;
-  /** Goes to a later time at once. Only for the start: nothing may have been decided yet. */
+  /** Jumps to a later time immediately. Only for the start, before any decision. */
   startAt(time: number): void;
 }
 
 export interface ClockSources {
-  /** The time of day, which anybody may set. */
+  /** The time of day, which people and programs may set. */
   wall(): number;
-  /** Milliseconds that only ever rise, from any beginning. */
+  /** Milliseconds that only ever increase, from any origin. */
   steady(): number;
-  /** The followed clock has come apart from this one. */
+  /** The followed clock now differs from this one. */
   onApart(aheadMs: number): void;
   onTogether(): void;
 }
@@ -25,9 +26,9 @@ const apartMs = 1_000;
 const togetherMs = 50;
 const slewRate = 0.1;
 
-/** Begins with the wall clock and goes on by the steady one. */
+/** Starts at the wall clock's time and advances with the steady clock. */
 export function createClock({ wall, steady, onApart, onTogether }: ClockSources): Clock {
-  /** What the time was at `since`, and how much of the other clock's lead was still to be followed. */
+  /** The time at `since`, and how much of the other clock's lead was left to follow. */
   let time = wall();
   let since = steady();
   let leadMs = 0;

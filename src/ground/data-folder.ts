@@ -3,7 +3,7 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, ren
 import { join, resolve } from "node:path";
 import { loadSqlite, type SqliteDatabase } from "./sqlite.ts";
 
-/** A folder that this process alone uses until it releases it or ends. */
+/** A folder that only this process uses, until it releases the folder or ends. */
 export interface DataFolder {
   readonly path: string;
   release(): void;
@@ -20,21 +20,24 @@ export class DataFolderError extends Error {
   override readonly name = "DataFolderError";
 }
 
-/** Creates the folder if need be and locks it against other processes. */
+/** Creates the folder if it does not exist and locks it against other processes. */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new DataFolderError(
-      `The data folder ${path} cannot be created (${codeOf(error)}). Choose another by data_dir.`,
+      `The data folder ${path} cannot be created (${readCode(error)}). Choose another one with data_dir.`,
     );
   }
   const lock = await takeLock(path);
   return { path, release: () => lock.close() };
 }
 
-/** The key that derived tokens are signed with: from the configuration, else kept in the folder and made on first use. */
+/**
+ * The key that derived tokens are signed with: from the configuration, else from the folder, where the first start
+ * creates it.
+ */
 export function ensureSecret(folder: { readonly path: string }, configured: string | null): Buffer {
   if (configured !== null) return secretFromText(configured);
   const file = join(folder.path, "secret");
@@ -46,22 +49,22 @@ export function ensureSecret(folder: { readonly path: string }, configured: stri
   }
   if (!/^[0-9a-f]{64}$/.test(kept.trimEnd())) {
     throw new DataFolderError(
-      `The secret in ${file} is damaged. Put back the file from a backup, or delete it: a new one is made at the next start, and running lobbies and players lose their tokens.`,
+      `The secret in ${file} is damaged. Restore the file from a backup, or delete it: the next start creates a new one, and running lobbies and players lose their tokens.`,
     );
   }
   return Buffer.from(kept.trimEnd(), "hex");
 }
 
 /**
- * A secret given as text may have any length and alphabet; its SHA-256 is a key of the right size. What stands in the
- * file `secret` is taken for the same key as there, so that a generated secret can become the previous one.
+ * A secret given as text may have any length and alphabet; its SHA-256 is a key of the right size. The text of the file
+ * `secret` gives the same key as the file itself, so that a generated secret can become the previous one.
  */
 export function secretFromText(text: string): Buffer {
   if (/^[0-9a-f]{64}$/.test(text)) return Buffer.from(text, "hex");
   return createHash("sha256").update(text, "utf8").digest();
 }
 
-/** What a node is called: from the configuration, else kept in the folder and made on first use. */
+/** The name of a node: from the configuration, else from the folder, where the first start creates it. */
 export function ensureNodeId(folder: { readonly path: string }, configured: string | null): string {
   if (configured !== null) return configured;
   const file = join(folder.path, "node-id");
@@ -73,8 +76,8 @@ export function ensureNodeId(folder: { readonly path: string }, configured: stri
 }
 
 /**
- * Nodes that share a secret share the admin token that is derived from it, so that each of them takes it. It is in the
- * folder of each, for whoever looks there.
+ * Nodes that share a secret share the admin token that is derived from it, so that each of them accepts it. Each node
+ * writes it to its folder, where an operator may look for it.
  */
 export function sharedAdminToken(
   folder: { readonly path: string },
@@ -88,7 +91,10 @@ export function sharedAdminToken(
   return { token, path };
 }
 
-/** The admin token: from the configuration (then it is in no file), else kept in the folder and made on first use. */
+/**
+ * The admin token: from the configuration (then it is in no file), else from the folder, where the first start creates
+ * it.
+ */
 export function ensureAdminToken(folder: { readonly path: string }, configured: string | null): AdminToken {
   if (configured !== null) return { token: configured, path: null };
   const path = join(folder.path, "admin-token");
@@ -100,7 +106,7 @@ export function ensureAdminToken(folder: { readonly path: string }, configured: 
   }
   if (!/^admin_[A-Za-z0-9_-]{43}$/.test(kept.trimEnd())) {
     throw new DataFolderError(
-      `The admin token in ${path} is damaged. Delete the file and a new token is made at the next start, or set FOYER_ADMIN_TOKEN.`,
+      `The admin token in ${path} is damaged. Delete the file, and the next start creates a new token; or set FOYER_ADMIN_TOKEN.`,
     );
   }
   return { token: kept.trimEnd(), path };
@@ -124,7 +130,7 @@ async function takeLock(path: string): Promise<SqliteDatabase> {
     const reason = error instanceof Error ? error.message : String(error);
     if (/locked|busy/i.test(reason)) {
       throw new DataFolderError(
-        `The data folder ${path} is in use by another Foyer process. Stop that one first, or choose another folder by data_dir.`,
+        `The data folder ${path} is in use by another Foyer process. Stop that process first, or choose another folder with data_dir.`,
       );
     }
     throw new DataFolderError(`The data folder ${path} cannot be locked: ${file}: ${reason}.`);
@@ -132,42 +138,48 @@ async function takeLock(path: string): Promise<SqliteDatabase> {
 }
 
 /**
- * Before SQLite has it: the journal that SQLite puts beside a file is as private as the file. One that exists is not
- * opened, because closing it would give up a lock that this process has on it.
+ * Called before SQLite opens the file: the journal that SQLite creates next to it gets the same permissions. An
+ * existing file is not opened, because closing it would release a lock that this process holds on it.
  */
 function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (readCode(error) !== "EEXIST") throw error;
     for (const kept of [file, `${file}-journal`]) closeToOthers(kept);
   }
 }
 
-/** Whoever holds the lock may give it up at this very moment, and the journal with it. */
+/** The process that holds the lock may release it now, which also removes the journal. */
 function closeToOthers(file: string): void {
   try {
     chmodSync(file, 0o600);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (readCode(error) !== "ENOENT") throw error;
   }
 }
 
-/** The content, or null when there is no such file. A copy that came back readable by others is closed to them. */
+/**
+ * The content, or null when there is no such file. If others can read it, for example after a restore, their permission
+ * is removed.
+ */
 export function readPrivateFile(file: string): string | null {
   try {
     const content = readFileSync(file, "utf8");
     chmodSync(file, 0o600);
     return content;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (readCode(error) === "ENOENT") return null;
     throw new DataFolderError(
-      `${file} cannot be read and kept private (${codeOf(error)}). It must belong to the user that runs Foyer.`,
+      `${file} cannot be read and kept private (${readCode(error)}). It must belong to the user that runs Foyer.`,
     );
   }
 }
 
-/** Written beside and renamed, so that a crash leaves the whole file or none; the lock keeps other writers away. */
+/**
+ * Writes a temporary file and renames it, so that a crash leaves the whole file or none. The lock excludes other
+ * writers.
+ */
 export function writePrivateFile(folder: string, file: string, content: string): void {
   const draft = `${file}.new`;
   try {
@@ -181,7 +193,7 @@ export function writePrivateFile(folder: string, file: string, content: string):
     renameSync(draft, file);
     syncFolder(folder);
   } catch (error) {
-    throw new DataFolderError(`${file} cannot be written (${codeOf(error)}).`);
+    throw new DataFolderError(`${file} cannot be written (${readCode(error)}).`);
   }
 }
 
@@ -194,6 +206,6 @@ function syncFolder(folder: string): void {
   }
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? String(error);
 }

@@ -9,13 +9,14 @@ interface Noted {
 }
 
 /**
- * A histogram of durations with one label; what it gives notes one of them. Every request notes one, and prom-client's own
- * histogram checks and joins the labels each time: it took as long as to look up the request's token.
+ * A histogram of durations with one label; the function that it returns records one duration. Every request records
+ * one, and prom-client's own histogram checks and joins the labels each time: that took as long as the lookup of the
+ * request's token.
  */
 export function addDurations(registry: Registry, name: string, help: string, label: string) {
   const all = new Map<string, Noted>();
 
-  function notedOf(value: string): Noted {
+  function getNoted(value: string): Noted {
     const known = all.get(value);
     if (known !== undefined) return known;
     const fresh = { counts: new Array<number>(boundsS.length + 1).fill(0), sumS: 0 };
@@ -23,7 +24,7 @@ export function addDurations(registry: Registry, name: string, help: string, lab
     return fresh;
   }
 
-  function valuesOf(value: string, { counts, sumS }: Noted) {
+  function toMetricValues(value: string, { counts, sumS }: Noted) {
     const labels = { [label]: value };
     let count = 0;
     const buckets = counts.map((more, index) => {
@@ -44,14 +45,14 @@ export function addDurations(registry: Registry, name: string, help: string, lab
       help,
       type: "histogram",
       aggregator: "sum",
-      values: [...all].flatMap(([value, noted]) => valuesOf(value, noted)),
+      values: [...all].flatMap(([value, noted]) => toMetricValues(value, noted)),
     }),
   };
-  // Of a metric the registry reads its name and what `get` gives.
+  // The registry reads only the name of a metric and the result of `get`.
   registry.registerMetric(metric as unknown as Metric);
 
   return (value: string, seconds: number): void => {
-    const noted = notedOf(value);
+    const noted = getNoted(value);
     let bucket = 0;
     while (bucket < boundsS.length && seconds > boundsS[bucket]!) bucket += 1;
     noted.counts[bucket]! += 1;

@@ -2,29 +2,37 @@ import { statSync } from "node:fs";
 
 /** Whether files that this process has open are still the ones that their paths name. */
 export interface FileWatch {
-  /** Looks; call it again and again. Once a file was gone the answer stays, whatever comes back in its place. */
+  /**
+   * Checks the files; call it regularly. Once a file was missing, the result stays, even if another file appears at its
+   * path.
+   */
   check(): void;
-  /** The path that names another file now or none; null: all is well. */
+  /** The path that now names another file or none; null: every path still names its file. */
   gone(): string | null;
 }
 
-/** A deleted file can be written to as long as it is open, and nothing of that is kept. Nobody else says so. */
-export function watchFiles(paths: readonly string[], onGone: (path: string) => void): FileWatch {
-  const expected = paths.map((path) => ({ path, id: idOf(path) }));
+/**
+ * A deleted file can be written to as long as it is open, but the data is lost. The operating system reports no error.
+ */
+export function watchFiles(paths: readonly string[], onDeleted: (path: string) => void): FileWatch {
+  const expected = paths.map((path) => ({ path, id: readFileId(path) }));
   let gone: string | null = null;
   return {
     check() {
-      gone ??= expected.find(({ path, id }) => idOf(path) !== id)?.path ?? null;
-      if (gone !== null) onGone(gone);
+      gone ??= expected.find(({ path, id }) => readFileId(path) !== id)?.path ?? null;
+      if (gone !== null) onDeleted(gone);
     },
     gone: () => gone,
   };
 }
 
-/** What these say is that the path names no file. Where it may not be looked at, nothing is known, and that is thrown. */
+/**
+ * These codes mean that the path names no file. Any other error (such as a missing permission) says nothing about the
+ * file and is thrown.
+ */
 const noSuchFile: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
-function idOf(path: string): string | null {
+function readFileId(path: string): string | null {
   try {
     const { dev, ino } = statSync(path);
     return `${dev} ${ino}`;

@@ -4,8 +4,8 @@ const idBytes = 8;
 const pool = Buffer.alloc(idBytes * 512);
 
 /**
- * Makes UUIDs of version 7: they sort by the time they were made, and those of one generator never collide or go
- * backwards, even when the clock does. Random bits come from a pool, for asking the system each time is slow.
+ * Makes UUIDs of version 7: they sort by creation time, and the ids of one generator never collide or go backwards,
+ * even when the clock does. Random bits come from a pool, because asking the system each time is slow.
  */
 export function createIds(now: () => number): () => string {
   let random = "";
@@ -29,7 +29,7 @@ export function createIds(now: () => number): () => string {
     const bits = random.slice(used, used + 2 * idBytes);
     used += 2 * idBytes;
     const ms = now();
-    // Begins low, so that thousands fit into one millisecond before the next one has to be borrowed.
+    // Starts low, so that thousands of ids fit into one millisecond before the next millisecond is used.
     if (ms > lastMs) begin(ms, Number.parseInt(bits.slice(0, 2), 16));
     else if (++sequence > 0xfff) begin(lastMs + 1, 0);
 

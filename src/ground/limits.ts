@@ -1,4 +1,7 @@
-/** Every fixed maximum, page size and time-out of the service, with its unit in the name. What an operator may change is in config.ts. */
+/**
+ * Every fixed maximum, page size and time-out of the service, with its unit in the name. What an operator may change is
+ * in config/settings.ts.
+ */
 
 export const uint32Max = 4_294_967_295;
 
@@ -9,15 +12,15 @@ export const jsonDepthMax = 16;
 export const jsonValuesMax = 50_000;
 export const headersMax = 256;
 
-/** What a client may send on a connection ahead of the answers, and still be answered. */
+/** What a client may send on a connection before it reads the answers. */
 export const pipelinedRequestsMax = 64;
 /** The same for all connections of one client together. */
 export const pipelinedRequestsPerClientMax = 128;
 export const pipelinedBytesMax = 64 * 1024;
-/** Of an answer that waits to be taken so much has to be taken in each such time, or all that is left. */
+/** A client must read at least this much of a waiting answer in each period, or all that is left of it. */
 export const answerPieceBytes = 64 * 1024;
 export const answerPieceMs = 30_000;
-/** Answers that one client has not taken; above that it gets no new ones. */
+/** Bytes of answers that one client has not read; above this it gets no new answers. */
 export const untakenBytesMax = 16 * 1024 * 1024;
 
 export const pageSizeDefault = 100;

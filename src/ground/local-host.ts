@@ -1,9 +1,12 @@
-/** Whether only programs on this machine can reach what listens there. */
+/** Whether only programs on this machine can reach a server that listens on this address. */
 export function isLoopback(address: string): boolean {
   return /^(127\.|::1$|localhost$)/.test(address);
 }
 
-/** Whether a Host header names this machine as its own programs do. Any other may be a page that had its name point here. */
+/**
+ * Whether a Host header has a name of the local machine. Any other name may belong to a web page whose domain resolves
+ * to this address (DNS rebinding).
+ */
 export function isOwnName(host: string): boolean {
   return /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host);
 }

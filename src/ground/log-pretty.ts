@@ -28,12 +28,12 @@ function parseRecord(line: string): Record<string, unknown> | null {
   try {
     return JSON.parse(line);
   } catch {
-    // Whatever this is, showing it as it came is better than losing it.
+    // This is not a log record; showing it unchanged is better than losing it.
     return null;
   }
 }
 
-/** The local time of day: on a terminal somebody is watching, and knows the date. */
+/** The local time of day: a person at a terminal knows the date. */
 function clockTime(iso: string): string {
   const date = new Date(iso);
   const two = (value: number) => String(value).padStart(2, "0");

@@ -10,7 +10,7 @@ export interface LogOptions {
   readonly format: "auto" | "json" | "pretty";
   readonly destination?: LogDestination;
   readonly colours?: boolean;
-  /** Further texts that must never appear, such as an admin token of the operator's own making. */
+  /** More texts that must never appear, such as an admin token that the operator chose. */
   readonly secrets?: readonly string[];
 }
 
@@ -20,9 +20,9 @@ interface LogDestination {
 }
 
 /**
- * A logger that cannot leak: tokens and passwords are taken out of the finished line, whichever field, message or
- * stack they came in with. Errors are reduced to type, code, message, stack and causes, since those of the database
- * drivers carry the query's values in other fields.
+ * A logger that cannot leak: tokens and passwords are removed from the finished line, whichever field, message or stack
+ * contains them. Errors are reduced to type, code, message, stack and causes, because errors of the database drivers
+ * have the query's values in other fields.
  */
 export function createLog(options: LogOptions): Logger {
   const destination = options.destination ?? standardOutput();
@@ -53,7 +53,7 @@ function standardOutput(): LogDestination {
 }
 
 function secretHider(secrets: readonly string[]): (line: string) => string {
-  // Inside a JSON line a secret stands as JSON writes it, with quotes and backslashes escaped.
+  // A JSON line contains a secret in JSON's form, with quotes and backslashes escaped.
   const forms = secrets.filter((secret) => secret.length > 0).map((secret) => JSON.stringify(secret).slice(1, -1));
   return (line) => forms.reduce((text, form) => text.replaceAll(form, "[redacted]"), line);
 }
@@ -79,10 +79,10 @@ const causesShownMax = 4;
 const sayEveryMs = 10_000;
 
 /**
- * Says the same thing now and then only, with how often it happened since: while a store is away everything fails several
- * times a second, and saying so each time would bury the rest.
+ * Logs the same message at most every 10 s, with how often it happened since: while a store is unavailable, everything
+ * fails several times a second, and logging each failure would hide the rest.
  */
-export function nowAndThen<T>(say: (what: T, times: number) => void): (what: T) => void {
+export function throttled<T>(say: (what: T, times: number) => void): (what: T) => void {
   let times = 0;
   let saidAt = Number.NEGATIVE_INFINITY;
   return (what) => {
@@ -96,12 +96,12 @@ export function nowAndThen<T>(say: (what: T, times: number) => void): (what: T) 
 
 const textsMax = 1000;
 
-/** The same for several things, each of which has its own while: one shortage must not hide another. */
-export function eachNowAndThen(say: (what: string, times: number) => void): (what: string) => void {
+/** The same with a limit per text, so that one message does not hide another. */
+export function throttledByText(say: (what: string, times: number) => void): (what: string) => void {
   const said = new Map<string, (what: string) => void>();
   return (what) => {
     if (said.size >= textsMax) said.clear();
-    const known = said.get(what) ?? nowAndThen(say);
+    const known = said.get(what) ?? throttled(say);
     said.set(what, known);
     known(what);
   };

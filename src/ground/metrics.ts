@@ -9,31 +9,36 @@ export interface Metrics {
   /** A request is being handled now. Each is followed by exactly one requestDone or requestStreams. */
   requestStarted(): void;
   requestDone(operation: string, status: number, seconds: number): void;
-  /** Instead of requestDone: the answer goes on for as long as somebody listens, so it is no longer in flight. */
+  /**
+   * Instead of requestDone: the answer is a stream that lasts until the client disconnects, so it is no longer in
+   * flight.
+   */
   requestStreams(operation: string, status: number): void;
-  /** A request was turned away: too many in flight, or the service is late or stopping. */
+  /** A request was rejected: too many in flight, or the service is overloaded or stopping. */
   requestShed(): void;
   /** A request was answered 503 for this cause. */
   requestUnavailable(cause: UnavailableCause): void;
   /** Requests started and not yet done. */
   inFlight(): number;
-  /** Adds a gauge whose value is read when somebody scrapes. */
+  /** Adds a gauge whose value is read at each scrape. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** Adds a counter with one label; what it gives counts one more. */
+  /** Adds a counter with one label; the function that it returns counts one. */
   counter(name: string, help: string, label: string): (value: string) => void;
-  /** Adds a histogram of durations with one label; what it gives notes one of them. */
+  /** Adds a histogram of durations with one label; the function that it returns records one duration. */
   durations(name: string, help: string, label: string): (value: string, seconds: number) => void;
 }
 
 /** `live_state` is the engine: the journal of one node, or Redis. */
 type UnavailableCause = "overload" | "stopping" | "store" | "live_state";
 
-/** A registry of its own, so that two services in one process do not share counts. */
+/** Each service has its own registry, so that two services in one process do not share counts. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  /** Counted here and handed over when somebody scrapes: each of prom-client's own steps checks and joins the labels. */
+  /**
+   * Counted here and given to prom-client at each scrape: prom-client checks and joins the labels on every increment.
+   */
   const answered = new Map<string, Map<number, number>>();
   new Counter({
     name: "foyer_http_requests_total",
@@ -49,7 +54,7 @@ export function createMetrics(): Metrics {
   });
   const shed = new Counter({
     name: "foyer_http_shed_total",
-    help: "Requests turned away because too many were in flight.",
+    help: "Requests rejected because too many were in flight.",
     registers,
   });
   const gauge: Metrics["gauge"] = (name, help, read) => {
@@ -63,7 +68,7 @@ export function createMetrics(): Metrics {
     });
   };
 
-  // prom-client checks and joins the labels at each labels() call; asking once per label avoids that.
+  // prom-client checks and joins the labels at each labels() call, so the result is kept per label.
   const counter: Metrics["counter"] = (name, help, label) => {
     const counted = new Counter({ name, help, labelNames: [label], registers });
     const of = memo((value) => counted.labels(value));
@@ -118,19 +123,25 @@ export async function startMetricsServer(
     { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     async (request, response) => {
       if (isLoopback(host) && !isOwnName(request.headers.host ?? "localhost")) {
-        response.writeHead(421, { "content-type": "text/plain; charset=utf-8" }).end("This is another host's port.\n");
+        response
+          .writeHead(421, { "content-type": "text/plain; charset=utf-8" })
+          .end("The Host header does not name this service.\n");
         return;
       }
       if (request.method !== "GET" || request.url?.split("?")[0] !== "/metrics") {
-        response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("Only GET /metrics is here.\n");
+        response
+          .writeHead(404, { "content-type": "text/plain; charset=utf-8" })
+          .end("This port serves only GET /metrics.\n");
         return;
       }
       try {
         const text = await metrics.registry.metrics();
         response.writeHead(200, { "content-type": metrics.registry.contentType }).end(text);
       } catch {
-        // A gauge that reads the store fails while the store is away; the next scrape tries again.
-        response.writeHead(503, { "content-type": "text/plain; charset=utf-8" }).end("Metrics cannot be read now.\n");
+        // A gauge that reads the store fails while the store is unavailable; the next scrape tries again.
+        response
+          .writeHead(503, { "content-type": "text/plain; charset=utf-8" })
+          .end("Metrics are temporarily unavailable.\n");
       }
     },
   );

@@ -4,13 +4,13 @@ export type Rate = {
   /** Whole seconds until the window ends, at least 1: what Retry-After and rate-limit headers say. */
   resetS: number;
   allowed: boolean;
-  /** What was counted is not counted any more, for as long as its window lasts. */
+  /** Undoes the count, as long as its window lasts. */
   giveBack(): void;
 };
 
 export interface Rates {
   /**
-   * Counts a request of `key`, or whatever else there is `amount` of; more than is left counts nothing. Null when
+   * Counts `amount` for `key`, one request by default. If less than that is left, it counts nothing. Null when
    * `perMinute` is 0, which means no limit. `now` is in milliseconds.
    */
   take(rateClass: string, key: string, perMinute: number, now: number, amount?: number): Rate | null;
@@ -21,9 +21,9 @@ export interface Rates {
 /**
  * Fixed windows of 60 s, each beginning with a key's first request.
  *
- * Windows are kept in two generations. A generation takes new windows for at least 60 s and is then kept, untouched, for
- * at least as long again, so that dropping it whole drops only windows that have ended: no timer, no list to walk. When
- * more keys come than `keysMax`, generations change sooner and the oldest windows are forgotten before their end.
+ * Windows are kept in two generations. A generation accepts new windows for at least 60 s and is then kept unchanged
+ * for at least another 60 s. Dropping it whole therefore drops only windows that have ended, without a timer or a scan.
+ * With more keys than `keysMax`, generations change sooner and the oldest windows are dropped before their end.
  */
 export function createRates(options: { keysMax?: number } = {}): Rates {
   const generationMax = Math.max(1, Math.floor((options.keysMax ?? keysMaxDefault) / 2));
@@ -32,13 +32,13 @@ export function createRates(options: { keysMax?: number } = {}): Rates {
   let youngSince = Number.NEGATIVE_INFINITY;
 
   function turnGenerations(now: number) {
-    // Nothing was asked for two windows' time: both generations have ended.
+    // No call for the length of two windows: both generations have ended.
     old = now - youngSince >= 2 * windowMs ? new Map() : young;
     young = new Map();
     youngSince = now;
   }
 
-  function windowOf(id: string, now: number): Window {
+  function openWindow(id: string, now: number): Window {
     const known = young.get(id) ?? old.get(id);
     if (known && now < known.startedAt) known.startedAt = now;
     if (known && now - known.startedAt < windowMs) return known;
@@ -51,10 +51,10 @@ export function createRates(options: { keysMax?: number } = {}): Rates {
   return {
     take(rateClass, key, perMinute, now, amount = 1) {
       if (perMinute === 0) return null;
-      // A clock that went backwards would keep a generation for too long, never too short.
+      // If the clock runs backwards, a generation is kept for too long, never too short.
       if (now < youngSince) youngSince = now;
       if (now - youngSince >= windowMs) turnGenerations(now);
-      const window = windowOf(`${rateClass}\0${key}`, now);
+      const window = openWindow(`${rateClass}\0${key}`, now);
 
       const allowed = window.count + amount <= perMinute;
       if (allowed) window.count += amount;
@@ -79,19 +79,20 @@ const windowMs = 60_000;
 /** About 20 MB when full. */
 const keysMaxDefault = 100_000;
 
-/** Whoever is counted by its address. */
+/** A client, counted by its address. */
 export interface Counted {
   readonly id: string;
-  /** The wider network that it is in, which has a budget of its own: the /48 of an IPv6 address; null for IPv4. */
+  /** The network of the client, which has a budget of its own: the /48 of an IPv6 address; null for IPv4. */
   readonly network: string | null;
 }
 
-/** A /48 is what one customer of a provider has: as many clients as it likes, but not as many budgets. */
+/** One customer of a provider has a /48: it may use any number of client addresses, but not as many budgets. */
 export const networkShare = 4;
 
 /**
- * Counts for a client and for its network, both or neither. The answer is the one that leaves less. The network comes first:
- * when it has nothing left, its clients get no windows of their own, which by their number would push out those of others.
+ * Counts for a client and for its network, both or neither, and returns the result that leaves less. The network is
+ * counted first: when it has nothing left, its clients get no windows of their own, which would push out the windows of
+ * others.
  */
 export function takeForClient(
   rates: Rates,

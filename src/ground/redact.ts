@@ -1,6 +1,6 @@
 import { tokenKinds } from "./tokens.ts";
 
-/** Takes tokens and the passwords inside URLs out of a text, so that it may be logged or shown. */
+/** Removes tokens, and passwords inside URLs, from a text, so that it may be logged or shown. */
 export function redact(text: string): string {
   return text
     .replace(tokenPattern, "$1_[redacted]")
@@ -8,11 +8,11 @@ export function redact(text: string): string {
     .replace(queryPasswordPattern, "$1[redacted]");
 }
 
-// No word boundary in front: a token glued to other text is still a token.
+// No word boundary in front: a token directly after other text is still a token.
 const tokenPattern = new RegExp(`(${tokenKinds.join("|")})_[A-Za-z0-9_-]{20,}(?:\\.[A-Za-z0-9_-]{20,})*`, "g");
 
-// Up to the last @ before the path, since a password may hold an @ that was not encoded. The scheme has a longest
-// length, else every letter of a long word would begin a scheme that is followed to the end of the word.
+// Up to the last @ before the path, since a password may hold an @ that was not encoded. The length of the scheme is
+// limited. Otherwise every letter of a long word would start a scheme that is scanned to the end of the word.
 const urlPasswordPattern = /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/?#"']*):[^\s/?#"']*@/gi;
 
 const queryPasswordPattern = /([?&](?:ssl)?password=)[^&\s"'#]+/gi;

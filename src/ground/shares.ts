@@ -1,19 +1,19 @@
-/** How long somebody who held or asked for a place counts among those who want one. */
+/** How long a claimant that held or asked for a slot still counts as a claimant. */
 export const claimMs = 10 * 60_000;
 
-/** Some places, and one who may want another of them. */
+/** A number of slots, and a claimant that may want one more of them. */
 export interface Claim {
   readonly places: number;
   readonly free: number;
-  /** How many of them this one holds. */
+  /** How many of them this claimant holds. */
   readonly held: number;
-  /** How many want some, this one included; asked only when it matters. */
+  /** The number of claimants, this one included; called only when it matters. */
   claimants(): number;
 }
 
 /**
- * How many more of the places one gets: up to an equal share of all, and beyond it while more than a quarter is free.
- * Who is alone gets all of them.
+ * How many more slots a claimant gets: up to an equal share of all, and beyond it while more than a quarter is free. A
+ * single claimant gets all of them.
  */
 export function furtherPlaces({ places, free, held, claimants }: Claim): number {
   if (free <= 0) return 0;
@@ -22,21 +22,21 @@ export function furtherPlaces({ places, free, held, claimants }: Claim): number 
   return Math.min(free, Math.max(0, share - held, free - Math.ceil(places / 4)));
 }
 
-/** The same question of one more place, which mostly needs no count of those who want some. */
+/** Whether a claimant gets one more slot. Usually this needs no count of the claimants. */
 export function getsAnother(claim: Claim): boolean {
   return claim.free > Math.ceil(claim.places / 4) || furtherPlaces(claim) > 0;
 }
 
-/** The places of one node, of which many have some. */
+/** The slots of one node. */
 export interface NodePlaces {
   readonly places: number;
   readonly free: number;
   heldBy(who: string): number;
-  /** How many want some, that one included. */
+  /** The number of claimants, that one included. */
   claimants(who: string): number;
 }
 
-/** What somebody may claim of a node's places when so many are being taken: `all` in total, `own` by itself. */
+/** The claim of `who` on a node's slots while slots are being taken: `all` in total, `own` by this claimant. */
 export function claimOn(node: NodePlaces, who: string, taking: { readonly all: number; readonly own: number }): Claim {
   return {
     places: node.places,
@@ -46,21 +46,24 @@ export function claimOn(node: NodePlaces, who: string, taking: { readonly all: n
   };
 }
 
-/** Who holds how many places, and who held or asked for one a short while ago. */
+/** Which claimants hold how many slots, and which ones recently held or asked for one. */
 export interface Holdings {
   total(): number;
   heldBy(who: string): number;
   add(who: string, now: number): void;
   remove(who: string, now: number): void;
-  /** Asks for a place without getting one. */
+  /** Asks for a slot without getting one. */
   note(who: string, now: number): void;
-  /** Everybody who wants places, with how many they hold: 0 when they only held or asked for one. Changes with time. */
+  /**
+   * Every claimant with the number of slots that it holds: 0 if it only held or asked for one recently. Changes with
+   * time.
+   */
   counts(now: number): ReadonlyMap<string, number>;
 }
 
 export function createHoldings(): Holdings {
   const counts = new Map<string, number>();
-  /** When those who hold nothing last held or asked for something; whoever has been waiting longest comes first. */
+  /** When claimants that hold nothing last held or asked for a slot; the oldest entry comes first. */
   const lastAt = new Map<string, number>();
   let total = 0;
 
@@ -104,21 +107,21 @@ export function createHoldings(): Holdings {
   };
 }
 
-/** Places of which each namespace and each token has a share. */
+/** Slots of which each namespace and each token has a share. */
 export interface SharedPlaces {
-  /** Null: no place is free, or none for this one. */
+  /** Null: no slot is free, or none for this owner. */
   take(of: PlaceOwner, now: number): TakenPlace | null;
   taken(): number;
 }
 
 export interface PlaceOwner {
   readonly namespaceId: string;
-  /** The token that asks; whoever has the same one shares its part. */
+  /** The token of the caller; all callers with the same token share its part. */
   readonly tokenId: string;
 }
 
 export interface TakenPlace {
-  /** Once or more often. */
+  /** May be called more than once. */
   leave(now: number): void;
 }
 
@@ -133,8 +136,8 @@ export function createSharedPlaces(places: number): SharedPlaces {
   }
 
   /**
-   * Within its namespace a token has a share of the namespace's. Over all of them it is one claimant beside the namespaces
-   * that it does not use, so that it gets no more by asking in many.
+   * Within a namespace, a token has a share of the namespace's slots. Over all namespaces, it is one claimant beside
+   * the namespaces that it does not use, so that it gains nothing by asking in many.
    */
   function mayToken(owner: PlaceOwner, free: number, now: number): boolean {
     if (free > Math.ceil(places / 4)) return true;
@@ -173,7 +176,10 @@ function pairKey({ namespaceId, tokenId }: PlaceOwner): string {
   return `${namespaceId} ${tokenId}`;
 }
 
-/** The tokens that want places in the owner's namespace, the namespaces in which its token does, and what that holds. */
+/**
+ * The number of tokens that claim slots in the owner's namespace, the number of namespaces where its token claims
+ * slots, and how many it holds.
+ */
 function countPairs(counts: ReadonlyMap<string, number>, { namespaceId, tokenId }: PlaceOwner) {
   const [beginning, end] = [`${namespaceId} `, ` ${tokenId}`];
   let [inNamespace, ofToken, heldByToken] = [0, 0, 0];

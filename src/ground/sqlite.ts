@@ -4,7 +4,7 @@ export type SqliteDatabase = DatabaseSyncInstance;
 
 export type SqliteLibrary = new (path: string, options?: DatabaseSyncOptions) => SqliteDatabase;
 
-/** SQLite as Node brings it, or, where Node has none without a flag, the same interface from a package. */
+/** The SQLite that is built into Node; where Node needs a flag for it, a package with the same interface. */
 export async function loadSqlite(): Promise<SqliteLibrary> {
   const builtin = withoutExperimentalWarning(() => process.getBuiltinModule("node:sqlite"));
   if (hasDatabase(builtin)) return builtin.DatabaseSync;
@@ -12,7 +12,7 @@ export async function loadSqlite(): Promise<SqliteLibrary> {
   return DatabaseSync;
 }
 
-// Node prints a warning when its SQLite is first loaded. The operator can do nothing about it, so it is not shown.
+// Node prints a warning when its SQLite is first loaded. The operator can do nothing about it, so Foyer hides it.
 function withoutExperimentalWarning<T>(load: () => T): T {
   const emitWarning = process.emitWarning;
   process.emitWarning = () => {};
@@ -23,7 +23,7 @@ function withoutExperimentalWarning<T>(load: () => T): T {
   }
 }
 
-// The types of Node 20 know no node:sqlite.
+// The types of Node 20 do not include node:sqlite.
 function hasDatabase(module: unknown): module is { DatabaseSync: SqliteLibrary } {
   return typeof module === "object" && module !== null && "DatabaseSync" in module;
 }

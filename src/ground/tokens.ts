@@ -17,7 +17,7 @@ export const tokenKinds = [
 /** Tokens whose hash is stored; the admin token's hash is kept in memory only. */
 export type KeptTokenKind = "admin" | "cloud" | "pub" | "dev" | "server";
 
-/** A token that is never stored: its ids are inside it, sealed with the installation's secret. */
+/** A token that is never stored: it contains its ids, signed with the installation's secret. */
 export type DerivedToken =
   | { readonly kind: "lobby"; readonly namespaceId: string; readonly lobbyId: string }
   | { readonly kind: "player"; readonly namespaceId: string; readonly lobbyId: string; readonly playerId: string }
@@ -46,10 +46,10 @@ const macBytes = 32;
 const idBytes = 16;
 const idCounts = { lobby: 2, player: 3, devplayer: 2 } as const;
 
-/** About 10 MB when full. Lobbies call again and again with the same token; a player's is read twice at most. */
+/** About 10 MB when full. Lobbies call repeatedly with the same token; a player's token is read at most twice. */
 const knownLobbiesMax = 20_000;
 
-/** `previousSecret` lets tokens from before a change of secret live on until their lobby or seat ends. */
+/** `previousSecret` keeps tokens from before a change of secret valid until their lobby or seat ends. */
 export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | null): DerivedTokens {
   const knownLobbies = createRecent<DerivedToken>(knownLobbiesMax);
 
@@ -73,7 +73,7 @@ export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | nul
     const ids = bytes.subarray(0, idsLength);
     if (!isAuthentic(kind, ids, bytes.subarray(idsLength))) return null;
 
-    const id = (index: number) => idOfBytes(ids.subarray(index * idBytes, (index + 1) * idBytes));
+    const id = (index: number) => bytesToId(ids.subarray(index * idBytes, (index + 1) * idBytes));
     if (kind === "lobby") return { kind, namespaceId: id(0), lobbyId: id(1) };
     if (kind === "player") return { kind, namespaceId: id(0), lobbyId: id(1), playerId: id(2) };
     return { kind, namespaceId: id(0), playerId: id(1) };
@@ -81,7 +81,7 @@ export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | nul
 
   return {
     make(token) {
-      const ids = bytesOfIds(idsOf(token));
+      const ids = idsToBytes(listIds(token));
       return `${token.kind}_${Buffer.concat([ids, seal(token.kind, ids, secret)]).toString("base64url")}`;
     },
     read(token) {
@@ -94,17 +94,17 @@ export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | nul
   };
 }
 
-function idsOf(token: DerivedToken): string[] {
+function listIds(token: DerivedToken): string[] {
   if (token.kind === "lobby") return [token.namespaceId, token.lobbyId];
   if (token.kind === "player") return [token.namespaceId, token.lobbyId, token.playerId];
   return [token.namespaceId, token.playerId];
 }
 
-function bytesOfIds(ids: readonly string[]): Buffer {
+function idsToBytes(ids: readonly string[]): Buffer {
   return Buffer.from(ids.join("").replaceAll("-", ""), "hex");
 }
 
-function idOfBytes(bytes: Buffer): string {
+function bytesToId(bytes: Buffer): string {
   const hex = bytes.toString("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -1,7 +1,7 @@
 /** The store cannot answer now and may later: connection lost, server starting, time-out, lock, full disk. */
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
-  /** Nothing was changed: the store was not reached, or was not told to commit, or said that it undid everything. */
+  /** Nothing was changed: the store was not reached, or got no commit, or reported a rollback. */
   readonly isUndone: boolean;
 
   constructor(message: string, options: ErrorOptions & { readonly isUndone?: boolean } = {}) {
@@ -10,17 +10,19 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** Live state cannot take or give anything now. The command had no effect, or its effect is unknown; trying later is right. */
+/**
+ * The engine is temporarily unavailable. The command had no effect, or its effect is unknown; retrying later is right.
+ */
 export class EngineUnavailable extends Error {
   override readonly name: string = "EngineUnavailable";
 }
 
-/** The rules failed on what one namespace holds. Trying later hardly helps; other namespaces are not concerned. */
+/** The rules threw an error on the state of one namespace. Retrying hardly helps; other namespaces are not affected. */
 export class RuleFailed extends EngineUnavailable {
   override readonly name = "RuleFailed";
 }
 
-/** Trying again later may help. */
+/** Whether retrying later may help. */
 export function isUnavailable(error: unknown): error is StoreUnavailable | EngineUnavailable {
   return error instanceof StoreUnavailable || error instanceof EngineUnavailable;
 }

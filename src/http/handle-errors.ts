@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Logger, nowAndThen } from "../ground/log.ts";
+import { type Logger, throttled } from "../ground/log.ts";
 import type { Metrics } from "../ground/metrics.ts";
 import { EngineUnavailable } from "../ground/unavailable.ts";
 import type { CallerOf } from "../operations/callers.ts";
@@ -15,7 +15,7 @@ export interface ErrorParts {
 
 /** Fastify's error handler: refusals from hooks and parsers, and what was thrown. */
 export function createHandleError({ log, metrics, checkLobby }: ErrorParts) {
-  const logUnavailable = nowAndThen((first: object, failed) =>
+  const logUnavailable = throttled((first: object, failed) =>
     log.error({ ...first, failed }, "requests fail because a store is away"),
   );
 

@@ -1,5 +1,5 @@
 /** Runs a task at once and then again and again with a pause between, never twice at the same time. */
-export function repeat(pauseMs: number, task: () => Promise<unknown>, onFault: (fault: unknown) => void) {
+export function repeat(pauseMs: number, task: () => Promise<unknown>, onError: (error: unknown) => void) {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running = run();
@@ -7,8 +7,8 @@ export function repeat(pauseMs: number, task: () => Promise<unknown>, onFault: (
   async function run(): Promise<void> {
     try {
       await task();
-    } catch (fault) {
-      onFault(fault);
+    } catch (error) {
+      onError(error);
     }
     if (isStopped) return;
     timer = setTimeout(() => {

@@ -21,7 +21,7 @@ export interface CacheInvalidationOptions {
   readonly link: RedisLink;
   readonly prefix: string;
   newId(): string;
-  onFault(error: unknown): void;
+  onError(error: unknown): void;
 }
 
 /** Longer than a statement may take. */
@@ -122,7 +122,7 @@ interface Announcements {
   close(): void;
 }
 
-function createAnnouncements({ link, newId, onFault }: CacheInvalidationOptions, keys: Keys): Announcements {
+function createAnnouncements({ link, newId, onError }: CacheInvalidationOptions, keys: Keys): Announcements {
   let isClosed = false;
 
   /** What may still be made is announced once more by the sweep, when it cannot be made any more. */
@@ -139,7 +139,7 @@ function createAnnouncements({ link, newId, onFault }: CacheInvalidationOptions,
       try {
         return await finish(writeId, change);
       } catch (error) {
-        onFault(error);
+        onError(error);
       }
     }
   }

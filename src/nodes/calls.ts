@@ -79,7 +79,7 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
     return link.subscribe(channel, onMessage, ignore);
   }
 
-  const hearQuestion = (question: Question) => void answerTo(question).catch(options.onFault);
+  const hearQuestion = (question: Question) => void answerTo(question).catch(options.onError);
   await listen(everyone, readQuestion, hearQuestion);
   await listen(questionsTo(nodeId), readQuestion, hearQuestion);
   await listen(answersTo(nodeId), readAnswer, ({ id, answer }) => open.get(id)?.(answer));

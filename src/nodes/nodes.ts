@@ -51,7 +51,7 @@ export interface Nodes {
   /** Calls back each time this node gets the lease, also after it could not be sure of it for a while. */
   onLease(listener: () => void): void;
   /** Calls back when a node that was heard of is not any more. */
-  onGone(listener: () => void): void;
+  onNodeLost(listener: () => void): void;
   /** Every node that is known, this one included, by id. */
   all(): readonly NodeStatus[];
   /**
@@ -82,7 +82,7 @@ export function onlyNode(nodeId: string, status: () => OwnStatus): Nodes {
     ownId: nodeId,
     lease: () => ({}),
     onLease() {},
-    onGone() {},
+    onNodeLost() {},
     all: () => [{ nodeId, ...status(), ...alone }],
     isLost: () => false,
     isGone: () => false,

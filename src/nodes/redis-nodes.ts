@@ -38,7 +38,7 @@ export interface RedisNodesOptions {
   onTwin(): void;
   /** A node that runs stores records in another format, for the reason in the message. */
   onOtherFormat(message: string): void;
-  onFault(error: unknown): void;
+  onError(error: unknown): void;
 }
 
 /** Another process serves under this node's name. */
@@ -56,7 +56,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   await waitForEarlier(link, key, nodeId);
   // Nodes that come and go say so, so that the others need not wait for their next beat to know.
   const onComeOrGo = (otherId: string) => {
-    if (otherId !== nodeId) beats.beat().catch(options.onFault);
+    if (otherId !== nodeId) beats.beat().catch(options.onError);
   };
   await link.subscribe(`${prefix}:nodes`, onComeOrGo, () => onComeOrGo(""));
   await offers.listen();
@@ -72,13 +72,13 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     await leave(true);
     throw new OtherFormatInUse(describeRefusal(others, prefix, recordFormat));
   }
-  const timer = setInterval(() => void beats.beat().catch(options.onFault), beatEveryMs);
+  const timer = setInterval(() => void beats.beat().catch(options.onError), beatEveryMs);
 
   return {
     ownId: nodeId,
     lease: beats.lease.current,
     onLease: beats.lease.onLease,
-    onGone: beats.onGone,
+    onNodeLost: beats.onNodeLost,
     all: beats.all,
     isLost: (otherId) => otherId !== nodeId && beats.silence.silentMs(otherId) >= graceMs,
     isGone: (otherId) => otherId !== nodeId && beats.silence.silentMs(otherId) >= aliveMs,
@@ -137,7 +137,7 @@ function createBeats(options: RedisNodesOptions, key: string) {
     lease,
     all: () => nodes,
     trouble: clockWatch.trouble,
-    onGone(listener: () => void): void {
+    onNodeLost(listener: () => void): void {
       goneListeners.push(listener);
     },
     /** One at a time. */

@@ -50,7 +50,7 @@ export interface Context {
   /** Knows how much room there is for new lobbies that Foyer runs. */
   readonly slots: StartSlots;
   /** Says in the log, now and then, why players are refused what they ask for: they are told what it means, not why. */
-  tellOperator(message: string): void;
+  warnOperator(message: string): void;
   /** Says in the log that a change was made and recorded. */
   logChange(entry: AuditEntry): void;
   now(): number;

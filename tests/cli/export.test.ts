@@ -157,7 +157,7 @@ describe("moving a running service to PostgreSQL and back", patient, () => {
     const next = await serve(temporaryFolder(), { FOYER_DATABASE_URL: databaseUrl! });
     const again = await foyer(["import", file, ...flags]);
     expect(again).toMatchObject({ code: 1, out: "" });
-    expect(again.err).toBe("foyer: A Foyer works on this PostgreSQL database. Stop all its nodes, then import.\n");
+    expect(again.err).toBe("foyer: A running Foyer uses this PostgreSQL database. Stop all its nodes, then import.\n");
     expect((await next.call("GET", made.prod)).body).toEqual(namespace);
     expect((await next.call("GET", made.prod, undefined, made.cloud)).status).toBe(200);
     expect((await next.call("GET", made.prod, undefined, old.admin)).status).toBe(401);

@@ -148,7 +148,7 @@ describe("failures of the start", () => {
       /^Port 7100 on 127.0.0.1 is in use .+ --port another number/,
     ],
     [{ code: "EADDRINUSE", port: 7101, address: "127.0.0.1" }, /--metrics-port another number, or off\.$/],
-    [{ code: "EACCES", port: 80, address: "127.0.0.1" }, /^Port 80 may not be opened by this user\. Give --port /],
+    [{ code: "EACCES", port: 80, address: "127.0.0.1" }, /^This user may not open port 80\. Give --port /],
     [
       { code: "EADDRNOTAVAIL", port: 7100, address: "9.9.9.9" },
       /^9\.9\.9\.9 is not an address of this machine\. Check host\.$/,

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { loadConfig } from "../../src/config/config.ts";
 import { settings } from "../../src/config/settings.ts";
-import { fileVariableOf, mayBeInFile, settingKeys, variableOf } from "../../src/config/sources.ts";
+import { mayBeInFile, settingKeys, toFileVariable, toVariable } from "../../src/config/sources.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -39,7 +39,7 @@ const imageVariables = variablesIn(/^ENV (?:.*\\\n)*.*$/m.exec(dockerfile)![0]);
 
 describe("settings", () => {
   test("every variable named in deploy/ and in the guide is a setting", () => {
-    const known = new Set([...settingKeys.map(variableOf), ...settingKeys.filter(mayBeInFile).map(fileVariableOf)]);
+    const known = new Set([...settingKeys.map(toVariable), ...settingKeys.filter(mayBeInFile).map(toFileVariable)]);
     const unknown = [...deployFiles, guide].flatMap((file) =>
       [...read(file).matchAll(/\bFOYER_[A-Z][A-Z_]*\b/g)]
         .filter(([name]) => !known.has(name))

@@ -6,7 +6,7 @@ import { openLink } from "../support/redis-link.ts";
 async function createPair() {
   const { link, prefix } = await openLink();
   const open = () => {
-    const store = createCacheInvalidation({ link, prefix, newId: randomUUID, onFault() {} });
+    const store = createCacheInvalidation({ link, prefix, newId: randomUUID, onError() {} });
     const heard: unknown[] = [];
     store.onChange((change) => heard.push(change));
     onTestFinished(() => store.close());

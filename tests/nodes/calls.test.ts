@@ -20,7 +20,7 @@ async function openNodes() {
         if (question === "silence" && nodeId === "c") return new Promise(() => {});
         return knows !== null && question === "name" ? `${knows} ${String(args[0])}` : null;
       },
-      onFault(fault) {
+      onError(fault) {
         throw fault;
       },
       onUnreadable: (channel) => void unreadable.push(channel),

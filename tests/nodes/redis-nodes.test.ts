@@ -58,7 +58,7 @@ async function joinOver(link: RedisLink, prefix: string, nodeId: string, room = 
       joined.twins += 1;
     },
     onOtherFormat() {},
-    onFault() {},
+    onError() {},
   });
   onTestFinished(() => nodes.leave(true).catch(() => {}));
   return Object.assign(joined, { nodes });

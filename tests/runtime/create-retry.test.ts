@@ -35,13 +35,13 @@ async function createContext() {
     slots: createStartSlots({
       isPossible: true,
       describeShortage: () => "full",
-      nodesOf: () => [node],
-      poolOf: () => "",
+      nodesFor: () => [node],
+      poolFor: () => "",
       countedAfterMs: null,
       ask() {},
     }),
     waiting: createWaiting(engine, { waitMs: 0, waitersMax: 10, now }),
-    tellOperator() {},
+    warnOperator() {},
     now,
     newId,
   };

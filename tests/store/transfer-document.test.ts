@@ -51,14 +51,14 @@ test("[MD5] the document as it was exported has no issue", async () => {
 describe("a document that is damaged or foreign", () => {
   test("[MD5] is refused when it breaks off, wherever that is", async () => {
     const whole = text(lines);
-    expect(await fault("")).toBe("DocumentFault: The document is empty.");
+    expect(await fault("")).toBe("DocumentError: The document is empty.");
     for (let count = 1; count < lines.length; count++) {
       expect(await fault(text(lines.slice(0, count)))).toBe(
-        `DocumentFault: The document breaks off after line ${count}: its last line is missing.`,
+        `DocumentError: The document breaks off after line ${count}: its last line is missing.`,
       );
     }
     for (let bytes = 1; bytes < Buffer.byteLength(whole) - 1; bytes += 97) {
-      expect(await fault(Buffer.from(whole).subarray(0, bytes))).toMatch(/^DocumentFault: /);
+      expect(await fault(Buffer.from(whole).subarray(0, bytes))).toMatch(/^DocumentError: /);
     }
   });
 
@@ -67,7 +67,7 @@ describe("a document that is damaged or foreign", () => {
     for (let position = 0; position < whole.length; position += 13) {
       const damaged = Buffer.from(whole);
       damaged[position]! ^= 1 << (position % 8);
-      expect(await fault(damaged), `byte ${position}`).toMatch(/^DocumentFault: .*[Ll]ine \d+/);
+      expect(await fault(damaged), `byte ${position}`).toMatch(/^DocumentError: .*[Ll]ine \d+/);
     }
   });
 
@@ -77,19 +77,19 @@ describe("a document that is damaged or foreign", () => {
       'says that there are 4 rows named "token", but there are 3',
     );
     expect(await fault(sealed(body().toSpliced(index, 0, lines[index]!)))).toBe(
-      `DocumentFault: Line ${index + 2}: the token has the same token_id as an earlier one.`,
+      `DocumentError: Line ${index + 2}: the token has the same token_id as an earlier one.`,
     );
     const [game, ...rest] = body().slice(1);
     expect(await fault(sealed([lines[0]!, ...rest, game!]))).toMatch(
       /Line \d+: the version refers by game_id to a game/,
     );
     const late = [...body().toSpliced(index, 1), lines[index]!];
-    expect(await fault(sealed(late))).toBe(`DocumentFault: Line ${late.length}: the token stands after a past_lobby.`);
+    expect(await fault(sealed(late))).toBe(`DocumentError: Line ${late.length}: the token stands after a past_lobby.`);
     expect(await fault(text([...lines, lines[1]!]))).toBe(
-      `DocumentFault: Line ${lines.length + 1} stands after the end that line ${lines.length} says.`,
+      `DocumentError: Line ${lines.length + 1} stands after the end that line ${lines.length} says.`,
     );
     expect(await fault(sealed([...body(), '{"surprise":{}}']))).toBe(
-      `DocumentFault: Line ${lines.length} is nothing that an export of Foyer has.`,
+      `DocumentError: Line ${lines.length} is nothing that an export of Foyer has.`,
     );
   });
 
@@ -137,7 +137,7 @@ describe("a row that no store could have written, in a document with a right che
   test.each(cases)("[MD5] %s with %s", async (word, _what, change, sentence) => {
     const { document, line } = changed(word, change);
     const message = await fault(document);
-    expect(message).toMatch(new RegExp(`^DocumentFault: Line ${line}: the ${word} `));
+    expect(message).toMatch(new RegExp(`^DocumentError: Line ${line}: the ${word} `));
     expect(message).toContain(sentence);
   });
 });

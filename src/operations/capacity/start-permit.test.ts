@@ -26,15 +26,15 @@ function createWorld(slotsByRegion: Record<string, number>) {
     slots: createStartSlots({
       isPossible: true,
       describeShortage: () => "the machine is full",
-      nodesOf: (region) => {
+      nodesFor: (region) => {
         const places = slotsByRegion[region] ?? 0;
         return [{ places, free: places, heldBy: () => 0, claimants: () => 1 }];
       },
-      poolOf: (region) => region,
+      poolFor: (region) => region,
       countedAfterMs: null,
       ask: (region) => void asks.push(region),
     }),
-    tellOperator: (hint: string) => void hints.push(hint),
+    warnOperator: (hint: string) => void hints.push(hint),
     now: () => 0,
   } as unknown as Context;
   let lobbies = 0;

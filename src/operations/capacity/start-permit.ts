@@ -91,7 +91,7 @@ export function createStartPermit(context: Context, asker: StartAsker): StartPer
         if (!isDueTo(outcome, blockedBy)) return outcome;
         const free = whenFree(blockedBy);
         if (free === null) {
-          if (blockedBy.hint !== null) context.tellOperator(blockedBy.hint);
+          if (blockedBy.hint !== null) context.warnOperator(blockedBy.hint);
           return outcome;
         }
         await free;

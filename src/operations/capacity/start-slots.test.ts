@@ -20,8 +20,8 @@ function slotsFor(size: number) {
   const slots = createStartSlots({
     isPossible: true,
     describeShortage: () => "full",
-    nodesOf: () => [node],
-    poolOf: () => "",
+    nodesFor: () => [node],
+    poolFor: () => "",
     countedAfterMs: null,
     ask: (_region, namespaceId) => holdings.note(namespaceId, 0),
   });
@@ -106,8 +106,8 @@ describe("slots for new lobbies", () => {
     const slots = createStartSlots({
       isPossible: true,
       describeShortage: () => "full",
-      nodesOf: () => [node],
-      poolOf: (region) => region,
+      nodesFor: () => [node],
+      poolFor: (region) => region,
       countedAfterMs: 2_500,
       ask() {},
     });
@@ -156,8 +156,8 @@ describe("shares of the slots for lobbies", () => {
     const slots = createStartSlots({
       isPossible: true,
       describeShortage: () => "full",
-      nodesOf: () => nodes,
-      poolOf: () => "",
+      nodesFor: () => nodes,
+      poolFor: () => "",
       countedAfterMs: 2_500,
       ask() {},
     });

@@ -34,9 +34,9 @@ export interface StartSlot {
 
 export interface StartSlotsOptions extends Pick<StartSlots, "isPossible" | "describeShortage"> {
   /** The slots of the nodes that run lobbies of the region, as their drivers said last. */
-  nodesOf(region: string): readonly NodePlaces[];
+  nodesFor(region: string): readonly NodePlaces[];
   /** Regions with the same pool share the room. */
-  poolOf(region: string): string;
+  poolFor(region: string): string;
   /** After so long the drivers have said that they count a lobby that was made; null: `counted` says it. */
   countedAfterMs: number | null;
   /** Is called when a namespace wants a slot. */
@@ -44,7 +44,7 @@ export interface StartSlotsOptions extends Pick<StartSlots, "isPossible" | "desc
 }
 
 export function createStartSlots(options: StartSlotsOptions): StartSlots {
-  const { poolOf, countedAfterMs, ask } = options;
+  const { poolFor, countedAfterMs, ask } = options;
   const held = createHeldSlots();
   const room = createRoom(options, held);
   const waiters = createWaiters(room, held);
@@ -62,7 +62,7 @@ export function createStartSlots(options: StartSlotsOptions): StartSlots {
     ask,
     hold(region, namespaceId, lobbyId) {
       if (!room.hasRoom(region, namespaceId)) return null;
-      held.add(lobbyId, { pool: poolOf(region), namespaceId });
+      held.add(lobbyId, { pool: poolFor(region), namespaceId });
       return {
         settle(isMade) {
           if (isMade) ask(region, namespaceId);
@@ -74,7 +74,7 @@ export function createStartSlots(options: StartSlotsOptions): StartSlots {
     whenFree(region, namespaceId, waitMs) {
       if (room.hasRoom(region, namespaceId)) return Promise.resolve();
       if (room.countFor(region, namespaceId, nothing) <= 0) return null;
-      return waiters.wait(poolOf(region), { region, namespaceId }, waitMs);
+      return waiters.wait(poolFor(region), { region, namespaceId }, waitMs);
     },
     counted(lobbyId) {
       if (countedAfterMs === null) release(lobbyId);
@@ -129,16 +129,16 @@ function createHeldSlots() {
   };
 }
 
-function createRoom({ nodesOf, poolOf }: StartSlotsOptions, held: ReturnType<typeof createHeldSlots>) {
-  const countAll = (region: string) => nodesOf(region).reduce((sum, node) => sum + Math.max(0, node.free), 0);
-  const takingIn = (region: string, namespaceId: string) => held.taking(poolOf(region), namespaceId);
+function createRoom({ nodesFor, poolFor }: StartSlotsOptions, held: ReturnType<typeof createHeldSlots>) {
+  const countAll = (region: string) => nodesFor(region).reduce((sum, node) => sum + Math.max(0, node.free), 0);
+  const takingIn = (region: string, namespaceId: string) => held.taking(poolFor(region), namespaceId);
 
   /**
    * How many more lobbies of the namespace may be made there while so many are being made. It is not yet known on which of
    * several nodes those will be, so the node that places them checks again.
    */
   function countFor(region: string, namespaceId: string, taking: Taking): number {
-    const nodes = nodesOf(region);
+    const nodes = nodesFor(region);
     if (nodes.length === 1) return furtherPlaces(claimOn(nodes[0]!, namespaceId, taking));
     const share = nodes.reduce((sum, node) => sum + furtherPlaces(claimOn(node, namespaceId, nothing)), 0);
     return Math.min(countAll(region) - taking.all, share - taking.own);
@@ -148,11 +148,11 @@ function createRoom({ nodesOf, poolOf }: StartSlotsOptions, held: ReturnType<typ
     countFor,
     /** The same, while those are being made that are held now. */
     countLeftFor: (region: string, namespaceId: string) => countFor(region, namespaceId, takingIn(region, namespaceId)),
-    countFree: (region: string) => countAll(region) - held.countIn(poolOf(region)),
+    countFree: (region: string) => countAll(region) - held.countIn(poolFor(region)),
     hasRoom(region: string, namespaceId: string): boolean {
       const taking = takingIn(region, namespaceId);
       // Mostly there is plenty, and then the claims of namespaces need not be counted.
-      const spare = nodesOf(region).reduce(
+      const spare = nodesFor(region).reduce(
         (sum, { free, places }) => sum + Math.max(0, free - Math.ceil(places / 4)),
         0,
       );

@@ -127,11 +127,13 @@ function readHost({ host, lobbyHostname }: Config): Record<string, string> {
   return isOwnMachine && lobbyHostname === null ? { HOST: "127.0.0.1" } : {};
 }
 
+/** The request id in the audit log of changes that the service makes itself at its start. */
+export const startRequestId = "start";
+
 const operator = {
   caller: { kind: "admin" },
   client: { id: "127.0.0.1", network: null, isLimited: false, place: null },
-  // In the audit log: no request was made.
-  requestId: "start",
+  requestId: startRequestId,
   idempotencyKey: undefined,
   lastEventId: undefined,
   whenGone: () => () => {},

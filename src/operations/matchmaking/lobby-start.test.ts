@@ -30,8 +30,8 @@ function createContext(size: number) {
     slots: createStartSlots({
       isPossible: true,
       describeShortage: () => "full",
-      nodesOf: () => [node],
-      poolOf: () => "",
+      nodesFor: () => [node],
+      poolFor: () => "",
       countedAfterMs: null,
       ask,
     }),

@@ -95,7 +95,7 @@ describe("boards", () => {
         return list(namespaceId);
       },
       steadyNow: () => performance.now(),
-      onFault: (fault) => faults.push(fault),
+      onError: (fault) => faults.push(fault),
       everyMs: 5,
     });
     const happens = (namespaceId: string, gameMode: string) =>

@@ -25,7 +25,7 @@ export interface RefreshOptions {
   list(namespaceId: string, filter: ListFilter): Promise<ListedLobbies>;
   /** Milliseconds that only ever rise. */
   steadyNow(): number;
-  onFault(fault: unknown): void;
+  onError(fault: unknown): void;
   readonly everyMs?: number;
 }
 
@@ -55,7 +55,7 @@ export function createRefresh(options: RefreshOptions, onShown: (open: OpenBoard
       for (const { resolve } of waiting) resolve();
     } catch (fault) {
       open.isStale = true;
-      if (waiting.length === 0) options.onFault(fault);
+      if (waiting.length === 0) options.onError(fault);
       for (const { reject } of waiting) reject(fault);
     }
     open.readAt = steadyNow();

@@ -8,7 +8,7 @@ import {
   tableNames,
   transferTables,
 } from "./format.ts";
-import { contentOf, DocumentFault, type DocumentSource, type Line, linesOf } from "./lines.ts";
+import { contentOf, DocumentError, type DocumentSource, type Line, linesOf } from "./lines.ts";
 
 export interface DocumentRow {
   readonly table: TableName;
@@ -17,7 +17,7 @@ export interface DocumentRow {
 
 /**
  * Reads a document row by row and checks all of it: that it is whole and unchanged, that each row has the columns of
- * its table, that what must be unique is, and that what is referred to is there. Throws a DocumentFault at the first
+ * its table, that what must be unique is, and that what is referred to is there. Throws a DocumentError at the first
  * fault; a reader that has not come to the end has learnt nothing for sure. Returns how many rows there were.
  */
 export async function* readDocument(source: DocumentSource): AsyncGenerator<DocumentRow, RowCounts> {
@@ -26,7 +26,7 @@ export async function* readDocument(source: DocumentSource): AsyncGenerator<Docu
   let last: Line | null = null;
   let isEnded = false;
   for await (const line of linesOf(source)) {
-    if (isEnded) throw new DocumentFault(`Line ${line.number} stands after the end that line ${last?.number} says.`);
+    if (isEnded) throw new DocumentError(`Line ${line.number} stands after the end that line ${last?.number} says.`);
     last = line;
     const { word, value, whole } = contentOf(line);
     if (line.number === 1) checkHeader(whole);
@@ -37,8 +37,8 @@ export async function* readDocument(source: DocumentSource): AsyncGenerator<Docu
     } else yield check.row(line.number, word, value, Object.keys(whole).length);
     checksum.update(line.bytes);
   }
-  if (last === null) throw new DocumentFault("The document is empty.");
-  if (!isEnded) throw new DocumentFault(`The document breaks off after line ${last.number}: its last line is missing.`);
+  if (last === null) throw new DocumentError("The document is empty.");
+  if (!isEnded) throw new DocumentError(`The document breaks off after line ${last.number}: its last line is missing.`);
   return check.counts;
 }
 
@@ -46,11 +46,11 @@ function checkHeader(header: object): void {
   const version = "foyer_export" in header ? header.foyer_export : null;
   if (version === formatVersion) return;
   if (typeof version === "number" && version > formatVersion) {
-    throw new DocumentFault(
+    throw new DocumentError(
       `Line 1 says format ${version}, and this Foyer reads ${formatVersion}: import it with the version that made it, or a later one.`,
     );
   }
-  throw new DocumentFault("Line 1 is not that of an export of Foyer.");
+  throw new DocumentError("Line 1 is not that of an export of Foyer.");
 }
 
 function checkEnd(number: number, value: unknown, counts: RowCounts, sha256: string): void {
@@ -60,12 +60,12 @@ function checkEnd(number: number, value: unknown, counts: RowCounts, sha256: str
     const { word } = transferTables[table];
     // A document from before there was such a table says nothing of it, and has none of its rows.
     if ((end.rows?.[word] ?? 0) === counts[table]) continue;
-    throw new DocumentFault(
+    throw new DocumentError(
       `Line ${number} says that there are ${String(end.rows?.[word])} rows named "${word}", but there are ${counts[table]}: some were lost or added.`,
     );
   }
   if (end.sha256 === sha256) return;
-  throw new DocumentFault(
+  throw new DocumentError(
     `The checksum in line ${number} is not that of the lines before it: the document was changed after it was exported.`,
   );
 }
@@ -105,7 +105,7 @@ function createRowCheck() {
     row(number: number, word: string, value: unknown, properties: number): DocumentRow {
       const table = tableOfWord.get(word);
       if (table === undefined || properties !== 1) {
-        throw new DocumentFault(`Line ${number} is nothing that an export of Foyer has.`);
+        throw new DocumentError(`Line ${number} is nothing that an export of Foyer has.`);
       }
       const place = tableNames.indexOf(table);
       if (place < reached) throw rowFault(number, table, `stands after a ${transferTables[tableNames[reached]!].word}`);
@@ -154,6 +154,6 @@ function keyValueOf(row: Row, columns: readonly string[]): string | null {
   return values.includes(null) ? null : values.join("\0");
 }
 
-function rowFault(number: number, table: TableName, what: string): DocumentFault {
-  return new DocumentFault(`Line ${number}: the ${transferTables[table].word.replace("_", " ")} ${what}.`);
+function rowFault(number: number, table: TableName, what: string): DocumentError {
+  return new DocumentError(`Line ${number}: the ${transferTables[table].word.replace("_", " ")} ${what}.`);
 }

@@ -19,7 +19,7 @@ export async function checkDocument(source: DocumentSource): Promise<RowCounts> 
   }
 }
 
-/** Brings a document into an empty store, all of it or nothing. Throws a DocumentFault or StoreNotEmpty. */
+/** Brings a document into an empty store, all of it or nothing. Throws a DocumentError or StoreNotEmpty. */
 export function importDocument(db: Db, source: DocumentSource): Promise<RowCounts> {
   return db.query.transaction().execute(async (transaction) => {
     const present = await countRows(transaction);

@@ -2,8 +2,8 @@
 export type DocumentSource = () => AsyncIterable<Uint8Array>;
 
 /** The document cannot be imported; the message says at which line. */
-export class DocumentFault extends Error {
-  override readonly name = "DocumentFault";
+export class DocumentError extends Error {
+  override readonly name = "DocumentError";
 }
 
 export interface Line {
@@ -29,7 +29,7 @@ export async function* linesOf(source: DocumentSource): AsyncGenerator<Line> {
       pieces.push(piece);
       length += piece.length;
       if (length > lineMaxBytes) {
-        throw new DocumentFault(`Line ${number} is longer than ${lineMaxBytes} bytes: this is not an export of Foyer.`);
+        throw new DocumentError(`Line ${number} is longer than ${lineMaxBytes} bytes: this is not an export of Foyer.`);
       }
       if (end === -1) break;
       yield { number, bytes: Buffer.concat(pieces) };
@@ -55,10 +55,10 @@ export function contentOf({ number, bytes }: Line): {
   try {
     whole = JSON.parse(decoder.decode(bytes));
   } catch {
-    throw new DocumentFault(`Line ${number} is not valid JSON: the document is damaged, or no export of Foyer.`);
+    throw new DocumentError(`Line ${number} is not valid JSON: the document is damaged, or no export of Foyer.`);
   }
   if (typeof whole !== "object" || whole === null || Array.isArray(whole)) {
-    throw new DocumentFault(`Line ${number} is not a JSON object: this is not an export of Foyer.`);
+    throw new DocumentError(`Line ${number} is not a JSON object: this is not an export of Foyer.`);
   }
   const [word = "", value] = Object.entries(whole)[0] ?? [];
   return { word, value, whole };
