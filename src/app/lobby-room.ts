@@ -84,12 +84,12 @@ function describeShortage(nodes: Nodes, region: string): string {
 
 /** Each node reports its slots regularly; between two reports the result is kept. */
 function placesByRegion(nodes: Nodes): (region: string) => readonly NodePlaces[] {
-  let heard: readonly NodeStatus[] | null = null;
+  let reported: readonly NodeStatus[] | null = null;
   const byRegion = new Map<string, readonly NodePlaces[]>();
   return (region) => {
     const all = nodes.all();
-    if (all !== heard) byRegion.clear();
-    heard = all;
+    if (all !== reported) byRegion.clear();
+    reported = all;
     const known = byRegion.get(region);
     if (known) return known;
     const serving = all.filter((node) => node.isAlive && servesRegion(node, region));

@@ -65,7 +65,7 @@ function listTasks(context: Context, { recorder, folderWatch, own }: TaskParts):
 
 function resyncAfterGaps({ engine, waiting }: Context, { log, recorder, supervisor, own }: TaskParts): void {
   const askResync = createResyncQueue(
-    (namespaceId) => Promise.all([waiting.lookAgain(namespaceId), supervisor.resync(namespaceId)]),
+    (namespaceId) => Promise.all([waiting.resync(namespaceId), supervisor.resync(namespaceId)]),
     (err, namespaceId) =>
       log.error({ err, namespace_id: namespaceId }, "a namespace could not be resynced after an event gap"),
   );

@@ -1,9 +1,9 @@
 import type { PlacedEvent } from "./engine.ts";
 
-/** Hands events to whoever listens in this process, in order. */
+/** Passes events to the listeners in this process, in order. */
 export interface EventHub {
   publish(event: PlacedEvent): void;
-  /** Hears everything that is published from this call on and wanted. */
+  /** Gets every wanted event that is published after this call. */
   subscribe(isWanted?: IsWanted): AsyncIterable<PlacedEvent>;
   close(): void;
 }
@@ -42,7 +42,7 @@ export function createEventHub(): EventHub {
 function createQueue(isWanted: IsWanted | undefined, onLeave: (listener: Listener) => void) {
   let queue: PlacedEvent[] = [];
   let isEnded = false;
-  /** Gives whoever waits what comes next. */
+  /** Resolves a waiting call with the next event. */
   let hand: ((result: IteratorResult<PlacedEvent>) => void) | null = null;
   const listener: Listener = {
     isWanted,
@@ -60,7 +60,7 @@ function createQueue(isWanted: IsWanted | undefined, onLeave: (listener: Listene
   };
 
   const iterator: AsyncIterator<PlacedEvent> = {
-    // Not async: every event goes through here once for each listener.
+    // Not async: this runs once per event and listener.
     next() {
       const event = queue.shift();
       if (event !== undefined) return Promise.resolve({ done: false, value: event });
@@ -72,7 +72,7 @@ function createQueue(isWanted: IsWanted | undefined, onLeave: (listener: Listene
     async return() {
       queue = [];
       onLeave(listener);
-      // Whoever waits for the next event hears that there is none.
+      // A call that waits for the next event ends.
       listener.end();
       return { done: true, value: undefined };
     },

@@ -1,13 +1,13 @@
 /**
- * A position is two numbers, such as 1700000000000-3. Those of one namespace's events grow. A first number of 0 means
- * before every event.
+ * A position is two numbers, such as 1700000000000-3. The positions of one namespace's events increase. A first number
+ * of 0 means before every event.
  */
 const positionPattern = /^(\d{1,15})-(\d{1,15})$/;
 
 /** Every event is later. */
 export const beforeEvents = "0-999999999999999";
 
-/** Null: this is no position. */
+/** Null: the text is not a position. */
 export function parsePosition(text: string): readonly [number, number] | null {
   const found = positionPattern.exec(text);
   return found && [Number(found[1]), Number(found[2])];

@@ -36,9 +36,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  /**
-   * Counted here and given to prom-client at each scrape: prom-client checks and joins the labels on every increment.
-   */
+  /** Given to prom-client at each scrape, because prom-client checks and joins the labels on every increment. */
   const answered = new Map<string, Map<number, number>>();
   new Counter({
     name: "foyer_http_requests_total",
@@ -68,7 +66,7 @@ export function createMetrics(): Metrics {
     });
   };
 
-  // prom-client checks and joins the labels at each labels() call, so the result is kept per label.
+  // prom-client checks and joins the labels at each labels() call, so the result is kept.
   const counter: Metrics["counter"] = (name, help, label) => {
     const counted = new Counter({ name, help, labelNames: [label], registers });
     const of = memo((value) => counted.labels(value));

@@ -4,16 +4,16 @@ import { collectErrors } from "./collect-errors.ts";
 import { createNodeChoice, type NodeChoice } from "./placement/choose-node.ts";
 import { createOffers, isUnplaced, type Offers } from "./placement/offers.ts";
 import { createPlacer, type PlaceParts, type Placer } from "./placement/place-lobby.ts";
-import { isStartingOnGone, sweepLobbies } from "./placement/sweep-lobbies.ts";
+import { isStartingOnDownNode, sweepLobbies } from "./placement/sweep-lobbies.ts";
 
 export interface Placing {
-  /** Looks at every lobby: places those without a node, ends those whose node is lost. Only where it holds the lease. */
+  /** Goes through all lobbies: assigns those without a node, ends those whose node is lost. Only with the lease. */
   sweep(): Promise<void>;
   /** True when a sweep would find something to do that no event shows. */
   isSweepDue(): boolean;
   /**
-   * Takes lobbies that have had no node for a while, because the node that has the lease is gone or slow. With the lease,
-   * moves those that were starting on a node that is gone.
+   * Takes lobbies that have had no node for a while, because the lease holder is down or slow. With the lease, moves
+   * those that were starting on a node that is down.
    */
   takeOver(): Promise<void>;
   /** There may be lobbies that no event showed. */
@@ -21,7 +21,7 @@ export interface Placing {
   stop(): Promise<void>;
 }
 
-/** Longer than the holder of the lease needs, if it is up, and shorter than the lease lasts if it is not. */
+/** Longer than a running lease holder needs, and shorter than the lease of a dead one lasts. */
 const takeOverMs = 2_000;
 /** A sweep finds what is still starting after that. */
 const rememberedMs = 10 * 60_000;
@@ -29,9 +29,9 @@ const rememberedMs = 10 * 60_000;
 const sweepEveryMs = 60_000;
 
 /**
- * Chooses for every new lobby the node that runs its server: the one with the most room among those that serve its
- * region. Only the holder of the lease chooses, so one node counts the room. The lobby is placed when the chosen node has
- * taken it; if it does not at once, another is chosen.
+ * Chooses for every new lobby the node that runs its server: the one with the most free slots among those that serve
+ * its region. Only the lease holder chooses, so one node counts the slots. The lobby is assigned when the chosen node
+ * has accepted it; if it does not accept in time, another is chosen.
  */
 export function placeLobbies(parts: PlaceParts): Placing {
   const { engine, nodes, now } = parts;
@@ -97,7 +97,7 @@ export function placeLobbies(parts: PlaceParts): Placing {
   };
 }
 
-/** Lobbies that are to be started, and since when they are placed as they are. */
+/** Lobbies that have to be started, and since when they have had their current node or none. */
 type StartingLobbies = Map<string, { readonly namespaceId: string; readonly lobby: LobbyView; readonly since: number }>;
 
 async function takeOver(
@@ -108,7 +108,7 @@ async function takeOver(
   for (const [lobbyId, { namespaceId, lobby, since }] of starting) {
     const forMs = now() - since;
     if (forMs > rememberedMs) starting.delete(lobbyId);
-    if (nodes.lease() !== null && isStartingOnGone(nodes, lobby)) void placer.place(namespaceId, lobby);
+    if (nodes.lease() !== null && isStartingOnDownNode(nodes, lobby)) void placer.place(namespaceId, lobby);
     if (lobby.nodeId !== null || forMs < takeOverMs) continue;
     const isWanted = !placer.isPlacing(lobbyId) && choice.hasRoomHere({ namespaceId, region: lobby.region });
     if (!isWanted) continue;

@@ -1,18 +1,18 @@
 import { EngineUnavailable, RuleFailed, StoreUnavailable } from "../ground/unavailable.ts";
 
 export interface CollectedErrors {
-  /** Throws an error that concerns every namespace: a store or an engine that is away. */
+  /** Throws an error that concerns every namespace: an unavailable store or engine. */
   add(error: unknown): void;
-  /** At the end of the round. */
+  /** Throws at the end of the round. */
   throwFirst(): void;
 }
 
-/** For a round over all namespaces: one whose rules throw keeps no other from its turn. */
+/** For a round over all namespaces: an error in the rules of one does not stop the others. */
 export function collectErrors(): CollectedErrors {
   const errors: unknown[] = [];
   return {
     add(error) {
-      if (isAway(error)) throw error;
+      if (concernsAll(error)) throw error;
       errors.push(error);
     },
     throwFirst() {
@@ -21,7 +21,7 @@ export function collectErrors(): CollectedErrors {
   };
 }
 
-function isAway(error: unknown): boolean {
+function concernsAll(error: unknown): boolean {
   if (error instanceof RuleFailed) return false;
   return error instanceof EngineUnavailable || error instanceof StoreUnavailable;
 }

@@ -5,8 +5,8 @@ import { collectErrors } from "./collect-errors.ts";
 const atOnce = 32;
 
 /**
- * Ends what is due in namespaces that no request asks about; where one does, it has happened already. Only the holder of
- * the lease does it.
+ * Handles due deadlines in namespaces without requests; a request handles those of its own namespace. Only the lease
+ * holder does it.
  */
 export function createExpire(engine: Engine, nodes: Pick<Nodes, "lease">, now: () => number): () => Promise<void> {
   return async () => {

@@ -8,20 +8,20 @@ import { collectErrors } from "./collect-errors.ts";
 import { readLobbyEnd } from "./lobby-end.ts";
 import { pickLobbies } from "./pick-lobbies.ts";
 
-/** How a lobby's process ended that had been asked to. */
+/** How a lobby's process ended after Foyer stopped it. */
 interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
   readonly message: string;
 }
 
-/** Exits whose lobbies are not in the store yet; it cannot be away for long enough to need more. */
+/** Exits whose lobbies are not in the store yet; the store is never unavailable for long enough to need more. */
 const exitsMax = 1_000;
 
 export interface Recorder {
   /** The process of a stopped lobby ends after the lobby, and so before or after the lobby is written to the store. */
   noteExit(lobbyId: string, exit: Exit): Promise<void>;
-  /** Writes what the store missed while it was away. The matchmaker remembers stopped lobbies for ten minutes. */
+  /** Writes what the store missed while it was unavailable. The engine keeps stopped lobbies for ten minutes. */
   catchUp(): Promise<void>;
   /** There may be stopped lobbies that the node responsible for them did not write. */
   expectMore(): void;
@@ -59,12 +59,12 @@ export async function record(parts: RecordParts): Promise<Recorder> {
 
   async function handleEvent(event: Event): Promise<void> {
     if (event.type !== "lobby.stopped" || !parts.isOurs(event.lobby)) return;
-    // The history of a namespace goes with it.
+    // Deleting a namespace deletes its history.
     if (event.lobby.stopReason === "namespace_removed") return;
     try {
       await writeLobby(db, exits, event.namespaceId, event.lobby);
     } catch (error) {
-      log.error({ err: error, lobby_id: event.lobby.lobbyId }, "a stopped lobby could not be recorded yet");
+      log.error({ err: error, lobby_id: event.lobby.lobbyId }, "a stopped lobby could not be saved; Foyer tries again");
       isBehind = true;
     }
   }
@@ -75,7 +75,10 @@ export async function record(parts: RecordParts): Promise<Recorder> {
       try {
         await exits.write(lobbyId);
       } catch (error) {
-        log.error({ err: error, lobby_id: lobbyId }, "the end of a lobby's process could not be recorded yet");
+        log.error(
+          { err: error, lobby_id: lobbyId },
+          "the exit of a lobby's process could not be saved; Foyer tries again",
+        );
         isBehind = true;
       }
     },
@@ -103,7 +106,7 @@ export async function record(parts: RecordParts): Promise<Recorder> {
 /** Exits of lobbies until they are in the store. */
 interface Exits {
   note(lobbyId: string, exit: Exit): void;
-  /** Both the lobby and its exit try this when they come, so it succeeds for the second of them. */
+  /** Called when the lobby is known and when its exit is known; the second call succeeds. */
   write(lobbyId: string): Promise<void>;
 }
 
@@ -127,7 +130,7 @@ async function writeLobby(db: Db, exits: Exits, namespaceId: string, lobby: Lobb
   await exits.write(lobby.lobbyId);
 }
 
-/** Writes the stopped lobbies of a namespace that the matchmaker remembers; those in the store stay as they are. */
+/** Writes the stopped lobbies of a namespace that the engine still keeps; those already in the store stay unchanged. */
 async function writeStopped(
   { engine, db, now, isOurs }: RecordParts,
   exits: Exits,

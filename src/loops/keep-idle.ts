@@ -6,16 +6,19 @@ interface WarmPlan {
   readonly lobby: NewLobby;
   readonly revision: number;
   readonly fence?: number;
-  /** The room that was held for the lobby is wanted by others too. */
+  /** Releases the slot that was held for the lobby. */
   settle(isMade: boolean): void;
 }
 
-/** Builds a lobby of the deployed version for a pair; null: nothing is deployed, the pair is gone, or it cannot be started now. */
+/**
+ * Builds a lobby of the deployed version for a pair; null: nothing is deployed, the version no longer has the pair, or
+ * it cannot be started now.
+ */
 export type PlanWarm = (namespaceId: string, pair: Pair) => Promise<WarmPlan | null>;
 
 /**
  * Creates lobbies ahead of need wherever fewer are idle than the deployed version wants. The rules decide; this only
- * asks, and only about namespaces that want any: most do not, and this comes round twice a second.
+ * sends commands, and only for namespaces with a warm pool: most have none, and this runs twice a second.
  */
 export function createKeepIdle(
   engine: Engine,
@@ -35,7 +38,7 @@ export function createKeepIdle(
       } finally {
         settle(isMade);
       }
-      // Not needed any more, too many lobbies, or another version meanwhile: the next round sees what is true then.
+      // No longer needed, too many lobbies, or another version meanwhile: the next round uses the state of that time.
       if (!isMade) return;
     }
   }

@@ -1,18 +1,20 @@
 import type { LobbyView } from "../matchmaker/commands.ts";
 import type { LobbyExit } from "../runtime/runtime.ts";
 
-/** How a lobby's server ended, as the lobby carries it in its `exit`. */
+/** How a lobby's server ended, as stored in the lobby's `exit`. */
 export interface LobbyEnd extends LobbyExit {
   readonly message: string;
   /** What it wrote last. */
   readonly log: string;
-  /** It was not started, and that says nothing about its version: there was no room, or others have failed. */
+  /**
+   * The server was not started, for a reason that is not its version's: no free slot, or an error of something else.
+   */
   readonly isNoFault?: boolean;
 }
 
-/** Null: the lobby does not carry how its server ended. */
+/** Null: the lobby has no `exit`. */
 export function readLobbyEnd(lobby: LobbyView): Partial<LobbyEnd> | null {
-  // A loop of some node wrote the text, perhaps one of an earlier version.
+  // A node wrote the text, perhaps one of an earlier version.
   return lobby.exit === null ? null : (JSON.parse(lobby.exit) as Partial<LobbyEnd>);
 }
 

@@ -2,10 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { Answer, LobbyView, WantedLobbies } from "../matchmaker/commands.ts";
 
-/** Between two steps, so that whoever looks at very many lobbies leaves room for others. */
+/** A pause between two steps, so that a scan of very many lobbies does not block other work. */
 const pauseMs = 1;
 
-/** The lobbies of a namespace that are wanted, step by step; stopped ones only on demand, as long as they are remembered. */
+/**
+ * The wanted lobbies of a namespace, step by step; stopped ones only on request, and only those that the engine still
+ * keeps.
+ */
 export async function* pickLobbies(
   engine: Engine,
   namespaceId: string,

@@ -1,4 +1,4 @@
-/** Runs a task at once and then again and again with a pause between, never twice at the same time. */
+/** Runs a task immediately and then repeatedly, with a pause between two runs, never twice at the same time. */
 export function repeat(pauseMs: number, task: () => Promise<unknown>, onError: (error: unknown) => void) {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -17,7 +17,7 @@ export function repeat(pauseMs: number, task: () => Promise<unknown>, onError: (
   }
 
   return {
-    /** Resolves when a run that is under way has ended. */
+    /** Resolves when the current run has ended. */
     async stop(): Promise<void> {
       isStopped = true;
       clearTimeout(timer);

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 const pauseMs = 1_000;
 
 /**
- * Resyncs namespaces whose events were lost: one at a time, and once for all gaps until then. Gives a function that asks
- * for the resync of a namespace; true: it was not asked for yet.
+ * Resyncs namespaces whose events were lost: one at a time, and once for all gaps until then. Returns a function that
+ * requests the resync of a namespace; true: it was not requested yet.
  */
 export function createResyncQueue(
   resync: (namespaceId: string) => Promise<unknown>,

@@ -13,13 +13,13 @@ import { createStopServer, type StopServer } from "./servers/stop-server.ts";
 import { createHandleExit } from "./servers/unasked-exits.ts";
 
 export interface Supervisor {
-  /** Ends every lobby that Foyer runs, and resolves when their servers are gone. */
+  /** Ends every lobby that Foyer runs, and resolves when their servers have ended. */
   stopLobbies(): Promise<void>;
   /** Where the engine can lose commands, compares the servers of this node with what the engine knows, and repairs differences. */
   reconcile(): Promise<void>;
-  /** Events of a namespace were lost: starts the lobbies that were placed here, and reconciles the others. */
+  /** Events of a namespace were lost: starts the lobbies that were assigned to this node, and reconciles the others. */
   resync(namespaceId: string): Promise<void>;
-  /** Stops watching; the servers run on. One that is slow to stop is left to the next process of the service. */
+  /** Stops watching; the servers keep running. The next process of the service handles one that is slow to stop. */
   stop(): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ async function stopLobbies({ runtime }: SuperviseParts, own: OwnServers, { ends,
   const ending = [...own.namespaceIds].map(([lobbyId, namespaceId]) =>
     ends.end(namespaceId, lobbyId, "operator", null),
   );
-  // Servers stop even if the engine is away, so this does not wait for ever.
+  // Servers stop even if the engine is unavailable, so this does not wait forever.
   const recorded = Promise.all([...ending, own.recording.settled()]);
   await Promise.race([recorded, sleep(recordWithinMs, undefined, { ref: false })]);
   for (const lobbyId of await runtime.list()) stopServer(lobbyId);

@@ -7,15 +7,15 @@ export interface SweepParts {
   readonly engine: Engine;
   readonly nodes: Nodes;
   readonly log: Logger;
-  /** Of all namespaces that the store has now, not as somebody remembers them. */
+  /** The ids of all namespaces, read from the store without a cache. */
   namespaceIds(): Promise<readonly string[]>;
   now(): number;
 }
 
 /**
- * Ends what lives in namespaces that the store does not have: a node died between deleting the rows of one and removing
- * its live side. The row of a namespace is there before the engine hears of it and ids are never given twice, so one
- * that is listed first and then has no row has none any more; two looks in a row make sure of it all the same.
+ * Removes the live state of namespaces that the store no longer has: a node died between deleting the rows of one and
+ * removing its live state. The row of a namespace exists before its live state and ids are never reused, so a namespace
+ * that is in the engine's list and then has no row was deleted. Two rounds in a row must agree, to be safe.
  */
 export function createSweepNamespaces(parts: SweepParts): () => Promise<void> {
   const { engine, nodes, log, now } = parts;
@@ -29,13 +29,13 @@ export function createSweepNamespaces(parts: SweepParts): () => Promise<void> {
     const errors = collectErrors();
     const listed = await engine.read({ type: "namespaces" });
     const stored = new Set(await parts.namespaceIds());
-    // One whose name a failover lost from the list is on it again when it is asked for.
+    // A failover may lose a namespace from the list; the next request for it adds it again.
     const listedIds = new Set(listed.map(({ namespaceId }) => namespaceId));
     for (const namespaceId of stored) {
       if (listedIds.has(namespaceId)) continue;
       await engine.read({ type: "counts", namespaceId, now: now() }).catch(errors.add);
     }
-    // A store without any is rather the wrong one, and nothing must end because of a mistyped address.
+    // A store without namespaces is probably the wrong one, and a mistyped address must not end any lobby.
     const missing = stored.size === 0 ? [] : listed.filter(({ namespaceId }) => !stored.has(namespaceId));
     for (const { namespaceId } of missing) {
       if (suspects.has(namespaceId)) await remove(namespaceId).catch(errors.add);
@@ -44,13 +44,16 @@ export function createSweepNamespaces(parts: SweepParts): () => Promise<void> {
     errors.throwFirst();
   };
 
-  /** One that was removed in good order is listed for a while too. */
+  /** A namespace that was removed normally is also listed for a while. */
   async function remove(namespaceId: string): Promise<void> {
     const { revision, starting, ready } = await engine.read({ type: "counts", namespaceId, now: now() });
     const lease = nodes.lease();
     const isEmpty = revision === null && starting + ready === 0;
     if (isEmpty || lease === null) return;
-    log.warn({ namespace_id: namespaceId, lobbies: starting + ready }, "a namespace that was deleted is removed");
+    log.warn(
+      { namespace_id: namespaceId, lobbies: starting + ready },
+      "removing the live state of a deleted namespace",
+    );
     await engine.execute({ type: "removeNamespace", namespaceId, now: now(), force: true, ...lease });
   }
 }

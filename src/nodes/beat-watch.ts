@@ -1,12 +1,12 @@
 import type { Lease } from "./nodes.ts";
 
 export const leaseMs = 5_000;
-/** A holder stops before the lease ends, because its own clock may run a little slower than Redis'. */
+/** The holder stops before the lease ends, because its clock may run a little slower than Redis'. */
 const leaseMarginMs = 1_000;
 
-/** What a node knows of the lease by its beats. */
+/** What a node knows about the lease from its reports. */
 export interface LeaseWatch {
-  /** `fence`: its number if this node holds it, else null. `askedAt`: when the beat was sent. */
+  /** `fence`: the number of the lease if this node holds it, else null. `askedAt`: when the report was sent. */
   note(fence: number | null, askedAt: number): void;
   current(): Lease | null;
   onLease(listener: () => void): void;
@@ -37,7 +37,7 @@ export function createLeaseWatch(steadyNow: () => number): LeaseWatch {
 
 const clockOffsetMaxMs = 1_000;
 
-/** Deadlines are decided by time, so a node whose clock is off would decide them wrongly. */
+/** A node with a wrong clock would decide deadlines wrongly. */
 export function createClockWatch(onClockOff: (offsetMs: number) => void) {
   let offsetMs = 0;
   let isMeasured = false;
@@ -45,7 +45,7 @@ export function createClockWatch(onClockOff: (offsetMs: number) => void) {
   return {
     note(redisAheadMs: number): void {
       const wasOff = isOff();
-      // Not -0, which JSON and people write as 0.
+      // Avoids -0, which JSON writes as 0.
       offsetMs = 0 - redisAheadMs;
       isMeasured = true;
       if (!wasOff && isOff()) onClockOff(offsetMs);
@@ -54,12 +54,17 @@ export function createClockWatch(onClockOff: (offsetMs: number) => void) {
     offsetMs: () => (isMeasured ? offsetMs : null),
     /** Null: the clock is right. */
     trouble(): string | null {
-      return isOff() ? `This machine's clock is ${Math.round(Math.abs(offsetMs) / 100) / 10} s off Redis'.` : null;
+      return isOff()
+        ? `This machine's clock differs from Redis' by ${Math.round(Math.abs(offsetMs) / 100) / 10} s.`
+        : null;
     },
   };
 }
 
-/** Another process was seen under this node's id: the one before may have been killed a moment ago, one that comes back is alive. */
+/**
+ * Another process was seen with this node's id. Once may be an earlier process that was just killed; a second time
+ * means that it is running.
+ */
 export function createTwinWatch(onTwin: () => void): (isSeen: boolean) => void {
   let sightings = 0;
   return (isSeen) => {
@@ -68,7 +73,9 @@ export function createTwinWatch(onTwin: () => void): (isSeen: boolean) => void {
   };
 }
 
-/** How far Redis' time is ahead, at least, of a clock that was read before Redis was asked and after it answered. */
+/**
+ * How far Redis' time is ahead, at least, of a clock that was read before the request to Redis and after its answer.
+ */
 export function aheadMs(redisNow: number, askedAt: number, answeredAt: number): number {
   if (redisNow < askedAt) return redisNow - askedAt;
   return Math.max(0, redisNow - answeredAt);

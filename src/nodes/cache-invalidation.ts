@@ -11,9 +11,9 @@ import {
 
 type Made = NonNullable<Change>;
 
-/** Lets every node keep what it read from the shared database, and yet never use it after another node changed it. */
+/** Lets every node cache rows of the shared database, without using them after another node changed them. */
 export interface NodesCacheInvalidation extends KnownChanges, Announcements {
-  /** Other nodes write too. */
+  /** True: other nodes write too. */
   readonly isOnlyWriter: false;
 }
 
@@ -29,9 +29,9 @@ const abandonedMs = 60_000;
 const retryMs = 500;
 
 /**
- * A key in Redis names the latest change; a node that sees the same name again may trust what it remembers. A node that sees
- * another looks into the list of the latest ones for what they were about. A name contains when it was given, so none is
- * ever given twice, also when a change is announced again.
+ * A key in Redis names the latest change; a node that sees the same name again may use its cache. A node that sees
+ * another name reads from the list of latest changes what they affect. A name contains a time, so it is never used
+ * twice, even when a change is announced again.
  */
 export function createCacheInvalidation(options: CacheInvalidationOptions): NodesCacheInvalidation {
   const { link, prefix } = options;
@@ -48,18 +48,21 @@ export function createCacheInvalidation(options: CacheInvalidationOptions): Node
 interface Keys {
   /** Names the latest change. */
   readonly latest: string;
-  /** The last ones, with what they were about. */
+  /** The latest changes, with what they affect. */
   readonly log: string;
-  /** Those that are being made. */
+  /** Changes that are being made. */
   readonly writes: string;
   readonly channel: string;
 }
 
 interface KnownChanges {
-  /** Resolves when nothing that was changed before this call can still be remembered here. */
+  /** Resolves when the cache contains nothing that was changed before this call. */
   check(): Promise<void>;
   onChange(listener: (change: Made) => void): void;
-  /** The connection to Redis was lost, and with it perhaps what was announced: the next check puts everything in doubt. */
+  /**
+   * The connection to Redis was lost, and perhaps announcements with it: the next check makes the whole cache
+   * unconfirmed.
+   */
   invalidate(): void;
 }
 
@@ -71,31 +74,34 @@ function createKnownChanges(link: RedisLink, keys: Keys): KnownChanges {
 
   async function ask(): Promise<void> {
     const value = await link.call("GET", keys.latest).catch((error: unknown) => {
-      // What happened while Redis was away is unknown, and so is whether it came back with everything.
+      // Changes during the outage of Redis are unknown, and Redis may have lost data.
       isUnsure = true;
       throw error;
     });
     if (value === seen && !isUnsure) return;
     const changes = value === seen ? [] : await readSince(seen, value);
-    if (isUnsure) changes.push("doubt");
+    if (isUnsure) changes.push("unconfirmed");
     isUnsure = false;
     for (const change of changes) for (const listener of listeners) listener(change);
   }
 
-  /** What was announced after one that is known; from now on the last of them is. */
+  /** What was announced after the known change. */
   async function readSince(known: unknown, latest: unknown): Promise<Made[]> {
     if (typeof known !== "string" || typeof latest !== "string") {
       seen = latest;
       return ["everything"];
     }
-    // Border: the shape is that of the script's reply.
+    // The script returns this shape.
     const [name, ...texts] = (await link.run(sinceScript, keys.latest, [keys.log, known])) as string[];
     seen = name;
     return texts.map(readChange);
   }
 
   return {
-    /** A question that was sent before this call may be answered too early; one that waits for its turn is soon enough. */
+    /**
+     * The answer to a question that was sent before this call may be too old; one that waits for its turn is new
+     * enough.
+     */
     check() {
       waiting ??= new Promise((resolve, reject) => {
         setImmediate(() => {
@@ -115,9 +121,9 @@ function createKnownChanges(link: RedisLink, keys: Keys): KnownChanges {
 }
 
 interface Announcements {
-  /** Announces a change that is about to be made. The result is called with what became of it. */
+  /** Announces a change that is about to be made. Call the result with the outcome. */
   begin(): Promise<(change: Change) => Promise<void>>;
-  /** For the holder of the lease: announces changes whose nodes died before they could. */
+  /** For the lease holder: announces changes of nodes that died before they could. */
   sweep(): Promise<void>;
   close(): void;
 }
@@ -125,14 +131,14 @@ interface Announcements {
 function createAnnouncements({ link, newId, onError }: CacheInvalidationOptions, keys: Keys): Announcements {
   let isClosed = false;
 
-  /** What may still be made is announced once more by the sweep, when it cannot be made any more. */
+  /** The sweep announces an unfinished change once more, when it can no longer be made. */
   async function finish(writeId: string, change: Change): Promise<void> {
-    const isOver = change === "doubt" ? "0" : "1";
+    const isOver = change === "unconfirmed" ? "0" : "1";
     const args = [keys.writes, writeId, isOver, keys.log, keys.channel];
     await link.run(finishScript, keys.latest, change === null ? args : [...args, writeChange(change)]);
   }
 
-  /** The change may be in the database: until the others know of it they would go on by what they remember. */
+  /** The change may be in the database: until the others know about it, they would use their caches. */
   async function finishLater(writeId: string, change: Change): Promise<void> {
     while (!isClosed) {
       await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
@@ -153,7 +159,7 @@ function createAnnouncements({ link, newId, onError }: CacheInvalidationOptions,
           await finish(writeId, change);
         } catch (error) {
           void finishLater(writeId, change);
-          // The others need not know of what was not made, and its caller gets the error that kept it from being made.
+          // The others need no notice of a change that was not made, and its caller gets the error.
           if (change !== null) throw error;
         }
       };

@@ -1,10 +1,10 @@
 import type { RedisLink } from "../redis/interface.ts";
 
-/** Lets one node ask the others for what only one of them has, such as the log of a lobby on its machine. */
+/** Lets a node ask another one for what only that one has, such as the log of a lobby on its machine. */
 export interface NodeCalls {
-  /** What that node answers; null: it knows nothing, is not up, or did not answer in time. */
+  /** The answer of that node; null: it does not know, is down, or did not answer in time. */
   askOne(nodeId: string, question: string, args: readonly unknown[]): Promise<unknown>;
-  /** The first answer of any node that is not null; null: nobody had one, or nobody answered in time. */
+  /** The first answer of any node that is not null; null: no node had one in time. */
   ask(question: string, args: readonly unknown[]): Promise<unknown>;
   /** What every other node answers, null included. */
   askAll: AskNodes;
@@ -33,7 +33,7 @@ export interface NodeCallsOptions {
   readonly prefix: string;
   readonly nodeId: string;
   newId(): string;
-  /** The other nodes that are up: when all of them have said no, there is nothing to wait for. */
+  /** The other running nodes: when all of them have answered null, waiting ends. */
   othersAlive(): readonly string[];
   readonly answer: AnswerNodes;
   onFault(fault: unknown): void;
@@ -55,7 +55,7 @@ interface Answer {
   readonly answer: unknown;
 }
 
-/** Over Redis' publish and subscribe, so nodes need not reach one another. An answer that is lost is an answer of nobody. */
+/** Uses publish and subscribe of Redis, so nodes need no connection to each other. A lost answer counts as null. */
 export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCalls> {
   const { link, prefix, nodeId } = options;
   const everyone = `${prefix}:questions`;
@@ -69,19 +69,23 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
     await link.call("PUBLISH", answersTo(from), [JSON.stringify({ id, answer } satisfies Answer)]);
   }
 
-  /** Whoever listens must not fail by what it hears: nothing would catch it. */
-  function listen<T>(channel: string, read: (message: unknown) => T | null, hear: (message: T) => void): Promise<void> {
+  /** A listener must not throw because of a message: no code would catch the error. */
+  function listen<T>(
+    channel: string,
+    read: (message: unknown) => T | null,
+    receive: (message: T) => void,
+  ): Promise<void> {
     const onMessage = (text: string) => {
       const message = read(parsed(text));
       if (message === null) options.onUnreadable(channel);
-      else hear(message);
+      else receive(message);
     };
     return link.subscribe(channel, onMessage, ignore);
   }
 
-  const hearQuestion = (question: Question) => void answerTo(question).catch(options.onError);
-  await listen(everyone, readQuestion, hearQuestion);
-  await listen(questionsTo(nodeId), readQuestion, hearQuestion);
+  const receiveQuestion = (question: Question) => void answerTo(question).catch(options.onError);
+  await listen(everyone, readQuestion, receiveQuestion);
+  await listen(questionsTo(nodeId), readQuestion, receiveQuestion);
   await listen(answersTo(nodeId), readAnswer, ({ id, answer }) => open.get(id)?.(answer));
 
   /** `asked`: how many will answer. Gives all answers, or those up to the first for which `isEnough`, or until the time is over. */

@@ -1,22 +1,22 @@
 import { script } from "./script.ts";
 
 /**
- * What became of a change. A list: it was made, and these ids name all that it was about. "everything": it was made, and may
- * be about anything. "doubt": it is unknown whether it was made. Null: it was not.
+ * The outcome of a change. A list: it was made, and affects only these ids. "everything": it was made and may affect
+ * anything. "unconfirmed": it may have been made. Null: it was not made.
  */
-export type Change = readonly string[] | "everything" | "doubt" | null;
+export type Change = readonly string[] | "everything" | "unconfirmed" | null;
 
 const everything = "*";
-const inDoubt = "?";
+const unconfirmedText = "?";
 
 export function writeChange(change: NonNullable<Change>): string {
   if (change === "everything") return everything;
-  return change === "doubt" ? inDoubt : change.join(" ");
+  return change === "unconfirmed" ? unconfirmedText : change.join(" ");
 }
 
 export function readChange(text: string): NonNullable<Change> {
   if (text === everything) return "everything";
-  if (text === inDoubt) return "doubt";
+  if (text === unconfirmedText) return "unconfirmed";
   return text === "" ? [] : text.split(" ");
 }
 
@@ -29,10 +29,10 @@ return 'OK'
 `,
 );
 
-/** A node that has not looked for so many changes forgets everything. */
+/** A node that has missed more changes than this drops its whole cache. */
 const logMax = 1000;
 
-/** Names a change as the latest one and tells every node that there is one. */
+/** Names a change as the latest one and publishes it to every node. */
 const announce = `
 local function announce(key, log, channel, writeId, text)
   local time = redis.call('TIME')
@@ -54,7 +54,7 @@ return 'OK'
 `,
 );
 
-/** After a node died it is unknown whether its change was made. No caller got an answer that it was. */
+/** After a node died, it is unknown whether its change was made. No caller got an answer that it was. */
 export const sweepScript = script(
   "change-sweep",
   `#!lua
@@ -62,7 +62,7 @@ ${announce}
 local time = redis.call('TIME')
 local before = time[1] * 1000 + math.floor(time[2] / 1000) - tonumber(ARGV[2])
 for _, writeId in ipairs(redis.call('ZRANGE', ARGV[1], '-inf', before, 'BYSCORE')) do
-  announce(KEYS[1], ARGV[3], ARGV[4], writeId, '${inDoubt}')
+  announce(KEYS[1], ARGV[3], ARGV[4], writeId, '${unconfirmedText}')
   redis.call('ZREM', ARGV[1], writeId)
 end
 return 'OK'
@@ -70,8 +70,9 @@ return 'OK'
 );
 
 /**
- * The latest name, then what was announced after the given one, the oldest first. Everything, when the list does not go
- * back so far, or does not end with the latest name: a node of an older Foyer announces without it.
+ * Returns the latest name, then what was announced after the given one, oldest first. Returns "everything" when the
+ * list does not reach back so far, or does not end with the latest name, because a node of an older Foyer announces
+ * without the list.
  */
 export const sinceScript = script(
   "change-since",

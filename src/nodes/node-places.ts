@@ -8,8 +8,8 @@ export function servesRegion({ regions }: Pick<NodeStatus, "regions">, region: s
 }
 
 /**
- * A node's places for lobby processes by what it said last. Those who want some are the namespaces that have or had some
- * there, and those that asked any node for a lobby of its regions.
+ * A node's slots for lobby processes, from its last report. Claimants are the namespaces that hold or recently held
+ * slots there, and those that asked any node for a lobby of its regions.
  */
 export function placesOn(node: PlacesStatus, all: readonly Pick<NodeStatus, "asked" | "isAlive">[]): NodePlaces {
   return {
@@ -31,7 +31,7 @@ export function placesOn(node: PlacesStatus, all: readonly Pick<NodeStatus, "ask
   }
 }
 
-/** How an ask is told to the other nodes. */
+/** The text of a request for a slot, as nodes report it to each other. */
 export function askText(region: string, namespaceId: string): string {
   return `${region} ${namespaceId}`;
 }

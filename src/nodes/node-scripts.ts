@@ -1,6 +1,6 @@
 import { script } from "./script.ts";
 
-/** Time is Redis' own here: the clocks of the nodes do not matter for who holds the lease. */
+/** These scripts use Redis' time, so the clocks of the nodes do not affect the lease. */
 export const beatScript = script(
   "node-beat",
   `#!lua
@@ -28,7 +28,7 @@ return { string.format('%.0f', now), held[1], held[3], twin, redis.call('HGETALL
 `,
 );
 
-/** What is on the list under a name, without putting anything there. */
+/** Reads the entry of a node id, without changing the list. */
 export const lookScript = script(
   "node-look",
   `#!lua
@@ -38,7 +38,7 @@ return { string.format('%.0f', now), redis.call('HGET', KEYS[1], ARGV[1]) or '' 
 `,
 );
 
-/** Every node on the list with what it said last. */
+/** Every node on the list with its last report. */
 export const listScript = script(
   "node-list",
   `#!lua

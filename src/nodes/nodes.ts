@@ -1,45 +1,45 @@
-/** One process of the service, as the others see it. */
+/** One process of the service, as the other nodes see it. */
 export interface NodeStatus {
   readonly nodeId: string;
-  /** Which Foyer it runs, and when it started; null, as is the time: an earlier Foyer, which does not say. */
+  /** The version of Foyer and the start time; both null: an earlier Foyer, which does not report them. */
   readonly version: string | null;
   readonly startedAt: number | null;
   /** By how much its machine's clock is ahead of Redis'; null: not measured, or there is no Redis. */
   readonly clockOffsetMs: number | null;
-  /** It has the lease, by what Redis said last. */
+  /** Whether it has the lease, by the last answer of Redis. */
   readonly hasLease: boolean;
   /** The regions whose lobbies it runs; null: all. */
   readonly regions: readonly string[] | null;
-  /** How many more lobby processes it may start; 0 also when it starts none at all. */
+  /** How many more lobby processes it may start; also 0 when it never starts any. */
   readonly room: number;
-  /** How many it may run in all. */
+  /** How many lobby processes it may run in total. */
   readonly places: number;
-  /** How many each namespace has there; 0: it had one in the last minutes. */
+  /** How many each namespace has there; 0: it had some in the last minutes. */
   readonly held: ReadonlyMap<string, number>;
-  /** Who asked this node for a lobby in the last minutes: region and namespace, with a space between. */
+  /** The requests for a lobby at this node in the last minutes: region and namespace, separated by a space. */
   readonly asked: readonly string[];
-  /** It was heard of a moment ago. */
+  /** It reported recently. */
   readonly isAlive: boolean;
-  /** It is alive, but should have been heard of again by now. */
+  /** It is alive, but its next report is late. */
   readonly isLate: boolean;
-  /** When it was heard of last: another number each time. */
-  readonly heardAt: number;
+  /** The time of its last report; different for each report. */
+  readonly reportedAt: number;
 }
 
-/** A lobby that a node may take. */
+/** A lobby that a node may accept. */
 export interface OfferedLobby {
   readonly namespaceId: string;
   readonly lobbyId: string;
-  /** The node that has it and is gone. */
+  /** The node that has it and is down. */
   readonly insteadOf?: string;
 }
 
-/** What a node tells the others about itself. */
+/** What a node reports to the others. */
 export type OwnStatus = Pick<NodeStatus, "version" | "startedAt" | "regions" | "room" | "places" | "held" | "asked">;
 
-/** The right to do what must be done once, not once per node. */
+/** The right to do the work that only one node may do. */
 export interface Lease {
-  /** Goes into commands, so that a holder that was late is refused. The only node is never late and has none. */
+  /** Part of commands, so that the engine refuses a holder whose lease has ended. Null for a single node. */
   readonly fence?: number;
 }
 
@@ -48,36 +48,39 @@ export interface Nodes {
   readonly ownId: string;
   /** Null: another node has the lease now. */
   lease(): Lease | null;
-  /** Calls back each time this node gets the lease, also after it could not be sure of it for a while. */
+  /** Calls back each time this node gets the lease, also after a time in which it could not confirm it. */
   onLease(listener: () => void): void;
-  /** Calls back when a node that was heard of is not any more. */
+  /** Calls back when a node stops reporting. */
   onNodeLost(listener: () => void): void;
   /** Every node that is known, this one included, by id. */
   all(): readonly NodeStatus[];
   /**
-   * This node has been listening for the whole grace time and has not heard of that one: its lobbies count as lost. A
-   * time in which Redis was away does not count, because nobody could be heard of then.
+   * That node did not report during the whole grace time in which this node listened, so its lobbies count as lost. A
+   * time in which Redis was unavailable does not count, because no node could report then.
    */
   isLost(nodeId: string): boolean;
-  /** The same for the few seconds after which a node no longer counts as up: what has not begun there begins elsewhere. */
-  isGone(nodeId: string): boolean;
+  /**
+   * The same for the few seconds after which a node counts as down: lobbies that have not started there are started
+   * elsewhere.
+   */
+  isDown(nodeId: string): boolean;
   /** Why this node must not be sent requests; null: nothing is wrong. */
   trouble(): string | null;
-  /** Tells the others about this node and hears what they said last, without waiting for the next beat. */
+  /** Reports this node and reads the reports of the others, without waiting for the next regular report. */
   tell(): Promise<void>;
-  /** Tells a node, be it this one, that it may take a lobby. Nobody knows whether it hears. */
+  /** Offers a lobby to a node, possibly this one. The message may be lost. */
   offer(nodeId: string, lobby: OfferedLobby): Promise<void>;
   /** Calls back when a lobby is offered to this node. */
   onOffer(listener: (lobby: OfferedLobby) => void): void;
-  /** Forgets a node that is lost and whose lobbies have been ended. */
+  /** Removes a lost node, after its lobbies have been ended. */
   forget(nodeId: string): Promise<void>;
-  /** `isForGood`: its lobbies have ended too, so nobody need wait for it to come back. */
+  /** `isForGood`: its lobbies have ended too, so the others need not wait for it to come back. */
   leave(isForGood: boolean): Promise<void>;
 }
 
-/** The service on one machine: there is nobody to share with, and nothing to wait for. */
+/** The only node of an installation without Redis. */
 export function onlyNode(nodeId: string, status: () => OwnStatus): Nodes {
-  const alone = { clockOffsetMs: null, hasLease: true, isAlive: true, isLate: false, heardAt: 0 };
+  const alone = { clockOffsetMs: null, hasLease: true, isAlive: true, isLate: false, reportedAt: 0 };
   return {
     ownId: nodeId,
     lease: () => ({}),
@@ -85,7 +88,7 @@ export function onlyNode(nodeId: string, status: () => OwnStatus): Nodes {
     onNodeLost() {},
     all: () => [{ nodeId, ...status(), ...alone }],
     isLost: () => false,
-    isGone: () => false,
+    isDown: () => false,
     trouble: () => null,
     async tell() {},
     async offer() {},

@@ -4,16 +4,16 @@ import { beatEveryMs, type ListedNode, nodesKey, readList } from "./node-list.ts
 import { listScript } from "./node-scripts.ts";
 
 /**
- * Nodes that store records in different formats must not share a Redis: the older one does not know the newer fields, and
- * would leave them out of what it writes.
+ * Nodes that store records in different formats must not share a Redis: the older one does not know the newer fields,
+ * and would drop them when it writes.
  */
 
-/** A node that runs stores records in another format. */
+/** A running node stores records in another format. */
 export class OtherFormatInUse extends Error {
   override readonly name = "OtherFormatInUse";
 }
 
-/** Throws if a node of another format runs. One that was killed stays on the list for some seconds: it does not count. */
+/** Throws if a node of another format runs. A killed node stays on the list for some seconds, but does not count. */
 export async function refuseOtherFormats(link: RedisLink, prefix: string, recordFormat: number): Promise<void> {
   let before = new Map<string, string>();
   for (;;) {
@@ -28,7 +28,7 @@ export async function refuseOtherFormats(link: RedisLink, prefix: string, record
   }
 }
 
-/** The nodes that are up and store records in another format. */
+/** The running nodes that store records in another format. */
 export function withOtherFormat(nodes: readonly ListedNode[], recordFormat: number): ListedNode[] {
   return nodes.filter((node) => node.isAlive && node.recordFormat !== recordFormat);
 }

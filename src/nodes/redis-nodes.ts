@@ -20,33 +20,33 @@ export interface RedisNodesOptions {
   readonly link: RedisLink;
   readonly prefix: string;
   readonly nodeId: string;
-  /** Another one for every process, so that two nodes with one id are noticed. */
+  /** Different for every process, so that two nodes with the same id are noticed. */
   readonly instanceId: string;
   /** The format in which this node stores records. */
   readonly recordFormat: number;
-  /** How long a node may be unheard of before its lobbies count as lost. */
+  /** How long a node may be silent before its lobbies count as lost. */
   readonly graceMs: number;
   status(): OwnStatus;
-  /** Milliseconds that only ever rise, whatever the clock on the wall does. */
+  /** Milliseconds that only ever increase, independent of the wall clock. */
   steadyNow(): number;
   wallClock(): number;
   /** The core's time, which follows Redis' clock. */
   readonly clock?: Pick<Clock, "now" | "follow">;
-  /** This machine's clock and Redis' have come apart by so many milliseconds. */
+  /** This machine's clock and Redis' differ by this many milliseconds. */
   onClockOff(offsetMs: number): void;
-  /** Two processes say that they are this node. */
+  /** Another process uses the id of this node. */
   onTwin(): void;
   /** A node that runs stores records in another format, for the reason in the message. */
   onOtherFormat(message: string): void;
   onError(error: unknown): void;
 }
 
-/** Another process serves under this node's name. */
+/** Another process runs with this node's id. */
 class NodeIdInUse extends Error {
   override readonly name = "NodeIdInUse";
 }
 
-/** Keeps the list of nodes and the lease in Redis. Resolves when this node is on the list. */
+/** Keeps the list of nodes and the lease in Redis (docs/decisions/0012). Resolves when this node is on the list. */
 export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   const { link, prefix, nodeId, instanceId, recordFormat, graceMs } = options;
   const key = nodesKey(prefix);
@@ -54,11 +54,11 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   const offers = createOfferChannel(link, prefix, nodeId);
 
   await waitForEarlier(link, key, nodeId);
-  // Nodes that come and go say so, so that the others need not wait for their next beat to know.
-  const onComeOrGo = (otherId: string) => {
+  // Nodes announce when they join and leave, so that the others know before their next beat.
+  const onJoinOrLeave = (otherId: string) => {
     if (otherId !== nodeId) beats.beat().catch(options.onError);
   };
-  await link.subscribe(`${prefix}:nodes`, onComeOrGo, () => onComeOrGo(""));
+  await link.subscribe(`${prefix}:nodes`, onJoinOrLeave, () => onJoinOrLeave(""));
   await offers.listen();
   await beats.beat();
   const leave = async (isForGood: boolean) => {
@@ -66,7 +66,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     const status = writeStatus(options.status(), { room: 0, hasLeft: true, instanceId, recordFormat });
     await link.run(leaveScript, key, [nodeId, instanceId, isForGood ? "1" : "0", status, `${prefix}:nodes`]);
   };
-  // One that started at the same moment was not on the list yet when this node looked.
+  // A node that started at the same moment was not on the list at the first check.
   const others = withOtherFormat(beats.all(), recordFormat);
   if (others.length > 0) {
     await leave(true);
@@ -81,7 +81,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     onNodeLost: beats.onNodeLost,
     all: beats.all,
     isLost: (otherId) => otherId !== nodeId && beats.silence.silentMs(otherId) >= graceMs,
-    isGone: (otherId) => otherId !== nodeId && beats.silence.silentMs(otherId) >= aliveMs,
+    isDown: (otherId) => otherId !== nodeId && beats.silence.silentMs(otherId) >= aliveMs,
     trouble: beats.trouble,
     tell: beats.beat,
     offer: offers.offer,
@@ -96,14 +96,14 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   };
 }
 
-/** Puts this node on the list again and again, and keeps what the list and the lease were then. */
+/** Reports this node regularly, and keeps the list and the lease of the last report. */
 function createBeats(options: RedisNodesOptions, key: string) {
   const { link, prefix, nodeId, instanceId, recordFormat, steadyNow, wallClock, clock } = options;
   const silence = createSilenceCount(steadyNow);
   const lease = createLeaseWatch(steadyNow);
   const clockWatch = createClockWatch(options.onClockOff);
   const noteTwin = createTwinWatch(options.onTwin);
-  const goneListeners: (() => void)[] = [];
+  const lostListeners: (() => void)[] = [];
   let nodes: readonly (ListedNode & NodeStatus)[] = [];
   let isStopped = false;
   let beating: Promise<void> = Promise.resolve();
@@ -126,10 +126,10 @@ function createBeats(options: RedisNodesOptions, key: string) {
     const others = withOtherFormat(nodes, recordFormat);
     if (others.length > 0) options.onOtherFormat(describeRefusal(others, prefix, recordFormat));
     lease.note(holder === `${nodeId} ${instanceId}` ? Number(fence) : null, asked.steady);
-    if (before.some(isGoneNow)) for (const listener of goneListeners) listener();
+    if (before.some(isDownNow)) for (const listener of lostListeners) listener();
   }
 
-  const isGoneNow = (node: ListedNode) =>
+  const isDownNow = (node: ListedNode) =>
     node.isAlive && !nodes.some((other) => other.nodeId === node.nodeId && other.isAlive);
 
   return {
@@ -138,7 +138,7 @@ function createBeats(options: RedisNodesOptions, key: string) {
     all: () => nodes,
     trouble: clockWatch.trouble,
     onNodeLost(listener: () => void): void {
-      goneListeners.push(listener);
+      lostListeners.push(listener);
     },
     /** One at a time. */
     beat(): Promise<void> {
@@ -153,30 +153,30 @@ function createBeats(options: RedisNodesOptions, key: string) {
   };
 }
 
-/** Waits for an earlier process of this node that was killed: it is still on the list, but says nothing any more. */
+/** Waits for an earlier process of this node that was killed: it is still on the list, but no longer reports. */
 async function waitForEarlier(link: RedisLink, key: string, nodeId: string): Promise<void> {
-  let heard: string | null = null;
+  let reported: string | null = null;
   for (;;) {
     // Border: the shape is that of the script's reply.
     const [now, value] = (await link.run(lookScript, key, [nodeId])) as [string, string];
     const earlier = value === "" ? null : readEntry(nodeId, value, Number(now));
     if (earlier === null || earlier.hasLeft || !earlier.isAlive) return;
-    if (heard !== null && heard !== value) {
-      const message = `Another process serves as node ${nodeId} already. Give each node its own FOYER_NODE_ID and data folder.`;
+    if (reported !== null && reported !== value) {
+      const message = `Another process already runs as node ${nodeId}. Give each node its own FOYER_NODE_ID and data folder.`;
       throw new NodeIdInUse(message);
     }
-    heard = value;
+    reported = value;
     await sleep(beatEveryMs + 300);
   }
 }
 
-/** Offers of lobbies by publish and subscribe. One that is lost is made to another node. */
+/** Offers lobbies with publish and subscribe. If an offer is lost, another node gets one. */
 function createOfferChannel(link: RedisLink, prefix: string, nodeId: string) {
   const listeners: ((lobby: OfferedLobby) => void)[] = [];
   const channelTo = (otherId: string) => `${prefix}:offers:${otherId}`;
 
   function receive(text: string): void {
-    // Border: nodes of one installation write these.
+    // Only nodes of this installation write these messages.
     const lobby = JSON.parse(text) as OfferedLobby;
     for (const listener of listeners) listener(lobby);
   }

@@ -1,6 +1,6 @@
-/** Where Redis is, as the operator wrote it. */
+/** The address of Redis from the settings. */
 export interface RedisAddress {
-  /** A single one may turn out to be a server of a Cluster. */
+  /** A single server may turn out to be part of a Cluster. */
   readonly kind: "single" | "sentinel" | "cluster";
   readonly hosts: readonly { readonly host: string; readonly port: number }[];
   readonly username: string | null;
@@ -8,7 +8,7 @@ export interface RedisAddress {
   readonly isTls: boolean;
   /** Sentinel only: the name under which the Sentinels know the primary. */
   readonly primaryName: string | null;
-  /** Sentinel only: what the Sentinels themselves want to hear. */
+  /** Sentinel only: the password of the Sentinels themselves. */
   readonly sentinelPassword: string | null;
 }
 
@@ -22,14 +22,14 @@ const forms =
   "(rediss for TLS; a password as redis://:password@host)";
 
 /**
- * Reads an address. The standard's URLs have one host only, so several are taken apart here: scheme, user and
+ * Parses an address. Standard URLs have only one host, so this code splits the address itself: scheme, user and
  * password, hosts, the name of the primary, the Sentinels' own password.
  */
 export function parseRedisAddress(text: string): RedisAddress {
   const parts = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^@/?]+)(?:\/([^?]*))?(?:\?(.*))?$/i.exec(text);
   if (parts === null) throw new BadRedisAddress(`The address of Redis must look like ${forms}.`);
   const [, scheme = "", form = "single", login = "", hostList = "", path = "", query = ""] = parts;
-  // A border: the pattern lets nothing else through.
+  // The cast is safe: the pattern allows nothing else.
   const kind = form.toLowerCase() as RedisAddress["kind"];
   const hosts = hostList.split(",").map((host) => parseHost(host, kind === "sentinel" ? 26379 : 6379));
   if (kind === "single" && hosts.length > 1)
@@ -44,9 +44,7 @@ export function parseRedisAddress(text: string): RedisAddress {
   const username = decode(colon < 0 ? login : login.slice(0, colon));
   const password = colon < 0 ? null : decode(login.slice(colon + 1));
   if (username !== "" && password === null)
-    throw new BadRedisAddress(
-      "A password stands behind a colon: redis://:password@host or redis://user:password@host.",
-    );
+    throw new BadRedisAddress("A password follows a colon: redis://:password@host or redis://user:password@host.");
   return {
     kind,
     hosts,
@@ -54,14 +52,14 @@ export function parseRedisAddress(text: string): RedisAddress {
     password: password === "" ? null : password,
     isTls: scheme.toLowerCase() === "rediss",
     primaryName: kind === "sentinel" ? decode(path) : null,
-    sentinelPassword: sentinelPasswordOf(query, kind),
+    sentinelPassword: readSentinelPassword(query, kind),
   };
 }
 
-/** For messages: hosts and ports alone. */
+/** For messages: only hosts and ports. */
 export function showRedisAddress({ kind, hosts, primaryName }: RedisAddress): string {
   const list = hosts.map(({ host, port }) => `${host}:${port}`).join(", ");
-  return kind === "sentinel" ? `${primaryName} by the Sentinels ${list}` : list;
+  return kind === "sentinel" ? `${primaryName} of the Sentinels ${list}` : list;
 }
 
 function parseHost(text: string, usualPort: number): { host: string; port: number } {
@@ -72,11 +70,11 @@ function parseHost(text: string, usualPort: number): { host: string; port: numbe
   return { host: parts[1]!.replace(/^\[|\]$/g, ""), port };
 }
 
-function sentinelPasswordOf(query: string, kind: RedisAddress["kind"]): string | null {
+function readSentinelPassword(query: string, kind: RedisAddress["kind"]): string | null {
   const parameters = new URLSearchParams(query);
   const unknown = [...parameters.keys()].find((name) => name !== "password" || kind !== "sentinel");
   if (unknown !== undefined)
-    throw new BadRedisAddress(`"${unknown}" behind the question mark of the address of Redis is not known here.`);
+    throw new BadRedisAddress(`Unknown parameter "${unknown}" after the question mark of the address of Redis.`);
   return parameters.get("password");
 }
 
@@ -84,8 +82,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new BadRedisAddress(
-      "In the address of Redis % must begin a percent-encoded character; write %25 for itself.",
-    );
+    throw new BadRedisAddress("In the address of Redis, % must start a percent-encoded character; write %25 for a %.");
   }
 }

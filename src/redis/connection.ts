@@ -4,7 +4,7 @@ import type { Logger } from "../ground/log.ts";
 import { EngineUnavailable, RuleFailed } from "../ground/unavailable.ts";
 import { parseRedisAddress, type RedisAddress, showRedisAddress } from "./address.ts";
 import { createClient, createSubscriberClient, tryMs } from "./clients.ts";
-import { faultOf, isNoScript } from "./errors.ts";
+import { classifyError, isNoScript } from "./errors.ts";
 import type { RedisConnection, RedisPrimary, Script } from "./interface.ts";
 import { openSubscriptions } from "./subscriptions.ts";
 import { type Watch, watchClient } from "./watch.ts";
@@ -19,17 +19,17 @@ export interface RedisConnectionOptions {
   readonly measures?: RedisMeasures;
 }
 
-/** Told of every command. */
+/** Called for every command. */
 export interface RedisMeasures {
-  /** It was answered after so long, with all its tries. */
+  /** The command was answered after this time, including all tries. */
   answered(command: string, seconds: number): void;
-  /** A try failed. `isRetried`: there is another one; else the command has failed. */
+  /** A try failed. `isRetried`: another try follows; otherwise the command has failed. */
   failed(error: unknown, isRetried: boolean): void;
 }
 
 /**
- * Opens the way to Redis and waits until it serves. A command is tried again as long as that may help and its time is
- * not over; then it fails with EngineUnavailable, and whether it took effect is unknown.
+ * Connects to Redis and waits until it answers. A command is retried as long as that may help and its time is not over;
+ * then it fails with EngineUnavailable, and whether it took effect is unknown.
  */
 export async function openRedis(options: RedisConnectionOptions): Promise<RedisConnection> {
   const { log, startPatienceMs = 10_000 } = options;
@@ -52,7 +52,7 @@ export async function openRedis(options: RedisConnectionOptions): Promise<RedisC
 }
 
 const usualPatienceMs = 5_000;
-/** Once Redis has been away for as long as anybody waits for it, a request only looks whether it is back. */
+/** Once Redis has been unavailable for longer than any request waits, a request only checks whether it is back. */
 const shortPatienceMs = 500;
 
 function createConnection(
@@ -64,13 +64,13 @@ function createConnection(
   let isClosed = false;
   const subscriptions = openSubscriptions((turn) => createSubscriberClient(client, address, turn), patienceMs, log);
 
-  function giveUpAtOf(startedAt: number): number {
+  function computeGiveUpAt(startedAt: number): number {
     return startedAt + Math.max(patienceMs - watch.downForMs(startedAt), Math.min(shortPatienceMs, patienceMs));
   }
 
   async function attempt(what: string, send: () => Promise<unknown>, until?: number): Promise<unknown> {
     const startedAt = performance.now();
-    const giveUpAt = until ?? giveUpAtOf(startedAt);
+    const giveUpAt = until ?? computeGiveUpAt(startedAt);
     for (let tries = 1; ; tries++) {
       try {
         if (isClosed) throw new EngineUnavailable("The connection to Redis is closed.");
@@ -86,22 +86,22 @@ function createConnection(
 
   /** Resolves when the command is worth another try. */
   async function decide(error: unknown, what: string, tries: number, giveUpAt: number): Promise<void> {
-    const fault = error instanceof EngineUnavailable ? null : faultOf(error);
-    if (fault === null) throw error;
-    if (fault.isAlarming) log.error({ err: error }, `Redis refused ${what}`);
+    const info = error instanceof EngineUnavailable ? null : classifyError(error);
+    if (info === null) throw error;
+    if (info.isAlarming) log.error({ err: error }, `Redis refused ${what}`);
     const pauseMs = Math.min(10 * 2 ** tries, 200);
-    const isRetried = fault.isPassing && performance.now() + pauseMs < giveUpAt;
+    const isRetried = info.isPassing && performance.now() + pauseMs < giveUpAt;
     measures?.failed(error, isRetried);
     if (isRetried) {
-      // MOVED directs the pool of a Cluster to the right server, and the pool replaces its connections by itself.
-      if (fault.isWrongServer && !client.isCluster) watch.leave();
+      // MOVED redirects the pool of a Cluster to the right server, and the pool replaces its connections by itself.
+      if (info.isWrongServer && !client.isCluster) watch.leave();
       return delay(pauseMs);
     }
-    const Unavailable = fault.isOfScript ? RuleFailed : EngineUnavailable;
-    throw new Unavailable(`Redis is not available: ${fault.reason}.`, { cause: error });
+    const Unavailable = info.isOfScript ? RuleFailed : EngineUnavailable;
+    throw new Unavailable(`Redis is unavailable: ${info.reason}.`, { cause: error });
   }
 
-  const gather = gathererOf(client);
+  const gather = createGatherer(client);
 
   function evaluate(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     gather();
@@ -118,10 +118,10 @@ function createConnection(
       const keys = client.isCluster ? withWitnesses(key) : [key];
       return attempt(`script ${script.name}`, () => evaluate(script, keys, args), giveUpAt);
     },
-    giveUpAt: () => giveUpAtOf(performance.now()),
+    giveUpAt: () => computeGiveUpAt(performance.now()),
     call: (command, key, args = []) => attempt(command, () => client.call(command, key, ...args)),
     subscribe: subscriptions.subscribe,
-    primaries: () => primariesOf(client, address),
+    primaries: () => listPrimaries(client, address),
     isConnected: () => client.status === "ready",
     async close() {
       isClosed = true;
@@ -132,8 +132,8 @@ function createConnection(
   };
 }
 
-/** What is sent in one turn of the event loop leaves in one write: a call of the system instead of many, here and there. */
-function gathererOf(client: Redis | Cluster): () => void {
+/** Commands of one turn of the event loop are sent in one write: one system call instead of many, on both sides. */
+function createGatherer(client: Redis | Cluster): () => void {
   if (client instanceof Cluster) return () => {};
   let isGathering = false;
   return () => {
@@ -149,14 +149,14 @@ function gathererOf(client: Redis | Cluster): () => void {
 }
 
 /**
- * A slot that is being moved has some of its keys here and some there, and a script would take those it does not see for
- * missing. Two keys of the same slot that never exist make the servers refuse it on both sides until the move is over.
+ * While a slot is being moved, some of its keys are on each server, and a script would treat those it does not see as
+ * missing. Two keys of the same slot that never exist make both servers refuse the script until the move is over.
  */
 function withWitnesses(key: string): string[] {
   return /\{[^}]+\}/.test(key) ? [key, `${key}:witness:1`, `${key}:witness:2`] : [key];
 }
 
-function primariesOf(client: Redis | Cluster, address: RedisAddress): RedisPrimary[] {
+function listPrimaries(client: Redis | Cluster, address: RedisAddress): RedisPrimary[] {
   if (!(client instanceof Cluster)) return [asPrimary(client, showRedisAddress(address))];
   return client.nodes("master").map((node) => asPrimary(node, `${node.options.host}:${node.options.port}`));
 }
@@ -168,7 +168,7 @@ function asPrimary(client: Pick<Redis | Cluster, "call">, name: string): RedisPr
   };
 }
 
-/** Every command passes here, so it makes do with one promise. */
+/** Every command runs this, so it uses only one promise. */
 function inTime<T>(answer: Promise<T>, giveUpAt: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error("Redis timed out."));

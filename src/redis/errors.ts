@@ -1,34 +1,36 @@
-/** What an error of Redis or of the way to it means for the command that met it. */
-export interface RedisFault {
-  /** Completes the sentence "Redis is not available: …". */
+/** What an error of Redis or of its connection means for the command (docs/decisions/0013). */
+export interface RedisErrorInfo {
+  /** Completes the sentence "Redis is unavailable: …". */
   readonly reason: string;
-  /** Trying again within the same request may help. Scripts recognise a resend, so it is always allowed. */
+  /** Retrying within the same request may help. Scripts recognise a resend, so it is always allowed. */
   readonly isPassing: boolean;
-  /** The server is the wrong one by now; another connection may lead to the right one. */
+  /** The server is no longer the primary; a new connection may reach the right one. */
   readonly isWrongServer: boolean;
-  /** Somebody has to look at it: our own mistake, or a set-up that cannot work. */
+  /** The operator has to act: a bug of Foyer, or a configuration that cannot work. */
   readonly isAlarming: boolean;
-  /** The script itself failed, on what its own keys hold. */
+  /** The script itself failed, on the content of its keys. */
   readonly isOfScript: boolean;
 }
 
-/** Null: no word of Redis and no fault of the network, but a mistake in this process, to be thrown as it is. */
-export function faultOf(error: unknown): RedisFault | null {
+/** Null: neither an error of Redis nor of the network, but a bug in this process, to be thrown unchanged. */
+export function classifyError(error: unknown): RedisErrorInfo | null {
   if (!(error instanceof Error) || mistakes.has(error.name)) return null;
-  if (error.name !== "ReplyError") return fault(inWords(error), "passing");
+  if (error.name !== "ReplyError") return describe(inWords(error), "passing");
   const word = /^[A-Z]+/.exec(error.message)?.[0] ?? "";
-  if (isScriptMistake(error.message, word)) return fault(`a script failed (${error.message})`, "script");
-  if (/max number of clients reached/i.test(error.message)) return fault("it has too many clients", "passing");
+  if (isScriptMistake(error.message, word)) return describe(`a script failed (${error.message})`, "script");
+  if (/max number of clients reached/i.test(error.message)) return describe("it has too many clients", "passing");
   const known = replies[word];
-  return known === undefined ? fault(`it said "${error.message}"`, "alarming") : fault(known.reason, known.kind);
+  return known === undefined
+    ? describe(`it answered "${error.message}"`, "alarming")
+    : describe(known.reason, known.kind);
 }
 
 export function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.name === "ReplyError" && error.message.startsWith("NOSCRIPT");
 }
 
-/** The password or the rights are wrong: waiting does not help. */
-export function isLoginFault(error: unknown): boolean {
+/** The password or the permissions are wrong: waiting does not help. */
+export function isLoginError(error: unknown): boolean {
   return error instanceof Error && error.name === "ReplyError" && /^(?:NOAUTH|WRONGPASS|NOPERM)/.test(error.message);
 }
 
@@ -44,16 +46,16 @@ const replies: Readonly<Record<string, { readonly reason: string; readonly kind:
   NOSCRIPT: { reason: "its script cache was emptied", kind: "passing" },
   MASTERDOWN: { reason: "a replica has lost its primary", kind: "wrong server" },
   READONLY: { reason: "the server is a replica", kind: "wrong server" },
-  // The command was refused before it did anything, and time alone does not change that.
+  // The command was refused before it did anything, and waiting does not help.
   OOM: { reason: "its memory is full (maxmemory)", kind: "lasting" },
   MISCONF: { reason: "it cannot write to its disk", kind: "lasting" },
   NOREPLICAS: { reason: "too few replicas follow (min-replicas-to-write)", kind: "lasting" },
-  NOAUTH: { reason: "it wants a password", kind: "alarming" },
+  NOAUTH: { reason: "it requires a password", kind: "alarming" },
   WRONGPASS: { reason: "the password is wrong", kind: "alarming" },
   NOPERM: { reason: "the user may not do this", kind: "alarming" },
 };
 
-function fault(reason: string, kind: Kind): RedisFault {
+function describe(reason: string, kind: Kind): RedisErrorInfo {
   return {
     reason,
     isPassing: kind === "passing" || kind === "wrong server",
@@ -63,10 +65,13 @@ function fault(reason: string, kind: Kind): RedisFault {
   };
 }
 
-/** Errors of the language are never told by Redis or by the network. */
+/** Errors of the JavaScript language never come from Redis or the network. */
 const mistakes = new Set(["TypeError", "RangeError", "ReferenceError", "SyntaxError", "AssertionError"]);
 
-/** Redis adds the script and the line to whatever ended one; a word of its own in front means that Redis refused. */
+/**
+ * Redis adds the script and the line to an error that ended a script; an error name of Redis in front means that Redis
+ * refused.
+ */
 function isScriptMistake(message: string, word: string): boolean {
   return /script: [0-9a-f]{40}/.test(message) && !(word in replies);
 }
@@ -75,6 +80,6 @@ function inWords(error: Error): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : null;
   if (code !== null) return code;
   if (/timed out|timeout/i.test(error.message)) return "it does not answer";
-  if (/redirections/.test(error.message)) return `the cluster sends from one server to another (${error.message})`;
-  return "there is no connection to it";
+  if (/redirections/.test(error.message)) return `the cluster redirects in a circle (${error.message})`;
+  return "Foyer has no connection to it";
 }

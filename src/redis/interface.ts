@@ -1,7 +1,7 @@
 export interface Script {
   readonly name: string;
   readonly text: string;
-  /** SHA-1 of the text in hexadecimal, by which Redis knows it. */
+  /** SHA-1 of the text in hexadecimal, with which Redis identifies it. */
   readonly sha: string;
 }
 
@@ -13,7 +13,7 @@ export interface RedisLink {
    * the latest at `giveUpAt`, which is a time of `performance.now()`.
    */
   run(script: Script, key: string, args: readonly string[], giveUpAt?: number): Promise<unknown>;
-  /** A namespace may be on another server than another one. */
+  /** Namespaces may be on different servers. */
   readonly isCluster: boolean;
   /** When a command that is sent now is given up, as a time of `performance.now()`. */
   giveUpAt(): number;
@@ -24,14 +24,14 @@ export interface RedisLink {
   close(): Promise<void>;
 }
 
-/** A server that takes writes, for looking at how it is set up. */
+/** A server that accepts writes, for checking its configuration. */
 export interface RedisPrimary {
   /** Host and port. */
   readonly name: string;
   ask(command: string, ...args: readonly string[]): Promise<unknown>;
 }
 
-/** A link with the servers behind it. */
+/** A link with access to its servers. */
 export interface RedisConnection extends RedisLink {
   readonly kind: "single" | "sentinel" | "cluster";
   primaries(): readonly RedisPrimary[];

@@ -1,50 +1,51 @@
 import type { Logger } from "../ground/log.ts";
 import type { RedisConnection, RedisPrimary } from "./interface.ts";
 
-/** Redis is set up in a way in which promises would be broken sooner or later. Every fault is listed. */
+/** The configuration of Redis would break promises. Every issue is listed. */
 export class UnsafeRedis extends Error {
   override readonly name = "UnsafeRedis";
-  readonly faults: readonly string[];
+  readonly issues: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    super(faults.length === 1 ? faults[0] : ["Redis is not set up safely:", ...faults].join("\n  - "));
-    this.faults = faults;
+  constructor(issues: readonly string[]) {
+    super(issues.length === 1 ? issues[0] : ["The configuration of Redis is unsafe:", ...issues].join("\n  - "));
+    this.issues = issues;
   }
 }
 
-/** The clocks of Redis and of this machine may be so far apart. */
+/** The allowed difference between the clocks of Redis and of this machine. */
 const clockOffsetMaxMs = 1_000;
 
 /**
- * Looks at every server that takes writes and refuses what is unsafe, by name and with the way out. What may be lost when
- * a server dies is said in the log. `now` is this machine's wall clock.
+ * Checks every server that accepts writes and refuses an unsafe configuration; the message names the server and what to
+ * do. Logs what may be lost when a server dies. `now` is this machine's wall clock.
  */
 export async function checkRedis(connection: RedisConnection, now: () => number, log: Logger): Promise<void> {
   const primaries = connection.primaries();
-  const faults = (await Promise.all(primaries.map((primary) => faultsOf(primary, now)))).flat();
-  if (connection.kind === "cluster") faults.push(...(await clusterFaults(primaries)));
-  if (faults.length > 0) throw new UnsafeRedis(faults);
-  for (const warning of new Set(await Promise.all(primaries.map(lossOf)))) if (warning !== null) log.warn(warning);
+  const issues = (await Promise.all(primaries.map((primary) => findIssues(primary, now)))).flat();
+  if (connection.kind === "cluster") issues.push(...(await findClusterIssues(primaries)));
+  if (issues.length > 0) throw new UnsafeRedis(issues);
+  for (const warning of new Set(await Promise.all(primaries.map(describeLoss))))
+    if (warning !== null) log.warn(warning);
 }
 
-async function faultsOf(primary: RedisPrimary, now: () => number): Promise<string[]> {
-  const info = fieldsOf(await primary.ask("INFO"));
-  const faults: string[] = [];
+async function findIssues(primary: RedisPrimary, now: () => number): Promise<string[]> {
+  const info = parseInfo(await primary.ask("INFO"));
+  const issues: string[] = [];
   const at = `Redis at ${primary.name}`;
 
   const version = info.get("redis_version") ?? "unknown";
   if (!(Number.parseInt(version, 10) >= 7))
-    faults.push(`${at} has version ${version}; Foyer needs 7.0 or later: upgrade it.`);
+    issues.push(`${at} has version ${version}; Foyer needs 7.0 or later: upgrade it.`);
 
   const policy = info.get("maxmemory_policy") ?? "unknown";
   if (policy !== "noeviction")
-    faults.push(
-      `${at} has maxmemory-policy ${policy}, which throws lobbies and players away when memory is short: ` +
+    issues.push(
+      `${at} has maxmemory-policy ${policy}, which deletes lobbies and players when memory is short: ` +
         "run `redis-cli CONFIG SET maxmemory-policy noeviction` and set the same in redis.conf.",
     );
 
   if (info.get("role") === "slave")
-    faults.push(
+    issues.push(
       `${at} is a replica: give FOYER_REDIS_URL the address of the primary ` +
         `(${info.get("master_host")}:${info.get("master_port")}), or use redis+sentinel://.`,
     );
@@ -53,26 +54,26 @@ async function faultsOf(primary: RedisPrimary, now: () => number): Promise<strin
   if (Math.abs(offset) > clockOffsetMaxMs) {
     const seconds = (Math.abs(offset) / 1000).toFixed(1);
     const direction = offset > 0 ? "ahead of" : "behind";
-    faults.push(
+    issues.push(
       `The clock of ${at} is ${seconds} s ${direction} this machine's; at most 1 s is allowed: ` +
-        "let both follow the same time servers (`timedatectl set-ntp true`).",
+        "use the same time servers for both (`timedatectl set-ntp true`).",
     );
   }
-  return faults;
+  return issues;
 }
 
-/** How far Redis' clock is ahead of this one, in milliseconds: that of the first server, where there are several. */
+/** How far Redis' clock is ahead of this one, in milliseconds; with several servers, the clock of the first. */
 export async function redisAheadMs(connection: RedisConnection, now: () => number): Promise<number> {
   const [first] = connection.primaries();
   return first === undefined ? 0 : clockOffset(first, now);
 }
 
-/** How far the server's clock is ahead, at least: what the way there and back may explain is taken off. */
+/** How far the server's clock is ahead, at least: the round-trip time is subtracted. */
 async function clockOffset(primary: RedisPrimary, now: () => number): Promise<number> {
   let best = { offset: 0, roundTrip: Infinity };
   for (let sample = 0; sample < 3; sample++) {
     const sentAt = performance.now();
-    // A border: TIME gives seconds and microseconds as two texts by the protocol.
+    // The cast is safe: by the protocol, TIME returns seconds and microseconds as two texts.
     const [seconds, micros] = (await primary.ask("TIME")) as [string, string];
     const roundTrip = performance.now() - sentAt;
     const offset = Number(seconds) * 1000 + Number(micros) / 1000 - (now() - roundTrip / 2);
@@ -81,35 +82,35 @@ async function clockOffset(primary: RedisPrimary, now: () => number): Promise<nu
   return Math.sign(best.offset) * Math.max(0, Math.abs(best.offset) - best.roundTrip / 2);
 }
 
-async function clusterFaults(primaries: readonly RedisPrimary[]): Promise<string[]> {
+async function findClusterIssues(primaries: readonly RedisPrimary[]): Promise<string[]> {
   const [witness] = primaries;
-  const state = witness && fieldsOf(await witness.ask("CLUSTER", "INFO"));
+  const state = witness && parseInfo(await witness.ask("CLUSTER", "INFO"));
   if (state?.get("cluster_state") === "ok") return [];
   const served = state?.get("cluster_slots_ok") ?? "0";
   return [
     `The Redis Cluster is not ok: ${served} of 16384 slots are served. ` +
-      "Look with `redis-cli --cluster check`, mend with `redis-cli --cluster fix`.",
+      "Check it with `redis-cli --cluster check`, repair it with `redis-cli --cluster fix`.",
   ];
 }
 
-/** What a crash of the server can lose, in words; null: nothing that was answered. */
-async function lossOf(primary: RedisPrimary): Promise<string | null> {
-  const info = fieldsOf(await primary.ask("INFO", "persistence"));
+/** A text about what a crash of the server can lose; null: nothing that was answered. */
+async function describeLoss(primary: RedisPrimary): Promise<string | null> {
+  const info = parseInfo(await primary.ask("INFO", "persistence"));
   if (info.get("aof_enabled") !== "1")
     return (
-      `Redis at ${primary.name} keeps no append-only file: when its process ends, every lobby and player since the last ` +
-      "snapshot is forgotten. Run `redis-cli CONFIG SET appendonly yes` and set the same in redis.conf."
+      `Redis at ${primary.name} has no append-only file: when its process ends, every lobby and player since the last ` +
+      "snapshot is lost. Run `redis-cli CONFIG SET appendonly yes` and set the same in redis.conf."
     );
-  // Where CONFIG is forbidden nobody can tell, and the guide has said what to set.
+  // If CONFIG is forbidden, this cannot be checked; the guide says what to set.
   const fsync = await primary.ask("CONFIG", "GET", "appendfsync").catch(() => null);
   if (!Array.isArray(fsync) || fsync[1] === "always") return null;
   return (
     `Redis at ${primary.name} has appendfsync ${fsync[1]}: when it or its machine crashes, up to about two seconds of ` +
-    "answered calls can be lost. For none run `redis-cli CONFIG SET appendfsync always` and set the same in redis.conf."
+    "answered calls can be lost. To lose none, run `redis-cli CONFIG SET appendfsync always` and set the same in redis.conf."
   );
 }
 
-function fieldsOf(info: unknown): Map<string, string> {
+function parseInfo(info: unknown): Map<string, string> {
   const lines = String(info).split(/\r?\n/);
   return new Map(
     lines.flatMap((line) => {

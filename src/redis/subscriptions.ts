@@ -6,17 +6,17 @@ import { EngineUnavailable } from "../ground/unavailable.ts";
 interface Subscription {
   readonly onMessage: (message: string) => void;
   readonly onGap: () => void;
-  /** Called when the channel is heard for the first time. */
-  readonly onHeard: () => void;
-  isHeard: boolean;
+  /** Called when the channel is subscribed for the first time. */
+  readonly onSubscribed: () => void;
+  isSubscribed: boolean;
 }
 
-/** So often a connection that only listens is asked for a sign of life. */
+/** How often a connection that only listens is pinged. */
 const pingEveryMs = 1_000;
 
 /**
- * All subscriptions over one connection of their own. When it breaks or falls silent another one is made, and each
- * listener is told that something may have been missed.
+ * All subscriptions over one connection of their own. When it breaks or stops answering, another one is opened, and
+ * each listener is called because messages may be lost.
  */
 export function openSubscriptions(connect: (turn: number) => Redis, patienceMs: number, log: Logger) {
   const subscriptions = new Map<string, Subscription>();
@@ -30,9 +30,9 @@ export function openSubscriptions(connect: (turn: number) => Redis, patienceMs: 
       const begunAt = performance.now();
       try {
         await listenOnce(connect(turn));
-        if (!isClosed) log.debug("the connection that listens to Redis has ended and is made again");
+        if (!isClosed) log.debug("the connection for Redis messages ended; reconnecting");
       } catch (error) {
-        if (!isClosed) log.debug({ err: error }, "listening to Redis failed and is tried again");
+        if (!isClosed) log.debug({ err: error }, "subscribing to Redis messages failed; trying again");
       }
       if (!isClosed) await delay(performance.now() - begunAt < 1000 ? 200 : 20);
     }
@@ -48,8 +48,8 @@ export function openSubscriptions(connect: (turn: number) => Redis, patienceMs: 
     let ping: NodeJS.Timeout | undefined;
     try {
       await listening.connect();
-      await hear(listening, [...subscriptions.keys()]);
-      // The answer is waited for by the client's own time-out, which ends a silent connection.
+      await subscribeAll(listening, [...subscriptions.keys()]);
+      // The client's own time-out ends a connection that does not answer.
       ping = setInterval(() => listening.ping().catch(() => {}), pingEveryMs);
       await ended;
     } finally {
@@ -59,33 +59,33 @@ export function openSubscriptions(connect: (turn: number) => Redis, patienceMs: 
     }
   }
 
-  async function hear(listening: Redis, channels: readonly string[]): Promise<void> {
+  async function subscribeAll(listening: Redis, channels: readonly string[]): Promise<void> {
     await listening.subscribe(...channels);
     for (const channel of channels) {
       const subscription = subscriptions.get(channel);
       if (subscription === undefined) continue;
-      if (subscription.isHeard) subscription.onGap();
-      else subscription.onHeard();
-      subscription.isHeard = true;
+      if (subscription.isSubscribed) subscription.onGap();
+      else subscription.onSubscribed();
+      subscription.isSubscribed = true;
     }
   }
 
   return {
     subscribe(channel: string, onMessage: (message: string) => void, onGap: () => void): Promise<void> {
-      if (subscriptions.has(channel)) throw new Error(`There is a listener to ${channel} already.`);
+      if (subscriptions.has(channel)) throw new Error(`${channel} already has a listener.`);
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           subscriptions.delete(channel);
-          reject(new EngineUnavailable(`Redis is not available: ${channel} could not be listened to.`));
+          reject(new EngineUnavailable(`Redis is unavailable: subscribing to ${channel} failed.`));
         }, patienceMs);
-        const onHeard = () => {
+        const onSubscribed = () => {
           clearTimeout(timer);
           resolve();
         };
-        subscriptions.set(channel, { onMessage, onGap, onHeard, isHeard: false });
+        subscriptions.set(channel, { onMessage, onGap, onSubscribed, isSubscribed: false });
         if (!isListening) void listen();
-        // A connection that is still being made takes up every channel by itself.
-        else if (client?.status === "ready") hear(client, [channel]).catch(() => client?.disconnect());
+        // A new connection subscribes to every channel by itself.
+        else if (client?.status === "ready") subscribeAll(client, [channel]).catch(() => client?.disconnect());
       });
     },
     close(): void {

@@ -1,20 +1,20 @@
 import type { Cluster, Redis } from "ioredis";
 import type { Logger } from "../ground/log.ts";
 import { type RedisAddress, showRedisAddress } from "./address.ts";
-import { isLoginFault } from "./errors.ts";
+import { isLoginError } from "./errors.ts";
 
 /** Redis could not be reached at the start, or refused the login. */
 class RedisUnreachable extends Error {
   override readonly name = "RedisUnreachable";
 }
 
-/** Knows whether there is a connection, says so in the log when that changes, and never lets the client give up. */
+/** Tracks whether there is a connection, logs changes, and keeps the client reconnecting. */
 export interface Watch {
   /** How long there has been no connection. */
   downForMs(now: number): number;
-  /** Waits for a connection; rejects with the last fault when there is none in time. */
+  /** Waits for a connection; rejects with the last error if there is none in time. */
   ready(giveUpAt: number): Promise<void>;
-  /** Leaves the server for a new connection, once, however many commands ask for it. */
+  /** Reconnects once, however many commands request it. */
   leave(): void;
   /** The first connection; rejects with RedisUnreachable. */
   start(patienceMs: number): Promise<void>;
@@ -39,13 +39,13 @@ export function watchClient(client: Redis | Cluster, address: RedisAddress, log:
   });
   client.on("error", (error: Error) => {
     lastError = error;
-    if (!isStarted && isLoginFault(error)) waiters.rejectAll(error);
+    if (!isStarted && isLoginError(error)) waiters.rejectAll(error);
   });
   client.on("node error", (error: Error) => {
     lastError = error;
   });
   client.on("close", noteDown);
-  // The library ends for good when it is asked to reconnect at the wrong moment.
+  // The library ends permanently if it is asked to reconnect at the wrong moment.
   client.on("end", () => {
     noteDown();
     if (isStarted && !isClosed) setTimeout(() => !isClosed && begin(), 100).unref();
@@ -66,7 +66,7 @@ export function watchClient(client: Redis | Cluster, address: RedisAddress, log:
 
   function ready(giveUpAt: number): Promise<void> {
     if (client.status === "ready") return Promise.resolve();
-    return waiters.wait(giveUpAt, () => lastError ?? new Error("There is no connection to Redis."));
+    return waiters.wait(giveUpAt, () => lastError ?? new Error("No connection to Redis."));
   }
 
   return {
@@ -96,13 +96,13 @@ export function watchClient(client: Redis | Cluster, address: RedisAddress, log:
 }
 
 interface Waiters {
-  /** Resolves or rejects with the others, or rejects at that time with what `giveUp` gives then. */
+  /** Settles with the others, or rejects at `giveUpAt` with the result of `giveUp`. */
   wait(giveUpAt: number, giveUp: () => Error): Promise<void>;
   resolveAll(): void;
   rejectAll(error: Error): void;
 }
 
-/** Those who wait for a connection. */
+/** Callers that wait for a connection. */
 function createWaiters(): Waiters {
   const waiting = new Set<{ resolve(): void; reject(error: Error): void }>();
   return {
@@ -137,11 +137,11 @@ function createWaiters(): Waiters {
 
 function inWords(error: Error, where: string): string {
   if (/^WRONGPASS/.test(error.message))
-    return `Redis (${where}) refuses the password in FOYER_REDIS_URL: write redis://:password@host, with special characters percent-encoded.`;
+    return `Redis (${where}) rejects the password in FOYER_REDIS_URL: write redis://:password@host, with special characters percent-encoded.`;
   if (/^NOAUTH/.test(error.message))
-    return `Redis (${where}) wants a password: write it into FOYER_REDIS_URL, as in redis://:password@host.`;
+    return `Redis (${where}) requires a password: add it to FOYER_REDIS_URL, as in redis://:password@host.`;
   if (/^NOPERM/.test(error.message))
-    return `The user in FOYER_REDIS_URL may not use Redis (${where}) as Foyer needs it: ${error.message}`;
+    return `The user in FOYER_REDIS_URL lacks permissions in Redis (${where}) that Foyer needs: ${error.message}`;
   const reason = "code" in error && typeof error.code === "string" ? error.code : error.message;
   return `Redis (${where}) cannot be reached: ${reason}. Start it, or check FOYER_REDIS_URL.`;
 }

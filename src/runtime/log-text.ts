@@ -1,6 +1,6 @@
 import type { Hide, LobbyLog, LogPiece } from "./runtime.ts";
 
-/** How far around a place one has to look for a secret that lies across it: the longest token has 114 bytes. */
+/** How many bytes around a cut to check for a secret that the cut would split: the longest token has 114 bytes. */
 export const secretBytes = 512;
 
 /** The newest part of a log, at most that many bytes, without secrets. */
@@ -16,27 +16,27 @@ export async function readNewestText(
 }
 
 /**
- * Where to begin when it was to be at that place: there, unless a secret lies across it, whose second half alone would
- * not be known for one. Then it is the end of the word that holds it.
+ * Where to start reading, if possible at that position. If a secret lies across the position, its second half would not
+ * be recognised, so reading starts after the word that contains it.
  */
 export function safeStart(bytes: Buffer, place: number, isFromFirst: boolean, hide: Hide): number {
   if (place === 0 ? isFromFirst : bytes[place - 1] === newline) return place;
   let from = place;
   while (from < bytes.length && !isCharacterStart(bytes, from)) from += 1;
   const before = bytes.subarray(Math.max(0, from - secretBytes), from);
-  const isSeen = isFromFirst || before.length === secretBytes || before.some(isBorder);
+  const isSeen = isFromFirst || before.length === secretBytes || before.some(isSeparator);
   if (isSeen && canPart(bytes, from, hide)) return from;
-  while (from < bytes.length && !isBorder(bytes[from]!)) from += 1;
+  while (from < bytes.length && !isSeparator(bytes[from]!)) from += 1;
   return from;
 }
 
-/** Where to part a line that is too long to be told at once. Enough of it is left to see what lies across the cut. */
+/** Where to cut a line that is too long for one message. Enough of it is left to see what lies across the cut. */
 export function safeEnd(bytes: Buffer, hide: Hide): number {
   const latest = bytes.length - secretBytes;
   for (let cut = latest; cut > Math.max(0, latest - secretBytes); cut--) {
     if (isCharacterStart(bytes, cut) && canPart(bytes, cut, hide)) return cut;
   }
-  // Secrets one after the other without an end. Whoever goes on from here leaves out the rest of the one that is cut.
+  // Only secrets, without a gap. A reader that continues here leaves out the rest of the secret that is cut.
   return latest;
 }
 
@@ -46,14 +46,14 @@ function isCharacterStart(bytes: Buffer, place: number): boolean {
   return (bytes[place]! & 0xc0) !== 0x80;
 }
 
-/** White space and quotes are in no secret. */
-function isBorder(byte: number): boolean {
+/** No secret contains white space or quotes. */
+function isSeparator(byte: number): boolean {
   return byte <= 32 || byte === 34 || byte === 39;
 }
 
-/** Whether the same is taken out of two halves as of the whole. */
+/** Whether hiding secrets in the two halves gives the same text as hiding them in the whole. */
 function canPart(bytes: Buffer, place: number, hide: Hide): boolean {
-  // One character per byte: what secrets are known by is ASCII.
+  // One character per byte: the patterns of secrets are ASCII.
   const before = bytes.toString("latin1", Math.max(0, place - secretBytes), place);
   const after = bytes.toString("latin1", place, place + secretBytes);
   return hide(before) + hide(after) === hide(before + after);

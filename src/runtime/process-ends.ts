@@ -4,17 +4,19 @@ import { listPortNumbers } from "./process-ports.ts";
 import type { RunningProcess } from "./process-table.ts";
 import type { LobbyExit } from "./runtime.ts";
 
-/** What happens when a lobby's process has ended, and how the last ones ended. */
+/** Handles the ends of lobby processes, and remembers how the latest ones ended. */
 export interface ProcessEnds {
-  /** The process itself has ended. Listeners are called at once; the ports are free when its whole group is gone. */
+  /**
+   * The process itself has ended. Listeners are called immediately; the ports are free when its whole group has ended.
+   */
   end(process: RunningProcess, exit: LobbyExit): Promise<void>;
-  /** How a process ended that was there not long ago; null: it runs, or its end is not remembered. */
+  /** How a process ended that ran recently; null: it still runs, or its end is not known. */
   lastExit(lobbyId: string): LobbyExit | null;
   /** Remembers the end of a process of an earlier service. */
   remember(lobbyId: string, exit: LobbyExit): void;
   /** The listener is called for every process that ends without having been asked to. */
   onExit(listener: (lobbyId: string, exit: LobbyExit) => void): void;
-  /** From now on what is on the disk belongs to the next process of the service. */
+  /** From now on the files on disk belong to the next process of the service. */
   close(): void;
 }
 
@@ -22,7 +24,7 @@ const exitsKeptMax = 1_000;
 
 export function createProcessEnds({ options, ports, folders, records, table }: ProcessParts): ProcessEnds {
   const listeners: ((lobbyId: string, exit: LobbyExit) => void)[] = [];
-  /** The latest ones, the oldest first. */
+  /** The latest exits, oldest first. */
   const exits = new Map<string, LobbyExit>();
   let isClosed = false;
 
@@ -42,14 +44,14 @@ export function createProcessEnds({ options, ports, folders, records, table }: P
     await waitForGroupEnd(pid, options.stopGraceMs);
   }
 
-  /** A full disk keeps no process in the table. */
+  /** Removes the process from the table even if the disk is full. */
   async function cleanUp({ lobbyId, identity, ports: lobbyPorts }: RunningProcess, exit: LobbyExit): Promise<void> {
     if (!isClosed) await folders.remove(lobbyId);
     if (isClosed) return;
     try {
       records.write({ lobbyId, pid: null, identity, ports: lobbyPorts, hasEnded: true, exit });
     } catch {
-      // The next process of the service finds out by itself that it has ended.
+      // The next process of the service notices that the process has ended.
     }
   }
 
@@ -63,7 +65,7 @@ export function createProcessEnds({ options, ports, folders, records, table }: P
       await cleanUp(process, exit);
       remember(lobbyId, exit);
       table.remove(lobbyId);
-      process.setGone(exit);
+      process.setEnded(exit);
     },
     lastExit: (lobbyId) => exits.get(lobbyId) ?? null,
     remember,

@@ -1,9 +1,9 @@
 import { delimiter, dirname } from "node:path";
 
 /**
- * The whole environment of a lobby's process. Nothing of the service's own is passed on: its variables hold secrets,
- * and a lobby that happens to work because of one would not work elsewhere. The version's variables may replace the
- * common ones, but not where the lobby's own folder is; those of the contract and the ports stand above all.
+ * The whole environment of a lobby's process. None of the service's own variables are passed on: they contain secrets,
+ * and a lobby that works because of one would not work elsewhere. The version's variables override the common ones, but
+ * not the path of the lobby's folder. The variables of the contract and the ports override all others.
  */
 export function buildEnvironment(
   given: Readonly<Record<string, string>>,
@@ -24,7 +24,7 @@ function portVariables(ports: Readonly<Record<string, number>>): Record<string, 
   return { ...Object.fromEntries(variables), ...(only !== undefined && others.length === 0 && { PORT: String(only) }) };
 }
 
-/** The usual folders, after that of the Node that runs the service: `node` in a version is then this one. */
+/** The usual folders, after the folder of the Node that runs the service: so `node` in a version is this Node. */
 function searchPath(): string {
   const usual = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"];
   return [...new Set([dirname(process.execPath), ...usual])].join(delimiter);

@@ -7,12 +7,12 @@ import { signalGroup } from "./process-group.ts";
 import { findProcesses } from "./process-identity.ts";
 import type { LobbyUser } from "./process-user.ts";
 
-/** A folder of its own for each lobby, for whatever its process writes. It is gone when the process is. */
+/** Creates one folder per lobby for the files of its process, and removes it when the process has ended. */
 export interface LobbyFolders {
-  /** Makes the folder, empty but for a place for temporary files. */
+  /** Creates the folder, empty except for a folder for temporary files. */
   make(lobbyId: string): { readonly home: string; readonly temporary: string };
   remove(lobbyId: string): Promise<void>;
-  /** Removes those of lobbies that do not run, as a service that was killed leaves them behind. */
+  /** Removes the folders of lobbies that do not run, which a killed service leaves behind. */
   removeOthers(isRunning: (lobbyId: string) => boolean): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function createLobbyFolders(dataDir: string, user: LobbyUser): Prom
   if (user.ids !== null) await allowPassage(dataDir, root, user.ids);
 
   async function remove(lobbyId: string): Promise<void> {
-    // What cannot be removed now, such as a folder that a lobby has locked, is tried again at the next start.
+    // The next start tries again to remove what cannot be removed now, such as a folder that a lobby has locked.
     const removing =
       user.ids === null
         ? rm(join(root, lobbyId), { recursive: true, force: true, maxRetries: 3 })
@@ -35,7 +35,7 @@ export async function createLobbyFolders(dataDir: string, user: LobbyUser): Prom
       const home = join(root, lobbyId);
       const temporary = join(home, "tmp");
       for (const folder of [home, temporary]) mkdirSync(folder, { mode: 0o700 });
-      // The inner one first: once the outer one is the user's, what is in it may be anything.
+      // The inner folder first: once the outer one belongs to the user, the user may replace what is in it.
       if (user.ids !== null) for (const folder of [temporary, home]) chownSync(folder, user.ids.uid, user.ids.gid);
       return { home, temporary };
     },
@@ -47,17 +47,18 @@ export async function createLobbyFolders(dataDir: string, user: LobbyUser): Prom
 }
 
 /**
- * Removes a folder whose content belongs to another user. That user may still have a process that puts links in the
- * place of folders while they are walked through, so the walk has no more rights than the user; root takes away only
- * the folder itself, which stands where the user cannot write.
+ * Removes a folder whose content belongs to another user. That user may still have a process that replaces folders by
+ * links during the removal, so the removal runs with the rights of the user. Root removes only the folder itself, whose
+ * parent the user cannot write to.
  */
 async function removeAs(ids: { uid: number; gid: number }, folder: string, lobbyId: string): Promise<void> {
-  // What has left the group of the lobby's process would fill the folder again. It may have forked since.
+  // A process that left the group of the lobby's process could fill the folder again. It may have forked since.
   for (let left = await findProcesses(lobbyId), rounds = 0; left.length > 0 && rounds < 5; rounds++) {
     for (const { pid } of left) signalGroup(pid, "SIGKILL", "this one");
     left = await findProcesses(lobbyId);
   }
-  // Folders that are closed to their own user are opened first. The outermost one stays, so rm always complains.
+  // Folders without permissions for their own user get them first. The outermost folder stays, so rm always reports an
+  // error.
   const script = 'exec >/dev/null 2>&1; chmod -R u+rwX -- "$1"; exec rm -rf -- "$1"';
   const limits = { timeout: removeWithinMs, killSignal: "SIGKILL" } as const;
   const options = { ...ids, ...limits, cwd: "/", env: { PATH: "/usr/bin:/bin" } };
@@ -68,8 +69,8 @@ async function removeAs(ids: { uid: number; gid: number }, folder: string, lobby
 const removeWithinMs = 10_000;
 
 /**
- * A user that may not list the data folder still has to get through it to the folders of its lobbies. Everything else
- * in there is closed to it by its own rights.
+ * The lobby user needs search permission on the data folder to reach the folders of its lobbies. The permissions of all
+ * other files there exclude it.
  */
 async function allowPassage(dataDir: string, root: string, ids: { uid: number; gid: number }): Promise<void> {
   for (const folder of [dataDir, root]) chmodSync(folder, (statSync(folder).mode & 0o777) | 0o011);
@@ -78,7 +79,7 @@ async function allowPassage(dataDir: string, root: string, ids: { uid: number; g
   } catch {
     throw new Error(
       `The user of FOYER_LOBBY_USER cannot reach the folders of its lobbies in ${root}. ` +
-        "Let others search the folders above the data folder (chmod o+x), or choose another data_dir.",
+        "Run chmod o+x on the folders above the data folder, or choose another data_dir.",
     );
   }
 }

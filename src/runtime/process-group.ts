@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Sends a signal to a process or to all of its group. A process that is gone already is as good. */
+/** Sends a signal to a process or to its whole group. A process that has already ended is no error. */
 export function signalGroup(pid: number, signal: NodeJS.Signals | 0, whom: "group" | "this one"): boolean {
   try {
     process.kill(whom === "group" ? -pid : pid, signal);
@@ -14,8 +14,8 @@ const lookEveryMs = 20;
 const afterKillMs = 1_000;
 
 /**
- * Resolves when nothing of the group is left. What its leader has left behind has the same time to end as the leader
- * had and is then killed; what even that does not end (a process stuck in the kernel) is given up.
+ * Resolves when no process of the group is left. Processes that outlive the leader have the same time to end as the
+ * leader had and are then killed. A process that survives even that (stuck in the kernel) is ignored.
  */
 export async function waitForGroupEnd(pid: number, graceMs: number): Promise<void> {
   const startedAt = performance.now();

@@ -4,8 +4,8 @@ import { platform } from "node:os";
 import { promisify } from "node:util";
 
 /**
- * What tells a process from a later one with the same number: when it started, and since which boot that is counted.
- * Null: no such process runs. One that has ended and was not collected by its parent does not run.
+ * Distinguishes a process from a later one with the same id: its start time and the boot that the time is counted from.
+ * Null: no such process runs. A process that has ended but is still a zombie does not run.
  */
 export async function readIdentity(pid: number): Promise<string | null> {
   if (platform() !== "linux") return identityByPs(pid);
@@ -15,8 +15,8 @@ export async function readIdentity(pid: number): Promise<string | null> {
 }
 
 /**
- * The processes that a lobby's variables were given to, and which group each is in: the lobby's own leads its group.
- * Only Linux can tell; elsewhere none is found.
+ * The processes that have a lobby's variables, and whether each leads its group, as the lobby's own process does. Works
+ * only on Linux; elsewhere the list is empty.
  */
 export async function findProcesses(lobbyId: string): Promise<{ pid: number; isLeader: boolean }[]> {
   if (platform() !== "linux") return [];
@@ -34,12 +34,12 @@ export async function findProcesses(lobbyId: string): Promise<{ pid: number; isL
 async function readStat(pid: number): Promise<{ state: string; group: number; startTicks: string } | null> {
   const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => null);
   if (text === null) return null;
-  // The name of the program stands in parentheses and may hold anything, so the fields are counted from behind it.
+  // The name of the program is in parentheses and may contain any character, so the fields are counted after it.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return { state: fields[0] ?? "X", group: Number(fields[2]), startTicks: fields[19] ?? "" };
 }
 
-/** Start times are counted from the boot, so after another boot the same number means another moment. */
+/** Start times are counted from the boot, so the same number means another time after another boot. */
 async function bootId(): Promise<string> {
   return (await readFile("/proc/sys/kernel/random/boot_id", "latin1").catch(() => "")).trim();
 }

@@ -13,10 +13,10 @@ import { join } from "node:path";
 import type { LogPiece, LogStream } from "./runtime.ts";
 
 /**
- * A lobby's process writes its output straight into files, so that it can go on while the service is down. It holds
- * them open for appending, hence they cannot be replaced: a file that has grown too long is copied beside and emptied,
- * and the next line starts at its beginning. What is written between the last look and the emptying, two calls of the
- * system one after the other, is lost, which is the price of having no other process between the lobby and the disk.
+ * A lobby's process writes its output directly into files, so that it can continue while the service is down. It keeps
+ * them open for appending, so they cannot be replaced: a file that has grown too long is copied and emptied, and the
+ * next line starts at its beginning. Output between the last read and the truncation, two system calls in a row, is
+ * lost. That is the price for having no other process between the lobby and the disk.
  */
 export interface ProcessLogs {
   /** Opens both for appending. The caller closes them once the process has them. */
@@ -31,7 +31,7 @@ export interface ProcessLogs {
 const logStreams = ["stdout", "stderr"] as const;
 
 export function createProcessLogs(folderPath: (lobbyId: string) => string): ProcessLogs {
-  /** Where a byte is changes while a log is rotated, so each lobby's tasks run one after the other. */
+  /** The position of a byte changes while a log is rotated, so each lobby's tasks run one after the other. */
   const turns = new Map<string, Promise<unknown>>();
 
   function inTurn<T>(lobbyId: string, task: () => Promise<T>): Promise<T> {
@@ -83,7 +83,7 @@ async function rotateOne(folder: string, stream: LogStream, maxBytes: number): P
     using(draft, "w", async (to) => {
       const copied = await copyMost(from, to, size - maxBytes, 2 * maxBytes);
 
-      // From here on nothing else can run in this process, so that what is lost is as little as can be.
+      // From here on the code is synchronous, so that as little output as possible is lost.
       const next = copied + copyRest(from.fd, to.fd, copied);
       noteStart(folder, stream, currentStart + next);
       renameSync(draft, previous);
@@ -100,7 +100,7 @@ async function rotateOne(folder: string, stream: LogStream, maxBytes: number): P
 
 const stepBytes = 64 * 1024;
 
-/** Copies while others run, until little is left or so much was copied. Gives the place that it has come to. */
+/** Copies asynchronously until little is left or `maxBytes` are copied. Returns the position that it reached. */
 async function copyMost(from: FileHandle, to: FileHandle, start: number, maxBytes: number): Promise<number> {
   const step = Buffer.alloc(stepBytes);
   let place = start;
@@ -113,10 +113,10 @@ async function copyMost(from: FileHandle, to: FileHandle, start: number, maxByte
   return place;
 }
 
-/** Even a process that writes faster than this copies must not keep the service from everything else. */
+/** A process that writes faster than this copies must not block the service. */
 const restStepsMax = 64;
 
-/** Copies what is left and gives how much it was. It returns as soon as nothing more is there. */
+/** Copies the rest synchronously and returns its length. */
 function copyRest(from: number, to: number, place: number): number {
   const step = Buffer.alloc(stepBytes);
   let copied = 0;
@@ -139,9 +139,9 @@ async function shortenOne(folder: string, stream: LogStream, maxBytes: number): 
   await truncate(currentPath(folder, stream));
 }
 
-/** Places in a log are counted from the first byte ever written, whatever became of it. */
+/** Positions in a log are counted from the first byte ever written, even if it is no longer kept. */
 interface Kept {
-  /** The first byte that is still there. */
+  /** The position of the first byte that is still kept. */
   readonly first: number;
   /** Where the current file begins. */
   readonly currentStart: number;
@@ -175,12 +175,12 @@ function previousPath(folder: string, stream: LogStream): string {
   return join(folder, `${stream}.previous.log`);
 }
 
-/** The previous log while it is being written, so that there is always a whole one. */
+/** The previous log while it is being written, so that there is always a complete one. */
 function draftPath(folder: string, stream: LogStream): string {
   return join(folder, `${stream}.previous.new`);
 }
 
-/** How many bytes were written before the current file began. There is none before the first time. */
+/** How many bytes were written before the current file began. Absent before the first rotation. */
 function startPath(folder: string, stream: LogStream): string {
   return join(folder, `${stream}.start`);
 }
@@ -201,7 +201,7 @@ function readAt(file: string, offset: number, length: number): Promise<Buffer> {
   });
 }
 
-/** What is not there is empty. */
+/** A missing file counts as empty. */
 async function withFile<T>(file: string, absent: T, use: (handle: FileHandle) => Promise<T>): Promise<T> {
   try {
     return await using(file, "r", use);

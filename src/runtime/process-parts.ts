@@ -16,16 +16,16 @@ export interface ProcessOptions {
   readonly ports: PortRange;
   readonly processesMax: number;
   readonly stopGraceMs: number;
-  /** Per stream; as much again is kept of what came before. */
+  /** Per stream; the previous file may have the same size. */
   readonly logMaxBytes: number;
   /** Null: lobbies run as the user that runs the service. */
   readonly user: string | null;
   now(): number;
-  /** Learns which namespaces the processes belong to. */
+  /** Counts the processes of each namespace. */
   readonly holdings: Holdings;
 }
 
-/** What the driver keeps of its processes, in memory and on disk. */
+/** What the driver knows about its processes, in memory and on disk. */
 export interface ProcessParts {
   readonly options: ProcessOptions;
   readonly user: LobbyUser;

@@ -7,11 +7,11 @@ export interface PortRange {
   readonly max: number;
 }
 
-/** Hands out ports of a range, each to one lobby at a time. */
+/** Assigns ports of a range, each to one lobby at a time. */
 export interface Ports {
   /** One free port per label. Rejects when the range does not have enough. */
   take(protocols: Readonly<Record<string, { readonly protocol: string }>>): Promise<Record<string, number>>;
-  /** Marks ports that an earlier process of the service handed out. */
+  /** Marks ports that an earlier process of the service assigned. */
   hold(ports: Iterable<number>): void;
   release(ports: Iterable<number>): void;
   taken(): number;
@@ -28,8 +28,8 @@ export function listPortNumbers(ports: LobbyPorts): number[] {
 }
 
 /**
- * Goes round the range, so that a port comes back as late as possible: a player who arrives late at a lobby that has
- * ended must not meet another game there.
+ * Goes round the range, so that a port is reused as late as possible: a player who arrives late at an ended lobby must
+ * not reach another game.
  */
 export function createPorts(range: PortRange, firstOffset: number): Ports {
   const size = range.max - range.min + 1;
@@ -41,13 +41,13 @@ export function createPorts(range: PortRange, firstOffset: number): Ports {
       const port = range.min + next;
       next = (next + 1) % size;
       if (taken.has(port)) continue;
-      // Marked before anything is awaited, so that two lobbies never look at one port.
+      // Marked before the first await, so that two lobbies never check the same port.
       taken.add(port);
       if (await isFree(port, protocol)) return port;
       taken.delete(port);
     }
     throw new LobbyNotStarted(
-      `Every port from ${range.min} to ${range.max} is in use. FOYER_LOBBY_PORTS sets a wider range.`,
+      `Every port from ${range.min} to ${range.max} is in use. Set a wider range with FOYER_LOBBY_PORTS.`,
       { isShortage: true },
     );
   }
@@ -73,7 +73,10 @@ export function createPorts(range: PortRange, firstOffset: number): Ports {
   };
 }
 
-/** Whether no other program has it, found out by binding it. The loopback address too: not every system counts it in. */
+/**
+ * Whether no other program uses the port, checked by binding it. The loopback address is checked too, because not every
+ * system includes it.
+ */
 async function isFree(port: number, protocol: string): Promise<boolean> {
   if (!(await canListen(port, undefined)) || !(await canListen(port, "127.0.0.1"))) return false;
   return protocol !== "udp" || (await canBind(port));

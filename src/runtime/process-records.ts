@@ -3,7 +3,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { LobbyExit, LobbyPorts } from "./runtime.ts";
 
-/** What is written down of a lobby's process, so that a later process of the service finds it again. */
+/** The record of a lobby's process on disk, with which a later process of the service finds it. */
 export interface ProcessRecord {
   readonly lobbyId: string;
   /** Null: it was about to be started, or it has ended. */
@@ -12,34 +12,37 @@ export interface ProcessRecord {
   readonly identity: string | null;
   readonly ports: LobbyPorts;
   readonly hasEnded: boolean;
-  /** Once it has ended and was seen to; absent in records of an earlier Foyer. */
+  /** When its end was handled; absent in records of an earlier Foyer. */
   readonly exit?: LobbyExit;
 }
 
 export interface ProcessRecords {
   folderPath(lobbyId: string): string;
-  /** Done when it returns, so that nothing can happen between starting a process and writing its number down. */
+  /** Synchronous, so that nothing can happen between starting a process and recording its id. */
   write(record: ProcessRecord): void;
   /** Every lobby that has a folder. */
   readAll(): Promise<ProcessRecord[]>;
   /**
-   * Removes the folders of lobbies that ended long ago, and all but the newest ones of those that ended. Gives the
-   * others that have ended, and when.
+   * Removes the folders of lobbies that ended long ago, and all but the newest ones of the others that ended. Returns
+   * the ended lobbies that remain, with the time of their end.
    */
   prune(endedBefore: number, keep: number): Promise<{ lobbyId: string; at: number }[]>;
 }
 
-/** One folder per lobby, with its record and its logs. The disk need not sync: no process outlives the machine. */
+/**
+ * One folder per lobby, with its record and its logs. No sync to disk is needed: no process survives a crash of the
+ * machine.
+ */
 export function createProcessRecords(root: string): ProcessRecords {
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const folderPath = (lobbyId: string) => join(root, lobbyId);
 
   function read(lobbyId: string): ProcessRecord {
     try {
-      // Only this file writes them.
+      // Only this file writes records.
       return JSON.parse(readFileSync(join(folderPath(lobbyId), recordName), "utf8")) as ProcessRecord;
     } catch {
-      // The service ended before it had written one, so there was no process yet.
+      // The service ended before it wrote a record, so there was no process yet.
       return { lobbyId, pid: null, identity: null, ports: {}, hasEnded: true };
     }
   }

@@ -9,12 +9,14 @@ import { type LobbyExit, LobbyNotStarted, type LobbyPorts, type LobbyToStart } f
 
 type OnEnd = (process: RunningProcess, exit: LobbyExit) => void;
 
-/** Starts the process of a lobby, or leaves nothing of it behind. `onEnd` is called when the process has ended. */
+/**
+ * Starts the process of a lobby. If that fails, it cleans up everything. `onEnd` is called when the process has ended.
+ */
 export async function startProcess(parts: ProcessParts, lobby: LobbyToStart, onEnd: OnEnd): Promise<LobbyPorts> {
   const { options, table, ports, folders, records } = parts;
   const { lobbyId } = lobby;
   if (table.count() >= options.processesMax) {
-    const message = `As many lobbies run on this machine as may: ${options.processesMax}. FOYER_MAX_LOBBY_PROCESSES allows more.`;
+    const message = `This machine runs ${options.processesMax} lobbies, the maximum. Raise FOYER_MAX_LOBBY_PROCESSES to allow more.`;
     throw new LobbyNotStarted(message, { isShortage: true });
   }
   table.addStarting(lobbyId, lobby.namespaceId);
@@ -40,7 +42,7 @@ interface Chosen {
   readonly chosen: Readonly<Record<string, number>>;
 }
 
-/** Each step is recorded before the next, so that a service that is killed in between finds the process again. */
+/** Each step is recorded before the next, so that after a kill the next service finds the process. */
 async function launch(parts: ProcessParts, lobby: LobbyToStart, chosen: Chosen, onEnd: OnEnd): Promise<LobbyPorts> {
   const { options, records, table } = parts;
   const { lobbyId } = lobby;
@@ -65,7 +67,7 @@ async function launch(parts: ProcessParts, lobby: LobbyToStart, chosen: Chosen, 
   return ports;
 }
 
-/** In a group of its own, so that it outlives the service and can be ended with everything that it started. */
+/** In a group of its own, so that it outlives the service and can be ended with all its child processes. */
 function spawnProcess(
   { folders, logs, user }: ProcessParts,
   lobby: LobbyToStart,
@@ -96,7 +98,7 @@ function announcePorts(hostname: string, lobby: LobbyToStart, chosen: Readonly<R
   return Object.fromEntries(entries);
 }
 
-/** A missing folder would be reported as a missing program, so it is looked for first. */
+/** A missing folder would be reported as a missing program, so the folder is checked first. */
 async function findFolder(root: string, cwd: string): Promise<string> {
   const folder = resolve(root, cwd);
   const isFolder = await stat(folder).then(
@@ -112,7 +114,10 @@ function toNotStarted(error: unknown): LobbyNotStarted {
   if (error instanceof LobbyNotStarted) return error;
   const code = (error as NodeJS.ErrnoException).code ?? "unknown";
   const why =
-    { ENOENT: "there is no such program", EACCES: "it may not be run", EAGAIN: "the machine has no room" }[code] ??
-    code;
+    {
+      ENOENT: "the program does not exist",
+      EACCES: "Foyer may not execute the program",
+      EAGAIN: "the machine has no free process or memory",
+    }[code] ?? code;
   return new LobbyNotStarted(`The program of the version could not be started: ${why}.`, { cause: error });
 }

@@ -2,34 +2,34 @@ import type { ChildProcess } from "node:child_process";
 import type { Holdings } from "../ground/shares.ts";
 import type { LobbyExit, LobbyPorts } from "./runtime.ts";
 
-/** A lobby's process that runs. */
+/** A running process of a lobby. */
 export interface RunningProcess {
   readonly lobbyId: string;
   readonly pid: number;
   readonly ports: LobbyPorts;
-  /** Null: an earlier process of the service started it, so its end is noticed by looking. */
+  /** Null: an earlier process of the service started it, so its end is noticed by polling. */
   readonly child: ChildProcess | null;
   /** See readIdentity; null as long as it is not known. */
   identity: string | null;
   isStopping: boolean;
   isEnding: boolean;
-  readonly gone: Promise<LobbyExit>;
-  setGone(exit: LobbyExit): void;
-  /** Ends it when it does not end by itself in time. */
+  readonly ended: Promise<LobbyExit>;
+  setEnded(exit: LobbyExit): void;
+  /** Kills the process if it does not end in time. */
   killTimer: NodeJS.Timeout | undefined;
 }
 
 export function createRunningProcess(
   started: Pick<RunningProcess, "lobbyId" | "pid" | "ports" | "child" | "identity">,
 ): RunningProcess {
-  let setGone: RunningProcess["setGone"] = () => {};
-  const gone = new Promise<LobbyExit>((resolveGone) => {
-    setGone = resolveGone;
+  let setEnded: RunningProcess["setEnded"] = () => {};
+  const ended = new Promise<LobbyExit>((resolveEnded) => {
+    setEnded = resolveEnded;
   });
-  return { ...started, isStopping: false, isEnding: false, gone, setGone, killTimer: undefined };
+  return { ...started, isStopping: false, isEnding: false, ended, setEnded, killTimer: undefined };
 }
 
-/** Which lobbies have a process on this machine or are about to, and for which namespaces they count. */
+/** Which lobbies have a process on this machine or are about to get one, and for which namespaces they count. */
 export interface ProcessTable {
   /** The lobby counts from now on, although it has no process yet. */
   addStarting(lobbyId: string, namespaceId: string): void;
@@ -37,19 +37,19 @@ export interface ProcessTable {
   removeStarting(lobbyId: string): void;
   add(process: RunningProcess): void;
   remove(lobbyId: string): void;
-  /** Says whose process it is. Of one that an earlier service started this is known when it is adopted. */
+  /** Sets the namespace of a process. For a process of an earlier service it is known when the process is adopted. */
   claim(lobbyId: string, namespaceId: string): void;
   get(lobbyId: string): RunningProcess | undefined;
   all(): Iterable<RunningProcess>;
   isRunning(lobbyId: string): boolean;
-  /** How many run or are about to. */
+  /** How many processes run or are about to start. */
   count(): number;
 }
 
-/** `holdings` learns which namespaces the processes belong to. */
+/** `holdings` counts the processes of each namespace. */
 export function createProcessTable(holdings: Holdings, now: () => number): ProcessTable {
   const running = new Map<string, RunningProcess>();
-  /** A lobby is in here or running, never both, so that it counts once. */
+  /** A lobby is in this map or in `running`, never in both, so that it counts once. */
   const starting = new Set<string>();
   const namespaceIds = new Map<string, string>();
 

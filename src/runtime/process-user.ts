@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** As whom lobbies run. Null ids: as the user that runs the service. */
+/** The user that lobbies run as. Null ids: the user that runs the service. */
 export interface LobbyUser {
   readonly ids: { readonly uid: number; readonly gid: number } | null;
 }
@@ -11,21 +11,23 @@ export async function findLobbyUser(name: string | null): Promise<LobbyUser> {
   if (name === null) return { ids: null };
   if (process.getuid?.() !== 0) {
     throw new Error(
-      `FOYER_LOBBY_USER is ${name}, but only root may start programs as another user. Run Foyer as root, or leave FOYER_LOBBY_USER out.`,
+      `FOYER_LOBBY_USER is ${name}, but only root may start programs as another user. Run Foyer as root, or do not set FOYER_LOBBY_USER.`,
     );
   }
   const [uid, gid] = await Promise.all([lookUpId("-u", name), lookUpId("-g", name)]);
-  if (uid === 0) throw new Error("FOYER_LOBBY_USER is root. Give lobbies a user without rights, or leave it out.");
+  if (uid === 0) throw new Error("FOYER_LOBBY_USER is root. Choose a user without rights, or do not set it.");
   return { ids: { uid, gid } };
 }
 
 async function lookUpId(flag: "-u" | "-g", name: string): Promise<number> {
   try {
-    // The name may look like a flag; after -- it is a name all the same.
+    // The name may look like a flag; after -- it is always a name.
     const { stdout } = await run("id", [flag, "--", name]);
     return Number(stdout.trim());
   } catch {
-    throw new Error(`FOYER_LOBBY_USER is ${name}, and this machine has no such user. Create it, or leave it out.`);
+    throw new Error(
+      `FOYER_LOBBY_USER is ${name}, and this machine has no such user. Create the user, or do not set FOYER_LOBBY_USER.`,
+    );
   }
 }
 

@@ -12,7 +12,7 @@ import type { LobbyExit, Runtime } from "./runtime.ts";
 const watchEveryMs = 250;
 const rotateEveryMs = 1_000;
 const pruneEveryMs = 10 * 60_000;
-/** Who looks at a lobby that has just ended, or still follows its log, finds all of it. */
+/** How long the whole log of an ended lobby stays readable for operators who follow or open it. */
 const endedWholeMs = 60 * 60_000;
 const endedLogMaxBytes = 1024 * 1024;
 const endedKeptMax = 200;
@@ -20,7 +20,7 @@ const endedKeptMs = 7 * 24 * 60 * 60_000;
 
 /**
  * One process of this machine per lobby, in a group of its own, so that it outlives the service and can be ended with
- * everything that it started. What an earlier process of the service left running is known from the beginning.
+ * all its child processes. At the start the driver takes over the processes of an earlier service.
  */
 export async function createProcessRuntime(options: ProcessOptions): Promise<Runtime> {
   const parts = await openProcessParts(options);
@@ -60,17 +60,18 @@ export async function createProcessRuntime(options: ProcessOptions): Promise<Run
     async close() {
       ends.close();
       for (const timer of timers) clearInterval(timer);
-      // The driver no longer checks whether a number is still that of the lobby's process.
+      // The driver no longer checks whether a process id still belongs to the lobby's process.
       for (const { killTimer } of table.all()) clearTimeout(killTimer);
     },
   };
 }
 
-/** Finds the process of an earlier service again, or records that it has ended. */
+/** Finds the process that an earlier service started, or records that it has ended. */
 async function recover({ table, ports, records }: ProcessParts, record: ProcessRecord): Promise<void> {
   const { lobbyId } = record;
   const left = await findProcesses(lobbyId);
-  // Without an identity the service was killed in the moment of starting it; then only its variables can tell.
+  // Without an identity, the service was killed while it started the process. Then only the variables identify the
+  // process.
   const pid = record.identity === null ? left.find(({ isLeader }) => isLeader)?.pid : record.pid;
   const identity = pid ? await readIdentity(pid) : null;
   if (pid && identity !== null && (record.identity === null || record.identity === identity)) {
@@ -83,16 +84,16 @@ async function recover({ table, ports, records }: ProcessParts, record: ProcessR
   records.write({ ...record, pid: null, hasEnded: true });
 }
 
-/** Asks the process to end, and kills it when it has not after the grace period. */
+/** Asks the process to end, and kills it after the grace period. */
 async function stop(process: RunningProcess, graceMs: number): Promise<LobbyExit> {
   const { pid, isStopping, isEnding, child } = process;
   if (!isStopping && !isEnding && (child !== null || (await isSameProcess(process)))) {
     process.isStopping = true;
     signalGroup(pid, "SIGTERM", "group");
     process.killTimer = setTimeout(() => signalGroup(pid, "SIGKILL", "group"), graceMs);
-    void process.gone.then(() => clearTimeout(process.killTimer));
+    void process.ended.then(() => clearTimeout(process.killTimer));
   }
-  return process.gone;
+  return process.ended;
 }
 
 /** Notices the ends of processes that are not children of this one. */
@@ -102,7 +103,7 @@ async function watch({ table }: ProcessParts, ends: ProcessEnds): Promise<void> 
   }
 }
 
-/** The number may belong to another process by now. */
+/** The process id may belong to another process by now. */
 async function isSameProcess({ pid, identity }: RunningProcess): Promise<boolean> {
   return identity === (await readIdentity(pid));
 }
@@ -118,7 +119,7 @@ async function prune({ table, folders, records, logs, options }: ProcessParts): 
   }
 }
 
-/** A task that fails is tried again at the next turn: a full disk must not end the service. */
+/** A failed task is repeated at the next interval: a full disk must not end the service. */
 function every(ms: number, task: () => Promise<void>): NodeJS.Timeout {
   let isBusy = false;
   return setInterval(async () => {

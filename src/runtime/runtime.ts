@@ -13,7 +13,7 @@ export interface LobbyToStart {
   readonly namespaceId: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Null: the folder that the driver makes for this lobby alone. */
+  /** Null: the folder that the driver creates for this lobby. */
   readonly cwd: string | null;
   /** The version's own variables and those of the contract, without the ports, which the driver chooses. */
   readonly env: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface LobbyToStart {
   readonly ports: Readonly<Record<string, { readonly protocol: string }>>;
 }
 
-/** How a lobby server ended. Both are null when nobody could watch it end, as after a restart of the service. */
+/** How a lobby server ended. Both are null when the service did not see the end, for example during its restart. */
 export interface LobbyExit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -29,60 +29,60 @@ export interface LobbyExit {
 
 export type LogStream = "stdout" | "stderr";
 
-/** Takes secrets out of a text. It knows them by how they look, so it has to see them whole. */
+/** Removes secrets from a text. It recognises them by patterns, so it needs each of them whole. */
 export type Hide = (text: string) => string;
 
-/** The newest part of what a server has written. */
+/** The newest part of a server's output. */
 export interface LobbyLog {
   readonly text: string;
-  /** There was more before it. */
+  /** Whether there was earlier output. */
   readonly isTruncated: boolean;
 }
 
-/** Some of what a server has written. Places are counted in bytes from the first one ever written. */
+/** A part of a server's output. Positions are counted in bytes from the first byte ever written. */
 export interface LogPiece {
   readonly bytes: Buffer;
-  /** Where the piece begins, which is later than asked for when that is not kept any more. */
+  /** Where the piece begins; later than requested if the requested position is no longer kept. */
   readonly start: number;
-  /** Where what is kept begins. */
+  /** Where the kept output begins. */
   readonly first: number;
-  /** Where everything written so far ends. */
+  /** Where the output written so far ends. */
   readonly end: number;
 }
 
-/** Starts, stops and watches lobby servers. A driver knows nothing of seats; the matchmaker nothing of processes. */
+/**
+ * Starts, stops and watches lobby servers. A driver knows nothing about seats, and the matchmaker nothing about
+ * processes.
+ */
 export interface Runtime {
   /** Resolves when the server runs, which is before it is ready. Rejects with a LobbyNotStarted when it cannot be started. */
   start(lobby: LobbyToStart): Promise<LobbyPorts>;
-  /** Resolves when the server is gone, with how it ended. Null: it was not there, which is no fault. */
+  /** Resolves when the server has ended, with its exit. Null: no such server ran, which is not an error. */
   stop(lobbyId: string): Promise<LobbyExit | null>;
   /** The lobbies whose servers run now. */
   list(): Promise<readonly string[]>;
   /** Whether the server may still write something. */
   isRunning(lobbyId: string): boolean;
-  /** How a server ended that was there not long ago; null: it runs, or nobody remembers. */
+  /** How a server ended that ran recently; null: it still runs, or its end is not known. */
   exitOf(lobbyId: string): LobbyExit | null;
   /** How many more servers may be started now. */
   room(): number;
-  /**
-   * What the server has written, at most that many bytes from the end, as `hide` lets it be seen. Empty when nothing is
-   * kept of it.
-   */
+  /** The newest output of the server, at most that many bytes, filtered by `hide`. Empty when no output is kept. */
   logs(lobbyId: string, stream: LogStream, maxBytes: number, hide: Hide): Promise<LobbyLog>;
-  /** What the server has written from that place on, at most that many bytes. */
+  /** The output of the server from that position on, at most that many bytes. */
   logPiece(lobbyId: string, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
-  /** After a restart of the service: takes a server over that an earlier process started. Null: it is gone. */
+  /** After a restart of the service: takes over a server that an earlier process started. Null: it has ended. */
   adopt(lobbyId: string, namespaceId: string): Promise<LobbyPorts | null>;
-  /** Tells of every server that ends without having been asked to. */
+  /** Calls back for every server that ends without being asked to. */
   onExit(listener: (lobbyId: string, exit: LobbyExit) => void): void;
-  /** Stops watching. The servers run on. */
+  /** Stops watching. The servers keep running. */
   close(): Promise<void>;
 }
 
-/** Why a server was not started, in words for the operator; they name no path, program or variable's value. */
+/** Why a server was not started, as a text for the operator that contains no path, program or value of a variable. */
 export class LobbyNotStarted extends Error {
   override readonly name = "LobbyNotStarted";
-  /** The machine has no room for it, which says nothing about the lobby's version. */
+  /** The machine has no free slot, which says nothing about the lobby's version. */
   readonly isShortage: boolean;
 
   constructor(message: string, more: { readonly cause?: unknown; readonly isShortage?: boolean } = {}) {

@@ -4,14 +4,14 @@ import type { AuditEntry, Db, Page, PendingChange } from "./db.ts";
 import { deleteInSteps } from "./delete-in-steps.ts";
 import type { Tables } from "./tables.ts";
 
-/** The same store; the next transaction that goes through also records the change. */
+/** The same store; its next successful transaction also records the change. */
 export function recording(db: Db, pending: PendingChange): Db {
   return { ...db, pending };
 }
 
-/** For a change that was no transaction of this store. */
+/** For a change that was not a transaction of this store. */
 export function recordChange(db: Db, change: PendingChange): Promise<void> {
-  // Not by write(): the log is never kept in the cache.
+  // Does not use write(): the log is never in the cache.
   return withoutLostRaces(async () => {
     change.written = await insertEntry(db.query, change);
   });
@@ -55,11 +55,11 @@ export async function listAudit(db: Db, filter: AuditFilter, page: Page): Promis
   return await query.orderBy("audit_id", "desc").limit(page.limit).execute();
 }
 
-/** Deletes what is older than the time, and the oldest of more than `rowsMax` rows. Gives the number of rows deleted. */
+/** Deletes entries older than the time, and the oldest ones above `rowsMax`. Returns the number of deleted rows. */
 export async function pruneAudit(db: Db, { before, rowsMax }: { before: number; rowsMax: number }): Promise<number> {
   const { query } = db;
   const rows = query.selectFrom("audit").select("audit_id");
-  // In the order of their index: by their ids everything would be looked at for what is old.
+  // In the order of the time index: ordered by id, the database would scan all rows for old ones.
   const old = await deleteInSteps((limit) =>
     deleteEntries(query, rows.where("at", "<", before).orderBy("at").limit(limit)),
   );

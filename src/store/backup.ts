@@ -19,11 +19,11 @@ export async function backupFile(dataDir: string, file: string): Promise<void> {
   }
 }
 
-/** Writes a consistent copy to a new file that only its owner may read. After a failure there is no file. */
+/** Writes a consistent copy to a new file that only its owner may read. A failure leaves no file. */
 export async function copyDatabase(database: SqliteDatabase, file: string): Promise<void> {
   if (await exists(file)) throw alreadyThere(file);
 
-  // The copy gets its name only when it is whole and on the disk.
+  // The copy gets its name only when it is complete and synced to disk.
   const partial = `${file}.${randomBytes(6).toString("hex")}.partial`;
   try {
     await (await open(partial, "wx", 0o600)).close();
@@ -42,7 +42,7 @@ async function giveName(partial: string, file: string): Promise<void> {
   try {
     await link(partial, file);
   } catch (error) {
-    if (codeOf(error) === "EEXIST") throw alreadyThere(file);
+    if (readCode(error) === "EEXIST") throw alreadyThere(file);
     // Some file systems have no hard links.
     await copyFile(partial, file, constants.COPYFILE_EXCL);
     await sync(file);
@@ -63,15 +63,15 @@ async function exists(path: string): Promise<boolean> {
     await access(path);
     return true;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
+    if (readCode(error) === "ENOENT") return false;
     throw error;
   }
 }
 
 function alreadyThere(file: string): Error {
-  return new Error(`${file} exists already: a backup never replaces a file, so choose another name.`);
+  return new Error(`${file} exists already: a backup never overwrites a file, so choose another name.`);
 }
 
-function codeOf(error: unknown): unknown {
+function readCode(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : null;
 }

@@ -7,14 +7,14 @@ export interface Block {
   /** In its normal form. */
   readonly client: string;
   readonly createTs: number;
-  /** Null: it does not end by itself. */
+  /** Null: it never expires. */
   readonly untilTs: number | null;
   readonly note: string | null;
 }
 
 /**
  * Sets or replaces a block and raises the namespace's revision, which comes first because it locks the namespace's row:
- * the count is exact. Those that are over are removed, so that they are not in the way.
+ * the count is exact. Also removes expired blocks, so that they do not count.
  */
 export function setBlock(
   db: Db,
@@ -70,7 +70,7 @@ export function removeBlock(db: Db, namespaceId: string, client: string): Promis
   });
 }
 
-/** Deletes those that are over; no namespace's revision changes. Gives their number. */
+/** Deletes expired blocks; no namespace's revision changes. Returns their number. */
 export function pruneBlocks({ query }: Db, now: number): Promise<number> {
   const over = query.selectFrom("blocks").select("block_id").where("until_ts", "<=", now).orderBy("until_ts");
   return deleteInSteps((limit) =>
@@ -78,7 +78,7 @@ export function pruneBlocks({ query }: Db, now: number): Promise<number> {
   );
 }
 
-/** Sorted by client, those that are not over. */
+/** The blocks that are not expired, sorted by client. */
 export async function listBlocks(db: Db, namespaceId: string, page: Page, now: number): Promise<Block[]> {
   let query = db.query
     .selectFrom("blocks")
@@ -90,8 +90,8 @@ export async function listBlocks(db: Db, namespaceId: string, page: Page, now: n
 }
 
 /**
- * All blocks of a namespace, at least as new as this revision of it: what was kept for an earlier one is never given for
- * a later one, whichever of the two was read first.
+ * All blocks of a namespace, at least as new as this revision: blocks cached for an earlier revision are never returned
+ * for a later one, whichever was read first.
  */
 export function blocksAt(db: Db, namespaceId: string, revision: number): Promise<readonly Block[]> {
   const load = () =>

@@ -1,22 +1,22 @@
 import { createRecent } from "../ground/bounded-cache.ts";
 import { StoreUnavailable } from "../ground/unavailable.ts";
 import type { Change, Db, Kept, ReadCache } from "./db.ts";
-import { isLostRace, mayHaveHappened } from "./faults.ts";
+import { isLostRace, mayHaveHappened } from "./errors.ts";
 
 export function createReadCache(): ReadCache {
   const generation = 0;
   const [found, missing] = [createRecent<Kept>(entriesMax), createRecent<Kept>(entriesMax)];
-  return { found, missing, generation, doubtedBefore: 0, isStoreAway: false };
+  return { found, missing, generation, unconfirmedBefore: 0, isStoreUnavailable: false };
 }
 
 const entriesMax = 20_000;
-/** A store that takes longer to answer counts as away, where there is an answer from before. */
+/** A store that takes longer counts as unavailable if there is an earlier answer. */
 const answerWaitMs = 1_000;
 const probeEveryMs = 500;
 
 /**
- * The kept answer, or a loaded one. Answers are shared between callers, so they are frozen. `about` names the ids of what
- * was found, so that changes of something else leave it alone.
+ * Returns the cached answer, or loads it. Callers share answers, so they are frozen. `about` names the ids of the
+ * answer, so that other changes do not drop it.
  */
 export function cached<T>(
   db: Db,
@@ -31,14 +31,14 @@ export function cached<T>(
     return load();
   }
   const kept = cache.found.get(key) ?? cache.missing.get(key);
-  // Border, here and below: a key names one query with its parameters, and so one type.
-  if (kept !== undefined && kept.generation >= cache.doubtedBefore) return Promise.resolve(kept.value as T);
+  // The casts here and below are safe: a key names one query with its parameters, and so one type.
+  if (kept !== undefined && kept.generation >= cache.unconfirmedBefore) return Promise.resolve(kept.value as T);
   if (kept === undefined) return loadInto(cache, key, load, about);
-  if (cache.isStoreAway) return Promise.resolve(kept.value as T);
+  if (cache.isStoreUnavailable) return Promise.resolve(kept.value as T);
   return loadOr(db, kept.value as T, loadInto(cache, key, load, about));
 }
 
-/** Puts an answer where `cached` finds it, unless a change came after it was asked for. */
+/** Adds an answer to the cache, unless a change happened after the read began. */
 export function keep(
   cache: ReadCache,
   generation: number,
@@ -52,21 +52,22 @@ export function keep(
 }
 
 /**
- * Every change of rows goes through here; `work` is one statement or one transaction, and `changeOf` says by its outcome
- * what was changed. One that did not happen leaves what is kept alone; of one that may have happened it is in doubt.
+ * Every change of rows goes through here; `work` is one statement or one transaction, and `toChange` says from its
+ * outcome what was changed. A change that was not made does not touch the cache; after a change that may have been
+ * made, the affected entries are unconfirmed.
  */
 export async function write<T>(
   db: Db,
   work: () => Promise<T>,
-  changeOf: (outcome: T) => Change = () => "everything",
+  toChange: (outcome: T) => Change = () => "everything",
 ): Promise<T> {
   const reason = db.whyReadOnly();
   if (reason !== null) throw new StoreUnavailable(reason);
   const finish = await db.invalidation.begin();
-  let change: Change = "doubt";
+  let change: Change = "unconfirmed";
   try {
     const outcome = await withoutLostRaces(work);
-    change = changeOf(outcome);
+    change = toChange(outcome);
     return outcome;
   } catch (error) {
     if (!mayHaveHappened(error)) change = null;
@@ -77,7 +78,7 @@ export async function write<T>(
   }
 }
 
-/** PostgreSQL ends a deadlock by undoing one of the two; that one simply starts again. */
+/** PostgreSQL ends a deadlock by undoing one of the two transactions; that one starts again. */
 export async function withoutLostRaces<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -90,7 +91,7 @@ export async function withoutLostRaces<T>(work: () => Promise<T>): Promise<T> {
 
 const attemptsMax = 3;
 
-/** Makes a change count here, whoever made it. */
+/** Applies a change to the cache, whichever process made it. */
 export function changed(db: Pick<Db, "cache" | "changeListeners">, change: Change): void {
   if (change === null) return;
   if (db.cache !== null) forget(db.cache, change);
@@ -99,8 +100,8 @@ export function changed(db: Pick<Db, "cache" | "changeListeners">, change: Chang
 
 function forget(cache: ReadCache, change: NonNullable<Change>): void {
   cache.generation++;
-  if (change === "doubt") {
-    cache.doubtedBefore = cache.generation;
+  if (change === "unconfirmed") {
+    cache.unconfirmedBefore = cache.generation;
     return;
   }
   cache.missing = createRecent(entriesMax);
@@ -124,7 +125,7 @@ async function loadInto<T>(
   return value;
 }
 
-/** What was known before serves as long as the store does not answer. */
+/** Uses the earlier answer as long as the store does not answer. */
 async function loadOr<T>(db: Db, before: T, loading: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
@@ -141,11 +142,11 @@ async function loadOr<T>(db: Db, before: T, loading: Promise<T>): Promise<T> {
   }
 }
 
-/** Resolves when the store answers again: from then on what is in doubt is read again. */
+/** Resolves when the store answers again: from then on unconfirmed entries are read again. */
 async function expectStore(db: Db): Promise<void> {
   const { cache } = db;
-  if (cache === null || cache.isStoreAway) return;
-  cache.isStoreAway = true;
+  if (cache === null || cache.isStoreUnavailable) return;
+  cache.isStoreUnavailable = true;
   while (!db.isClosed()) {
     await new Promise((resolve) => setTimeout(resolve, probeEveryMs).unref());
     const isBack = await db.ping().then(
@@ -153,8 +154,8 @@ async function expectStore(db: Db): Promise<void> {
       () => false,
     );
     if (!isBack) continue;
-    cache.isStoreAway = false;
-    for (const listener of db.changeListeners) listener("doubt");
+    cache.isStoreUnavailable = false;
+    for (const listener of db.changeListeners) listener("unconfirmed");
     return;
   }
 }

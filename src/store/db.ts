@@ -10,41 +10,41 @@ export interface Db {
   readonly query: Kysely<Tables>;
   /** Throws StoreUnavailable when the store does not answer. */
   ping(): Promise<void>;
-  /** Throws StoreUnavailable when the store does not answer or takes no changes. */
+  /** Throws StoreUnavailable when the store does not answer or refuses changes. */
   checkWritable(): Promise<void>;
-  /** Why nothing may be written any more; null: it may. */
+  /** Why the store refuses changes; null: it accepts them. */
   whyReadOnly(): string | null;
   /** Copies the store into a new file; on PostgreSQL an error that names pg_dump. */
   backup(file: string): Promise<void>;
   close(): Promise<void>;
   isClosed(): boolean;
-  /** Calls back when rows that were read may no longer be as they are in the store, whoever changed them. */
+  /** Calls back when cached rows may be outdated, whichever process changed them. */
   onChange(listener: (change: NonNullable<Change>) => void): void;
-  /** Those below belong to read.ts and cache.ts. */
+  /** The properties below belong to read.ts and cache.ts. */
   readonly changeListeners: ((change: NonNullable<Change>) => void)[];
   readonly rows: OpenStore["rows"];
   readonly readTexts: Map<string, string>;
   readonly cache: ReadCache | null;
-  /** Whether no other process writes to the store unnoticed; only then may what was read be kept. */
+  /** Whether every write of another process is announced; only then may rows be cached. */
   mayKeep(): boolean;
   readonly invalidation: CacheInvalidation;
   /** What the next transaction records in the audit log; null: nothing. */
   readonly pending: PendingChange | null;
 }
 
-/** Lets nodes keep what they read although others write to the same store. */
+/** Lets nodes cache rows although other nodes write to the same store. */
 export interface CacheInvalidation {
-  /** No other process writes: a row that was read is the store's last word until this process changes it. */
+  /** No other process writes: a cached row is current until this process changes it. */
   readonly isOnlyWriter: boolean;
-  /** Resolves when nothing that was changed before this call can still be remembered here. */
+  /** Resolves when the cache contains nothing that was changed before this call. */
   check(): Promise<void>;
-  /** Announces a change; the result is called with what became of it. */
+  /** Announces a change; call the result with the outcome. */
   begin(): Promise<(change: Change) => Promise<void>>;
-  /** Calls back with changes that others made. */
+  /** Calls back with changes of other processes. */
   onChange(listener: (change: NonNullable<Change>) => void): void;
 }
 
-/** For the only process that writes to a store: there is nothing to announce, and nothing to hear. */
+/** For the only process that writes to a store: there are no announcements. */
 export const noOtherWriters: CacheInvalidation = {
   isOnlyWriter: true,
   async check() {},
@@ -59,51 +59,55 @@ export interface Page {
 }
 
 /**
- * What became of a change. A list: it was made, and these ids of games, namespaces and tokens name all that it was about.
- * "everything": it was made, and may be about anything. "doubt": it is unknown whether it was made. Null: it was not.
+ * The outcome of a change. A list: it was made, and affects only these ids of games, namespaces and tokens.
+ * "everything": it was made and may affect anything. "unconfirmed": it may have been made. Null: it was not
+ * made.
  */
-export type Change = readonly string[] | "everything" | "doubt" | null;
+export type Change = readonly string[] | "everything" | "unconfirmed" | null;
 
-/** What the request path reads on every call, kept until a change of it. Null where others may write unnoticed. */
+/**
+ * Caches what the request path reads on every call, until a change of it. Null if other processes may write without an
+ * announcement.
+ */
 export interface ReadCache {
   found: Recent<Kept>;
-  /** Apart from the rest, so that a flood of unknown names and tokens cannot push out the known ones. */
+  /** Separate from the rest, so that a flood of unknown names and tokens cannot push out known ones. */
   missing: Recent<Kept>;
-  /** Rises with every change: what was being read meanwhile is not kept. */
+  /** Increases with every change: what was read during a change is not cached. */
   generation: number;
-  /** What was kept before this generation may be out of date, and is read again as soon as the store answers. */
-  doubtedBefore: number;
-  /** The store did not answer when something in doubt was read, and is asked again now and then. */
-  isStoreAway: boolean;
+  /** Entries older than this generation are unconfirmed, and are read again as soon as the store answers. */
+  unconfirmedBefore: number;
+  /** The store did not answer a read of an unconfirmed entry; it is asked again regularly. */
+  isStoreUnavailable: boolean;
 }
 
 export interface Kept {
   readonly value: unknown;
   readonly generation: number;
-  /** A change of one of these drops it; none: every change does. */
+  /** A change of one of these ids drops the entry; with an empty list, every change does. */
   readonly about: readonly string[];
 }
 
-/** One successful change: who made it, of what, from where. Ids and names only. */
+/** One successful change: who changed what, and from where. Ids and names only. */
 export interface AuditEntry {
   readonly auditId: string;
   readonly at: number;
   readonly operation: string;
   /** Of the token. */
   readonly kind: string;
-  /** Null: the admin token, which has none. */
+  /** Null: the admin token, which has no id. */
   readonly tokenId: string | null;
   readonly gameId: string | null;
   readonly namespaceId: string | null;
-  /** The id or name of what was changed, where game and namespace do not say it. */
+  /** The id or name of what was changed, if it is neither the game nor the namespace. */
   readonly target: string | null;
   readonly client: string;
   readonly requestId: string;
 }
 
-/** A change that is to be recorded. `transact` does it where the change is a transaction, and says so here. */
+/** A change to record. If the change is a transaction, `transact` records it and sets `written`. */
 export interface PendingChange {
-  /** Made when the row is written, so that the order of the log is that of the changes. */
+  /** Called when the row is written, so that the log has the order of the changes. */
   entry(): AuditEntry;
   written: AuditEntry | null;
 }

@@ -3,8 +3,8 @@ import { withoutLostRaces } from "./cache.ts";
 const rowsPerStep = 1_000;
 
 /**
- * A statement on SQLite holds up everything else, so that none may delete very many rows. `deleteSome` deletes at most so
- * many as it is given. Gives the number of rows deleted. Not by write(): what is pruned is no change for anybody.
+ * A statement on SQLite blocks everything else, so no statement may delete very many rows. `deleteSome` deletes at most
+ * the given number. Returns the number of deleted rows. Does not use write(): pruned rows are not in any cache.
  */
 export async function deleteInSteps(
   deleteSome: (rowsMax: number) => Promise<{ readonly numDeletedRows: bigint }>,

@@ -5,20 +5,20 @@ import { hasRowLocks } from "./locks.ts";
 import type { Tables } from "./tables.ts";
 import { transact } from "./transaction.ts";
 
-/** Where a version stands: `mark` changes when it is deployed again. */
+/** The deployments of a version: `mark` changes when it is deployed again. */
 export interface VersionUse {
   readonly isDeployed: boolean;
-  /** The latest deployment of it; null: never, or so long ago that it is forgotten. */
+  /** Its latest deployment; null: it was never deployed, or the entry was pruned. */
   readonly mark: string | null;
 }
 
 export async function findVersionUse(db: Db, versionId: string): Promise<VersionUse> {
-  return useOf(db.query, versionId);
+  return readUse(db.query, versionId);
 }
 
 /**
- * Deletes a version that no namespace has deployed. DEPLOYED_SINCE: it was deployed after `mark` was read, and whoever
- * looked for lobbies of it has to look again. Its name stays for the histories: lobbies of it that Foyer does not run may
+ * Deletes a version that no namespace has deployed. DEPLOYED_SINCE: it was deployed after `mark` was read, so the
+ * caller has to look for its lobbies again. Its name stays for the histories: lobbies of it that Foyer does not run may
  * stop much later.
  */
 export function deleteVersion(
@@ -32,7 +32,7 @@ export function deleteVersion(
 ): Promise<"deleted" | "VERSION_NOT_FOUND" | "DEPLOYED" | "DEPLOYED_SINCE"> {
   const { gameId, versionId, deleteTs, mark } = request;
   return transact(db, [versionId], async (transaction, undo) => {
-    // Whoever deploys it holds this row until that is done, so that either side sees what the other did.
+    // A deployment locks this row until it is committed, so that each side sees the change of the other.
     const row = transaction
       .selectFrom("versions")
       .select("version_id")
@@ -41,7 +41,7 @@ export function deleteVersion(
       .where("delete_ts", "is", null);
     const version = await (hasRowLocks(db) ? row.forUpdate() : row).executeTakeFirst();
     if (!version) throw undo("VERSION_NOT_FOUND");
-    const use = await useOf(transaction, versionId);
+    const use = await readUse(transaction, versionId);
     if (use.isDeployed) throw undo("DEPLOYED");
     if (use.mark !== mark) throw undo("DEPLOYED_SINCE");
 
@@ -54,10 +54,10 @@ export function deleteVersion(
   });
 }
 
-/** The document may have secrets in its environments, and nothing needs it any more. */
+/** The document may contain secrets in its environment variables, and it is no longer needed. */
 const noConfig = "{}";
 
-async function useOf(query: Db["query"] | Transaction<Tables>, versionId: string): Promise<VersionUse> {
+async function readUse(query: Db["query"] | Transaction<Tables>, versionId: string): Promise<VersionUse> {
   const namespace = await query
     .selectFrom("namespaces")
     .innerJoin("versions", (join) =>
@@ -77,7 +77,7 @@ async function useOf(query: Db["query"] | Transaction<Tables>, versionId: string
   return { isDeployed: namespace !== undefined, mark: latest?.mark ?? null };
 }
 
-/** Forgets versions deleted before the time that no history names any more. Gives the number of rows deleted. */
+/** Removes versions that were deleted before the time and that no history names. Returns the number of deleted rows. */
 export async function pruneDeletedVersions({ query }: Db, before: number): Promise<number> {
   const unnamed = query
     .selectFrom("versions")

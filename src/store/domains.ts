@@ -43,7 +43,7 @@ export function addDomain(
       .values({ domain, namespace_id: namespaceId, create_ts: createTs })
       .onConflict((conflict) => conflict.column("domain").doNothing())
       .executeTakeFirst();
-    // Another namespace can have taken it since the look above; the constraint decides.
+    // Another namespace may have added it since the check above; the constraint decides.
     if (inserted.numInsertedOrUpdatedRows !== 1n) throw undo("TAKEN");
     return "added";
   });
@@ -74,20 +74,21 @@ export function listDomains(db: Db, namespaceId: string): Promise<readonly Domai
 }
 
 /** Of each of these namespaces, sorted by domain; in one query, for lists of namespaces. */
-export async function listDomainsOf(
+export async function listDomainsByNamespace(
   db: Db,
   namespaceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Domain[]>> {
-  const domainsOf = new Map<string, Domain[]>(namespaceIds.map((namespaceId) => [namespaceId, []]));
-  if (namespaceIds.length === 0) return domainsOf;
+  const domainsByNamespace = new Map<string, Domain[]>(namespaceIds.map((namespaceId) => [namespaceId, []]));
+  if (namespaceIds.length === 0) return domainsByNamespace;
   const rows = await db.query
     .selectFrom("domains")
     .select(["namespace_id", "domain", "create_ts"])
     .where("namespace_id", "in", namespaceIds)
     .orderBy("domain")
     .execute();
-  for (const row of rows) domainsOf.get(row.namespace_id)!.push({ domain: row.domain, createTs: row.create_ts });
-  return domainsOf;
+  for (const row of rows)
+    domainsByNamespace.get(row.namespace_id)!.push({ domain: row.domain, createTs: row.create_ts });
+  return domainsByNamespace;
 }
 
 export function findNamespaceByDomain(db: Db, domain: string): Promise<Namespace | null> {

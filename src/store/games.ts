@@ -1,7 +1,7 @@
 import { cached } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
-import { tokensOf } from "./tokens.ts";
+import { tokensChangeId } from "./tokens.ts";
 import { transact } from "./transaction.ts";
 
 export interface Game {
@@ -53,12 +53,12 @@ export async function listGames(db: Db, page: Page): Promise<Game[]> {
   return await query.orderBy("game_id").limit(page.limit).execute();
 }
 
-/** Takes all that belongs to the game with it. False: there is no such game. */
+/** Also deletes everything that belongs to the game. False: the game does not exist. */
 export function deleteGame(db: Db, gameId: string): Promise<boolean> {
-  const gone = [gameId, tokensOf(gameId)];
+  const gone = [gameId, tokensChangeId(gameId)];
   return transact<boolean>(db, gone, async (transaction, undo) => {
     // Rows are locked from the game downwards, and namespaces before versions, as deployVersion does. The database's
-    // own cascade would begin with the versions, and the two would wait for each other.
+    // own cascade would start with the versions, and the two would deadlock.
     const game = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
     await (db.engine === "postgresql" ? game.forUpdate() : game).execute();
     const namespaces = transaction.deleteFrom("namespaces").where("game_id", "=", gameId);
@@ -73,7 +73,7 @@ export function isUuid(ref: string): boolean {
   return uuidPattern.test(ref);
 }
 
-/** What is no name is not asked for: SQLite ends a text at a NUL, and PostgreSQL refuses one. */
+/** Only valid names are looked up: SQLite cuts a text at a NUL, and PostgreSQL refuses a NUL. */
 export function mayBeName(ref: string): boolean {
   return /^[a-z0-9-]{1,64}$/.test(ref);
 }

@@ -1,7 +1,7 @@
 import { withoutLostRaces } from "./cache.ts";
 import type { Db } from "./db.ts";
 import { deleteInSteps } from "./delete-in-steps.ts";
-import { isForeignKeyViolation } from "./faults.ts";
+import { isForeignKeyViolation } from "./errors.ts";
 
 export interface PastLobby {
   readonly lobbyId: string;
@@ -19,7 +19,7 @@ export interface PastLobby {
   readonly exitMessage: string | null;
 }
 
-/** With the version that it ran: its name is null when it was deleted so long ago that it is forgotten. */
+/** With its version, whose name is null if the version was deleted and then pruned. */
 export interface ListedLobby extends PastLobby {
   readonly versionName: string | null;
   readonly isVersionDeleted: boolean;
@@ -31,9 +31,9 @@ export interface HistoryCursor {
   readonly lobbyId: string;
 }
 
-/** A lobby that is in the history already, and one whose namespace is gone, change nothing. */
+/** Does nothing if the history already has the lobby, or if the namespace was deleted. */
 export function insertPastLobby(db: Db, lobby: PastLobby): Promise<void> {
-  // Not by write(): the history is never kept in the cache, and lobbies that come and go must not empty it.
+  // Does not use write(): the history is never in the cache, and stopping lobbies must not empty the cache.
   return withoutLostRaces(async () => {
     try {
       await db.query
@@ -61,7 +61,10 @@ export function insertPastLobby(db: Db, lobby: PastLobby): Promise<void> {
   });
 }
 
-/** How the process of a lobby in the history ended. What is known already stays. False: the lobby is not there. */
+/**
+ * Stores how the process of a lobby in the history ended, unless that is already stored. False: the history does not
+ * have the lobby.
+ */
 export function updatePastExit(
   db: Db,
   lobbyId: string,
@@ -118,7 +121,7 @@ export async function findPastLobby(db: Db, namespaceId: string, lobbyId: string
   return row ?? null;
 }
 
-/** How the processes of these lobbies ended, as far as it is known. */
+/** How the processes of these lobbies ended, if known. */
 export async function listPastExits(db: Db, namespaceId: string, lobbyIds: readonly string[]) {
   if (lobbyIds.length === 0) return [];
   return await db.query
@@ -130,7 +133,7 @@ export async function listPastExits(db: Db, namespaceId: string, lobbyIds: reado
     .execute();
 }
 
-/** Deletes those that stopped before the time. Gives their number. */
+/** Deletes lobbies that stopped before the time. Returns their number. */
 export function prunePastLobbies({ query }: Db, before: number): Promise<number> {
   const old = query.selectFrom("lobby_history").select("lobby_id").where("stop_ts", "<", before).orderBy("stop_ts");
   return deleteInSteps((limit) =>

@@ -3,29 +3,29 @@ import type { Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * Rows are locked from the game downwards: game, namespace, version. SQLite has one writer, so that nothing needs a lock
- * there. The locks let others refer to the row meanwhile, as rows below it do when they are written.
+ * Rows are locked from the game downwards: game, namespace, version. SQLite has one writer and needs no locks. The
+ * locks still allow other transactions to insert rows that refer to the locked one.
  */
 
-/** Whoever adds to the game waits for the others who do. False: there is no such game. */
+/** Makes transactions that add to the game run one after another. False: the game does not exist. */
 export async function lockGame(db: Db, transaction: Transaction<Tables>, gameId: string): Promise<boolean> {
   const row = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
   return (await (hasRowLocks(db) ? row.forNoKeyUpdate() : row).executeTakeFirst()) !== undefined;
 }
 
-/** Nobody deletes the game before the transaction is over. False: there is no such game. */
+/** Blocks the deletion of the game until the transaction ends. False: the game does not exist. */
 export async function holdGame(db: Db, transaction: Transaction<Tables>, gameId: string): Promise<boolean> {
   const row = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
   return (await (hasRowLocks(db) ? row.forKeyShare() : row).executeTakeFirst()) !== undefined;
 }
 
-/** Whoever adds to the namespace waits for the others who do. False: there is no such namespace in the game. */
+/** Makes transactions that add to the namespace run one after another. False: the game has no such namespace. */
 export async function lockNamespace(
   db: Db,
   transaction: Transaction<Tables>,
   { gameId, namespaceId }: { gameId: string; namespaceId: string },
 ): Promise<boolean> {
-  // A row of the namespace refers to the game too. Taken now and not then, because deleteGame begins with the game.
+  // Rows of the namespace refer to the game too. The game is locked first, because deleteGame starts with the game.
   if (!(await holdGame(db, transaction, gameId))) return false;
   const row = transaction
     .selectFrom("namespaces")
@@ -35,7 +35,10 @@ export async function lockNamespace(
   return (await (hasRowLocks(db) ? row.forNoKeyUpdate() : row).executeTakeFirst()) !== undefined;
 }
 
-/** Nobody deletes the version before the transaction is over. False: the game has no such version, or it was deleted. */
+/**
+ * Blocks the deletion of the version until the transaction ends. False: the game has no such version, or it was
+ * deleted.
+ */
 export async function holdVersion(
   db: Db,
   transaction: Transaction<Tables>,

@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
 
 export type EngineName = "sqlite" | "postgresql";
 
-/** Brings the tables up to date. Safe when several nodes do it at once; refuses a database of a newer Foyer. */
+/** Migrates the tables. Safe when several nodes do it at the same time; refuses a database of a newer Foyer. */
 export async function migrate(query: Kysely<Tables>, engine: EngineName, where: string): Promise<void> {
   const migrations = allMigrations(engine);
   const migrator = new Migrator({
@@ -23,7 +23,7 @@ export async function migrate(query: Kysely<Tables>, engine: EngineName, where: 
   const unknown = await unknownMigration(query, migrations).catch(() => null);
   if (unknown === null) throw error;
   throw new Error(
-    `${where} was made by a newer Foyer: it holds the migration "${unknown}", which this version does not know. ` +
+    `${where} was created by a newer Foyer: it has the migration "${unknown}", which this version does not know. ` +
       "Start the newer version, or restore a backup made before the upgrade.",
   );
 }

@@ -1,4 +1,7 @@
-/** A namespace with its limits; `revision` rises with every change that the matchmaker must know of. */
+/**
+ * A namespace with its limits; `revision` increases with every change that matters to the matchmaker
+ * (docs/decisions/0009).
+ */
 export interface Namespace {
   readonly namespaceId: string;
   readonly gameId: string;
@@ -43,7 +46,7 @@ export function toNamespace(row: NamespaceRow): Namespace {
   return { ...rest, domainPublicAuth };
 }
 
-/** The ids whose changes change it. */
+/** The ids whose changes affect it. */
 export function aboutNamespace({ namespaceId, gameId }: Namespace): readonly string[] {
   return [namespaceId, gameId];
 }

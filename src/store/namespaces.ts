@@ -6,12 +6,12 @@ import { hasRowLocks, holdVersion, lockGame } from "./locks.ts";
 import { aboutNamespace, type Namespace, type NamespaceRow, namespaceColumns, toNamespace } from "./namespace-row.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
 import type { Tables } from "./tables.ts";
-import { tokensOf } from "./tokens.ts";
+import { tokensChangeId } from "./tokens.ts";
 import { transact } from "./transaction.ts";
 
 export type { Namespace } from "./namespace-row.ts";
 
-/** With a version, which must be of the same game, the deployment enters the history. */
+/** With a version, which must be of the same game, the deployment is added to the history. */
 export async function insertNamespace(
   db: Db,
   namespace: Namespace,
@@ -20,7 +20,7 @@ export async function insertNamespace(
 ): Promise<"ok" | "NAME_TAKEN" | "GAME_NOT_FOUND" | "VERSION_NOT_FOUND" | "TOO_MANY"> {
   const { namespaceId, gameId, versionId } = namespace;
   if ((versionId === null) !== (deployment === null)) {
-    throw new Error(`The namespace ${namespaceId} needs a version and its deployment together, or neither.`);
+    throw new Error(`The namespace ${namespaceId} needs both a version and its deployment, or neither.`);
   }
   return transact(db, [], async (transaction, undo) => {
     if (!(await lockGame(db, transaction, gameId))) throw undo("GAME_NOT_FOUND");
@@ -72,8 +72,8 @@ export function findNamespaceById(db: Db, namespaceId: string): Promise<Namespac
 }
 
 /**
- * The row as it is, locked against changes and deletion. What the work reads meanwhile it reads by `held`, over the same
- * connection: if each that has a lock waited for another connection, none would ever get one.
+ * The current row, locked against changes and deletion. The work reads with `held`, over the same connection: if every
+ * lock holder waited for a second connection, none would ever get one.
  */
 export async function withNamespaceHeld<T>(
   db: Db,
@@ -101,13 +101,13 @@ export async function listNamespaces(db: Db, gameId: string, page: Page): Promis
   return rows.map(toNamespace);
 }
 
-/** Of every game, the ids of all namespaces, as they are in the database now. */
+/** The ids of all namespaces of all games, read from the database. */
 export async function listNamespaceIds(db: Db): Promise<string[]> {
   const rows = await db.query.selectFrom("namespaces").select("namespace_id").execute();
   return rows.map((row) => row.namespace_id);
 }
 
-/** Of every game, the ids of namespaces with a deployed version. */
+/** The ids of all namespaces with a deployed version, of all games. */
 export async function listDeployedNamespaces(db: Db): Promise<string[]> {
   const rows = await db.query
     .selectFrom("namespaces")
@@ -118,9 +118,9 @@ export async function listDeployedNamespaces(db: Db): Promise<string[]> {
   return rows.map((row) => row.namespace_id);
 }
 
-/** Takes its domains, tokens and history with it. False: there is no such namespace. */
+/** Also deletes its domains, tokens and history. False: the namespace does not exist. */
 export function deleteNamespace(db: Db, namespaceId: string): Promise<boolean> {
-  return transact<boolean>(db, [namespaceId, tokensOf(namespaceId)], async (transaction, undo) => {
+  return transact<boolean>(db, [namespaceId, tokensChangeId(namespaceId)], async (transaction, undo) => {
     const { numDeletedRows } = await transaction
       .deleteFrom("namespaces")
       .where("namespace_id", "=", namespaceId)
@@ -130,7 +130,7 @@ export function deleteNamespace(db: Db, namespaceId: string): Promise<boolean> {
   });
 }
 
-/** Sets all numbers at once and gives the new revision; null: there is no such namespace. */
+/** Sets all limits together and returns the new revision; null: the namespace does not exist. */
 export function setMatchmakerConfig(
   db: Db,
   namespaceId: string,
@@ -144,7 +144,7 @@ export function setMatchmakerConfig(
   });
 }
 
-/** Gives the new revision; null: there is no such namespace. */
+/** Returns the new revision; null: the namespace does not exist. */
 export function setDomainPublicAuth(
   db: Db,
   namespaceId: string,
@@ -157,7 +157,9 @@ export function setDomainPublicAuth(
   });
 }
 
-/** What is decided by an earlier configuration is decided again. Gives the new revision; null: there is no such namespace. */
+/**
+ * Makes commands with an earlier configuration repeat. Returns the new revision; null: the namespace does not exist.
+ */
 export function raiseRevision(db: Db, namespaceId: string): Promise<number | null> {
   return setRaisingRevision(db, namespaceId, {});
 }

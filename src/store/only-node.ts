@@ -1,18 +1,18 @@
 import pg from "pg";
-import { asFault } from "./faults.ts";
+import { toStoreError } from "./errors.ts";
 
-/** Another service works on this database. */
+/** Another service uses this database. */
 export class DatabaseInUse extends Error {
   override readonly name = "DatabaseInUse";
 }
 
 export interface OnlyNode {
-  /** False once another service has taken the hold. A broken connection alone does not mean that. */
+  /** False once another service has the lock. A broken connection alone does not mean that. */
   isOurs(): boolean;
   release(): Promise<void>;
 }
 
-/** With whom a database is held. */
+/** Who may share the lock of a database. */
 export interface HoldKind {
   readonly lock: string;
   readonly whenInUse: string;
@@ -21,28 +21,28 @@ export interface HoldKind {
 export const holdAlone: HoldKind = {
   lock: "pg_try_advisory_lock",
   whenInUse:
-    "Another Foyer works on this PostgreSQL database. Without Redis there can be one node only: stop the other, or give this one a database of its own.",
+    "Another Foyer uses this PostgreSQL database. Without Redis there can be only one node: stop the other one, or give this one its own database.",
 };
 
 export const holdWithNodes: HoldKind = {
   lock: "pg_try_advisory_lock_shared",
   whenInUse:
-    "A Foyer without Redis works on this PostgreSQL database, alone. Stop it, or give this one a database of its own.",
+    "A Foyer without Redis uses this PostgreSQL database and cannot share it. Stop that one, or give this one its own database.",
 };
 
-/** Any number, as long as it is always the same. */
+/** An arbitrary number that never changes. */
 const lockKey = 7_100_310_019;
 const retryMs = 1_000;
 
 /**
- * Holds a PostgreSQL database for this one service, by a lock that ends with its connection. Live lobbies are in the
- * memory of one process, so a second one would decide about the same namespaces without knowing of the first.
- * `onLost` is called when another service took the hold while this one's connection was broken. Nodes that keep live
- * state in Redis share the hold with one another, and with nobody else.
+ * Locks a PostgreSQL database for one service (docs/decisions/0010); the lock ends with its connection. Live lobbies
+ * are in the memory of one process, so a second one would decide about the same namespaces without knowing about the
+ * first. `onLost` is called when another service got the lock while this one's connection was broken. Nodes with live
+ * state in Redis share the lock with each other, and only with each other.
  */
 export async function holdDatabase(
   databaseUrl: string,
-  onLost: (fault: DatabaseInUse) => void,
+  onLost: (error: DatabaseInUse) => void,
   kind: HoldKind = holdAlone,
 ): Promise<OnlyNode> {
   let client: pg.Client | null = await takeHold();
@@ -58,7 +58,7 @@ export async function holdDatabase(
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
     });
-    // Every fault is also told by the query or by the end of the connection.
+    // Every error is also reported by the query or by the end of the connection.
     taking.on("error", () => {});
     try {
       await taking.connect();
@@ -66,7 +66,7 @@ export async function holdDatabase(
       if (rows[0].taken === true) return taking;
     } catch (error) {
       await taking.end().catch(() => {});
-      throw asFault(error);
+      throw toStoreError(error);
     }
     await taking.end();
     throw new DatabaseInUse(kind.whenInUse);

@@ -9,14 +9,17 @@ import { openSqlite } from "./sqlite.ts";
 export interface DbOptions {
   readonly databaseUrl: string | null;
   readonly dataDir: string;
-  /** Whether no other process writes unnoticed. SQLite belongs to the one that holds the data folder. */
+  /**
+   * Whether every write of another process is announced. SQLite is used only by the process that has locked the data
+   * folder.
+   */
   readonly mayKeep?: () => boolean;
   readonly invalidation?: CacheInvalidation;
-  /** Why nothing may be written any more; null: it may. */
+  /** Why the store refuses changes; null: it accepts them. */
   readonly whyReadOnly?: () => string | null;
 }
 
-/** Opens PostgreSQL at the address, or without one SQLite in the data folder, and brings the tables up to date. */
+/** Opens PostgreSQL at the address, or without an address SQLite in the data folder, and migrates the tables. */
 export async function openDb(options: DbOptions): Promise<Db> {
   const store = await open(options.databaseUrl, options.dataDir);
   let closing: Promise<void> | null = null;
@@ -56,7 +59,7 @@ export async function openDb(options: DbOptions): Promise<Db> {
   };
 }
 
-/** A standby, or a server whose owner has stopped changes: it answers every question and refuses every change. */
+/** A standby, or a server set to read-only, answers reads and refuses changes. */
 async function whyServerIsReadOnly(store: OpenStore): Promise<string | null> {
   const { rows } = await sql<{ transaction_read_only: string }>`show transaction_read_only`.execute(store.query);
   return rows[0]?.transaction_read_only === "on" ? "PostgreSQL is read-only." : null;
@@ -65,6 +68,6 @@ async function whyServerIsReadOnly(store: OpenStore): Promise<string | null> {
 async function open(databaseUrl: string | null, dataDir: string): Promise<OpenStore> {
   if (databaseUrl === null) return openSqlite(dataDir);
   if (/^postgres(ql)?:\/\//.test(databaseUrl)) return openPostgres(databaseUrl);
-  // The address is not repeated here, because it may hold a password.
+  // The message does not repeat the address, because it may contain a password.
   throw new Error("The database address must begin with postgres:// or postgresql://; leave it out to use SQLite.");
 }

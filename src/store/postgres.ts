@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
 import pg from "pg";
 import { StoreUnavailable } from "../ground/unavailable.ts";
-import { asFault } from "./faults.ts";
+import { toStoreError } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { Tables } from "./tables.ts";
@@ -10,7 +10,7 @@ import type { Tables } from "./tables.ts";
 export async function openPostgres(databaseUrl: string): Promise<OpenStore> {
   await migrateOnce(databaseUrl);
   const pool = openPool(databaseUrl, poolSizeMax, statementTimeoutMs);
-  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: faultMapping(pool) }) });
+  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: mapPoolErrors(pool) }) });
   return {
     engine: "postgresql",
     query,
@@ -18,7 +18,7 @@ export async function openPostgres(databaseUrl: string): Promise<OpenStore> {
       try {
         return (await pool.query({ name, text, values: [...parameters] })).rows;
       } catch (error) {
-        throw asFault(error);
+        throw toStoreError(error);
       }
     },
     async backup() {
@@ -40,10 +40,10 @@ const statementTimeoutMs = 10_000;
 // A server that hangs cannot end its own statement, so the client gives up a little later.
 const answerTimeoutMs = 15_000;
 
-/** Nodes that start together wait for one another here, so these connections have no limit on a statement's time. */
+/** Nodes that start together wait for each other here, so these connections have no statement time-out. */
 async function migrateOnce(databaseUrl: string): Promise<void> {
   const pool = openPool(databaseUrl, 2, 0);
-  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: faultMapping(pool) }) });
+  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: mapPoolErrors(pool) }) });
   try {
     await migrate(query, "postgresql", "The PostgreSQL database");
   } finally {
@@ -59,15 +59,15 @@ function openPool(databaseUrl: string, max: number, timeoutMs: number): pg.Pool 
     application_name: "foyer",
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
-    types: { getTypeParser: parserOf },
+    types: { getTypeParser: chooseParser },
     ...(timeoutMs > 0 && {
       statement_timeout: timeoutMs,
       idle_in_transaction_session_timeout: answerTimeoutMs,
       query_timeout: answerTimeoutMs,
     }),
   });
-  // A connection that breaks says so in an event, and an event that nobody hears ends the process. The pool replaces
-  // the connection by itself, and whoever used it gets the error from the query.
+  // A broken connection emits an error event, and an error event without a listener ends the process. The pool replaces
+  // the connection, and its user gets the error from the query.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
@@ -75,21 +75,21 @@ function openPool(databaseUrl: string, max: number, timeoutMs: number): pg.Pool 
 
 const int8Oid = 20;
 
-/** Milliseconds and 32-bit numbers fit in a JavaScript number; pg would give every bigint as text. */
-function parserOf(oid: number, format?: "text" | "binary"): (value: string) => unknown {
+/** Milliseconds and 32-bit numbers fit in a JavaScript number; by default pg returns every bigint as text. */
+function chooseParser(oid: number, format?: "text" | "binary"): (value: string) => unknown {
   if (oid === int8Oid && format !== "binary") return Number;
   return pg.types.getTypeParser(oid, "text");
 }
 
-/** As Kysely writes them. After a rollback nothing is left to be kept. */
+/** The texts that Kysely sends. After a rollback nothing was changed. */
 const transactionWord = /^(?:begin|start transaction|commit|rollback)/;
 
-/** Errors become StoreUnavailable where they mean it, and a connection that had one is never used again. */
-function faultMapping(pool: pg.Pool): PostgresPool {
+/** Errors that mean it become StoreUnavailable, and the pool never uses a connection again that had an error. */
+function mapPoolErrors(pool: pg.Pool): PostgresPool {
   const mapped = {
     async connect() {
       const client = await pool.connect().catch((error: unknown) => {
-        throw asFault(error, { isUndone: true });
+        throw toStoreError(error, { isUndone: true });
       });
       let broken = false;
       let isInTransaction = false;
@@ -104,12 +104,12 @@ function faultMapping(pool: pg.Pool): PostgresPool {
           try {
             return await client.query(text, [...parameters]);
           } catch (error) {
-            // What was not committed is undone, at the latest with the end of the connection.
-            const fault = asFault(error, { isUndone: isInTransaction });
-            // After a time-out the statement may still run, and a rollback may never be sent: a pool that lent the
-            // connection again would put someone else's work into the old transaction.
-            if (fault instanceof StoreUnavailable) broken = true;
-            throw fault;
+            // PostgreSQL undoes what was not committed, at the latest when the connection ends.
+            const mapped = toStoreError(error, { isUndone: isInTransaction });
+            // After a time-out the statement may still run, and a rollback may never be sent: if the pool reused the
+            // connection, the next work would run in the old transaction.
+            if (mapped instanceof StoreUnavailable) broken = true;
+            throw mapped;
           }
         },
         release: () => client.release(broken),
@@ -117,6 +117,6 @@ function faultMapping(pool: pg.Pool): PostgresPool {
     },
     end: () => pool.end(),
   };
-  // Kysely types a pool by the overloads of pg's query, of which its driver calls this one.
+  // Kysely's type of a pool has all overloads of pg's query; its driver calls only this one.
   return mapped as unknown as PostgresPool;
 }

@@ -2,14 +2,14 @@ import type { Compilable, Kysely } from "kysely";
 import type { Db } from "./db.ts";
 import type { Tables } from "./tables.ts";
 
-/** A select that is built and compiled once per store and then only run: for what every request asks. */
+/** A select that is compiled once per store and then only run, for reads of every request. */
 export interface PreparedRead<Row> {
   readonly name: string;
-  /** Called with stand-ins; the parameters of `readRows` take their places, in the same order. */
+  /** Called with placeholders; `readRows` replaces them with its parameters, in the same order. */
   readonly build: (query: Kysely<Tables>) => Compilable<Row>;
 }
 
-/** The stand-in for a parameter in `build`. */
+/** The placeholder for a parameter in `build`. */
 export const parameter = "";
 
 export async function readRows<Row>(

@@ -8,10 +8,10 @@ import { prunePastLobbies } from "./lobby-history.ts";
 
 /**
  * Deletes tokens that were revoked or expired before the time, lobbies that stopped before it, and deployments older
- * than it except each namespace's newest ones, versions that were deleted before it and that no history names,
- * blocks that are over now, and what the audit log has too much. Gives the number of rows deleted. Not by write(): other
- * nodes need not know of it, for a token that was revoked or has expired is refused with its row or without, and a block
- * that is over blocks no client.
+ * than it except each namespace's newest ones, versions that were deleted before it and that no history names, expired
+ * blocks, and the audit log's entries above its maximum. Returns the number of deleted rows. Does not use write():
+ * other nodes need no notice, because a revoked or expired token is refused with or without its row, and an expired
+ * block blocks no client.
  */
 export async function prune(db: Db, { before, now }: { before: number; now: number }): Promise<number> {
   const tokens = await withoutLostRaces(() =>
@@ -23,7 +23,7 @@ export async function prune(db: Db, { before, now }: { before: number; now: numb
   );
   const gone = tokens.map((row) => row.token_id);
   if (gone.length > 0) changed(db, gone);
-  // A namespace with fewer rows has no last kept one, and a comparison with nothing deletes nothing.
+  // For a namespace with fewer rows the subquery gives null, and a comparison with null deletes nothing.
   const deployments = await withoutLostRaces(() =>
     db.query
       .deleteFrom("deployments")

@@ -9,9 +9,12 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { SqliteDatabase } from "../ground/sqlite.ts";
-import { asFault } from "./faults.ts";
+import { toStoreError } from "./errors.ts";
 
-/** Kysely on one SQLite connection: whoever holds it runs alone, the others wait in the order they came. */
+/**
+ * Kysely on one SQLite connection (docs/decisions/0003): one user at a time, the others wait in the order of their
+ * calls.
+ */
 export function sqliteDialect(database: SqliteDatabase): Dialect {
   return {
     createDriver: () => sqliteDriver(database),
@@ -21,7 +24,7 @@ export function sqliteDialect(database: SqliteDatabase): Dialect {
   };
 }
 
-/** Runs a statement and gives its rows; the text is prepared once per connection. */
+/** Runs a statement and returns its rows; the text is prepared once per connection. */
 export type SqliteRunner = (
   text: string,
   parameters: readonly unknown[],
@@ -40,7 +43,7 @@ export function sqliteRunner(database: SqliteDatabase): SqliteRunner {
       if (prepared.givesRows) return { rows: prepared.statement.all(...parameters), changes: 0 };
       return { rows: [], changes: Number(prepared.statement.run(...parameters).changes) };
     } catch (error) {
-      throw asFault(error);
+      throw toStoreError(error);
     }
   };
 }
@@ -49,7 +52,8 @@ const statementsMax = 200;
 
 const givesRowsPattern = /^\s*(select|with|pragma|values)\b|\breturning\b/i;
 
-// SQLite can undo a table's creation. Kysely assumes it cannot, and would leave a migration half done after a crash.
+// SQLite can roll back the creation of a table. Kysely assumes it cannot, and would leave a migration half done after a
+// crash.
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -82,7 +86,7 @@ function sqliteDriver(database: SqliteDatabase): Driver {
     acquireConnection: acquire,
     async releaseConnection() {
       const next = waiting.shift();
-      // The connection stays held while it passes to the next in line, so that no newcomer slips between.
+      // The connection stays held while it passes to the next in line, so that no later call comes first.
       if (next) next();
       else held = false;
     },
@@ -93,7 +97,7 @@ function sqliteDriver(database: SqliteDatabase): Driver {
       run("commit", []);
     },
     async rollbackTransaction() {
-      // A full disk makes SQLite roll back by itself; a second time would hide the first error behind another.
+      // On a full disk SQLite rolls back by itself; another rollback would replace the first error by its own.
       if (database.isTransaction) run("rollback", []);
     },
     async destroy() {
@@ -104,12 +108,12 @@ function sqliteDriver(database: SqliteDatabase): Driver {
   };
 }
 
-/** Brings all into the one file. On Node 20 closing alone does not, as long as prepared statements are around. */
+/** Merges the write-ahead log into the file. On Node 20, closing does not do that while prepared statements exist. */
 function foldLog(database: SqliteDatabase): void {
   try {
     database.exec("pragma busy_timeout = 0; pragma wal_checkpoint(truncate)");
   } catch {
-    // Nothing is lost: what is not folded in stays in the log beside the file, and the next start reads it.
+    // Nothing is lost: the rest stays in the write-ahead log, and the next start reads it.
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Kysely } from "kysely";
 import { loadSqlite, type SqliteDatabase, type SqliteLibrary } from "../ground/sqlite.ts";
 import { busyTimeoutMs, copyDatabase, sqliteFileName } from "./backup.ts";
-import { asFault, isDamaged } from "./faults.ts";
+import { isDamaged, toStoreError } from "./errors.ts";
 import { migrate } from "./migrate.ts";
 import type { OpenStore } from "./open-store.ts";
 import { sqliteDialect, sqliteRunner } from "./sqlite-driver.ts";
@@ -24,7 +24,7 @@ export async function openSqlite(dataDir: string): Promise<OpenStore> {
     throw isDamaged(error) ? damaged(file, error) : error;
   }
 
-  // Reads that need no queue have a connection of their own: it sees only what is committed, never half a transaction.
+  // Reads outside transactions have their own connection, without a queue: it sees only committed data.
   const read = sqliteRunner(reader);
   return {
     engine: "sqlite",
@@ -36,11 +36,11 @@ export async function openSqlite(dataDir: string): Promise<OpenStore> {
       try {
         await copyDatabase(reader, target);
       } catch (error) {
-        throw asFault(error);
+        throw toStoreError(error);
       }
     },
     async close() {
-      // The writer goes last, because only it can fold the write-ahead log into the file.
+      // The writer is closed last, because only it can merge the write-ahead log into the file.
       reader.close();
       await query.destroy();
       if (writer.isOpen) writer.close();
@@ -48,7 +48,7 @@ export async function openSqlite(dataDir: string): Promise<OpenStore> {
   };
 }
 
-// Checking a file reads all of it. Rows of games and tokens never fill this much, and a start must not take minutes.
+// A check reads the whole file. Games and tokens never fill this much, and a start must not take minutes.
 const checkedFileMaxBytes = 256 * 1024 * 1024;
 
 async function openWriter(Database: SqliteLibrary, file: string, dataDir: string): Promise<SqliteDatabase> {
@@ -66,11 +66,11 @@ async function openWriter(Database: SqliteLibrary, file: string, dataDir: string
     database?.close();
     if (error instanceof DamagedFile) throw error;
     if (isDamaged(error)) throw damaged(file, error);
-    throw new Error(`Cannot open the database file ${file}: ${messageOf(error)}.`, { cause: error });
+    throw new Error(`Cannot open the database file ${file}: ${readMessage(error)}.`, { cause: error });
   }
 }
 
-/** Makes the file before SQLite does, so that it is never readable by others; gives its size. */
+/** Creates the file before SQLite does, so that it is never readable by others; returns its size. */
 async function createPrivately(file: string): Promise<number> {
   const handle = await open(file, "a", 0o600);
   try {
@@ -90,12 +90,12 @@ class DamagedFile extends Error {}
 
 function damaged(file: string, cause: unknown): Error {
   return new DamagedFile(
-    `The database file ${file} is damaged (${messageOf(cause)}). Foyer does not start on it: ` +
-      "restore it from a backup, or move it away to start empty.",
+    `The database file ${file} is damaged (${readMessage(cause)}). Foyer does not start with it: ` +
+      "restore it from a backup, or move it to another folder to start empty.",
     { cause },
   );
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

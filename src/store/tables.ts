@@ -1,4 +1,6 @@
-/** The rows as both databases hold them: ids and JSON as text, times as milliseconds, booleans as 0 or 1. */
+/**
+ * The rows in both databases (docs/decisions/0002): ids and JSON as text, times as milliseconds, booleans as 0 or 1.
+ */
 export interface Tables {
   games: {
     game_id: string;
@@ -13,7 +15,7 @@ export interface Tables {
     create_ts: number;
     /** JSON; `{}` when the version was deleted. */
     config: string;
-    /** Null: it is there. A deleted one is kept while a history may name it. */
+    /** Null: not deleted. A deleted version is kept while a history may name it. */
     delete_ts: number | null;
   };
   namespaces: {

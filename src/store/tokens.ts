@@ -14,7 +14,7 @@ export interface TokenRow {
   readonly gameId: string;
   /** Null: the token is the game's own. */
   readonly namespaceId: string | null;
-  /** JSON text: what a development token answers with. */
+  /** JSON text: the answers of a development token. */
   readonly details: string | null;
   readonly createTs: number;
   readonly lastUsedTs: number | null;
@@ -22,15 +22,15 @@ export interface TokenRow {
   readonly revokeTs: number | null;
 }
 
-/** Whose tokens are meant; without a namespace the game's own. */
+/** The owner of the tokens; without a namespace, the game itself. */
 export interface TokenOwner {
   readonly gameId: string;
   readonly namespaceId: string | null;
 }
 
 /**
- * OWNER_NOT_FOUND: the game or the namespace was deleted meanwhile. A namespace has at most `tokensMax` that are neither
- * revoked nor expired: those who add are let in one after another, so that the count is exact.
+ * OWNER_NOT_FOUND: the game or the namespace was deleted meanwhile. A namespace has at most `tokensMax` that are
+ * neither revoked nor expired: a lock makes inserts run one after another, so that the count is exact.
  */
 export function insertToken(
   db: Db,
@@ -86,17 +86,17 @@ function tokenKey(hash: string): string {
 
 /** Not its namespace or game as such: limits and deployments do not change what a token may do. */
 function aboutToken({ tokenId, gameId, namespaceId }: TokenRow): readonly string[] {
-  return [tokenId, tokensOf(gameId), ...(namespaceId === null ? [] : [tokensOf(namespaceId)])];
+  return [tokenId, tokensChangeId(gameId), ...(namespaceId === null ? [] : [tokensChangeId(namespaceId)])];
 }
 
-/** What changes when a game or namespace is deleted with its tokens. */
-export function tokensOf(ownerId: string): string {
+/** The id of the change that deletes all tokens of a game or namespace. */
+export function tokensChangeId(ownerId: string): string {
   return `tokens:${ownerId}`;
 }
 
 /**
- * Reads tokens before anybody needs them: those with these ids, or, with null, those that were used or made last. False:
- * something was changed meanwhile, and nothing was kept.
+ * Reads tokens into the cache before they are needed: those with these ids, or, with null, those that were used or
+ * created last. False: a change happened meanwhile, and nothing was cached.
  */
 export async function readTokensAhead(db: Db, ids: readonly string[] | null): Promise<boolean> {
   const { cache } = db;
@@ -130,7 +130,10 @@ export async function listTokens(db: Db, owner: TokenOwner, page: Page): Promise
   return await query.orderBy("token_id", "desc").limit(page.limit).execute();
 }
 
-/** Gives its kind; null: the owner has no such token. A second time is no error and keeps the first moment. */
+/**
+ * Returns the kind of the token; null: the owner has no such token. Revoking it again is no error and keeps the first
+ * time.
+ */
 export async function revokeToken(
   db: Db,
   owner: TokenOwner,
@@ -153,9 +156,9 @@ export async function revokeToken(
   return outcome === "NOT_FOUND" ? null : outcome;
 }
 
-/** Notes when tokens were last used: never an earlier time, and nothing for tokens that are gone. */
+/** Stores when tokens were last used. Never stores an earlier time, and ignores deleted tokens. */
 export async function recordTokenUse(db: Db, uses: ReadonlyMap<string, number>): Promise<void> {
-  // In one order on every node, so that two that write at once seldom wait for each other in a ring.
+  // Every node uses the same order, so that two simultaneous writes seldom cause a deadlock.
   const sorted = [...uses].sort(([a], [b]) => (a < b ? -1 : 1));
   for (let start = 0; start < sorted.length; start += usesPerStatement) {
     const rows = sorted

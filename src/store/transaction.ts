@@ -7,9 +7,9 @@ import type { Tables } from "./tables.ts";
 type Work<Outcome> = (transaction: Transaction<Tables>, undo: (outcome: Outcome) => Undone) => Promise<Outcome>;
 
 /**
- * All of the work happens or none of it. `throw undo(outcome)` takes it back and makes `outcome` the answer. `change` says
- * what the work changes unless it is taken back; the work may add to a list of ids. Work that is not taken back is
- * recorded in the audit log with it, where the store has something to record.
+ * Runs the work as one transaction. `throw undo(outcome)` rolls it back and returns `outcome`. `change` says what the
+ * work changes if it is not rolled back; the work may add to a list of ids. The same transaction records the work in
+ * the audit log, if there is something to record.
  */
 export function transact<Outcome extends string | boolean | number>(
   db: Db,
@@ -45,5 +45,5 @@ export function transact<Outcome extends string | boolean | number>(
 }
 
 class Undone extends Error {
-  override readonly message = "The transaction was undone on purpose.";
+  override readonly message = "The transaction was rolled back on purpose.";
 }

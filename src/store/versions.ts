@@ -25,13 +25,13 @@ export interface Deployment {
   readonly isDeleted: boolean;
 }
 
-/** A game has at most `versionsMax`, deleted ones not counted: those who add are let in one after another. */
+/** A game has at most `versionsMax` versions that are not deleted: a lock makes inserts run one after another. */
 export function insertVersion(
   db: Db,
   version: Version,
   { versionsMax }: { versionsMax: number } = { versionsMax: Number.POSITIVE_INFINITY },
 ): Promise<"ok" | "GAME_NOT_FOUND" | "TOO_MANY"> {
-  // Nobody keeps that a version is missing.
+  // The cache never contains that a version is missing.
   return transact(db, null, async (transaction, undo) => {
     if (!(await lockGame(db, transaction, version.gameId))) throw undo("GAME_NOT_FOUND");
     if ((await countVersions(transaction, version.gameId)) >= versionsMax) throw undo("TOO_MANY");
@@ -71,7 +71,7 @@ export async function findVersion(db: Db, gameId: string, versionId: string): Pr
   return row ?? null;
 }
 
-/** From the cache where there is one, for what happens often. */
+/** Uses the cache if there is one, for frequent calls. */
 export function versionExists(db: Db, gameId: string, versionId: string): Promise<boolean> {
   const read = async () => (await readRow(db, existing, [gameId, versionId])) !== null;
   return cached(db, `version-exists ${gameId} ${versionId}`, read, () => [versionId]);
@@ -91,14 +91,14 @@ export async function listVersions(db: Db, gameId: string, page: Page): Promise<
 interface DeployRequest {
   readonly namespaceId: string;
   readonly versionId: string;
-  /** Nothing is deployed when another version than this one is. Absent or null: whatever is deployed. */
+  /** Deploys only if this is the deployed version. Absent or null: in any case. */
   readonly expectedVersionId?: string | null;
   deployment(): { deploymentId: string; deployTs: number };
 }
 
 /**
- * Raises the revision and enters the history; deploying what is deployed already changes nothing. `deployment` is
- * asked for once the namespace is locked, so that the order of the history is the order of what was deployed.
+ * Raises the revision and adds an entry to the history; deploying the deployed version again changes nothing.
+ * `deployment` is called after the namespace is locked, so that the history has the order of the deployments.
  */
 export function deployVersion(
   db: Db,
@@ -106,7 +106,8 @@ export function deployVersion(
 ): Promise<"deployed" | "unchanged" | "NAMESPACE_NOT_FOUND" | "VERSION_NOT_FOUND" | "VERSION_CHANGED"> {
   const { namespaceId, versionId } = request;
   return transact(db, [namespaceId], async (transaction, undo) => {
-    // Locked by reading: two updates of one row would check its reference to the game again, and wait for deleteGame.
+    // Locked with a select: two updates of one row would check its reference to the game again, and wait for
+    // deleteGame.
     const row = transaction
       .selectFrom("namespaces")
       .select(["game_id", "version_id"])

@@ -30,7 +30,7 @@ test("[RF13] a node does not start on an unsafe Redis, and says what is wrong an
   const said = await refusalOf([`--redis-url=${redis.url}`, `--database-url=${databaseUrl}`], secret);
   await redis.ask("REPLICAOF", "NO", "ONE");
   await redis.ask("CONFIG", "SET", "maxmemory-policy", "noeviction");
-  expect(said).toMatch(/foyer: Redis is not set up safely:/);
+  expect(said).toMatch(/foyer: The configuration of Redis is unsafe:/);
   expect(said).toMatch(/allkeys-lfu.*CONFIG SET maxmemory-policy noeviction/);
   expect(said).toMatch(/is a replica: give FOYER_REDIS_URL the address of the primary/);
   expect(said).not.toContain("right");
@@ -39,7 +39,7 @@ test("[RF13] a node does not start on an unsafe Redis, and says what is wrong an
 test("[RF12] a node does not start with a wrong password, and does not show it", async () => {
   const wrong = redis.url.replace("right", "wr0ng");
   const said = await refusalOf([`--redis-url=${wrong}`, `--database-url=${databaseUrl}`], secret);
-  expect(said).toContain("refuses the password in FOYER_REDIS_URL");
+  expect(said).toContain("rejects the password in FOYER_REDIS_URL");
   expect(said).not.toContain("wr0ng");
 });
 

@@ -168,7 +168,7 @@ describe("commands that are sent together", () => {
     const holding = running((link) => async (script, key, args) => {
       if (!isHeld || script !== commandScripts.find) return link.run(script, key, args);
       await new Promise<void>((resolve) => held.push(resolve));
-      throw new EngineUnavailable("Redis is not available.");
+      throw new EngineUnavailable("Redis is unavailable.");
     });
     const one = await openEngine(url(), { wrap: holding });
     const world = await createWorld(async () => underTest(one, url()));

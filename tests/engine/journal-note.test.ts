@@ -117,7 +117,7 @@ test("[DU12] a log that breaks off behind the noted commit is a torn end: it ope
   flip(logIn(torn), statSync(logIn(torn)).size - 100);
   const { ids, warnings } = await open(torn);
   expect(ids).toHaveLength(7);
-  expect(warnings).toEqual([expect.stringMatching(/lobbies\.db-wal ends in the middle of a commit/)]);
+  expect(warnings).toEqual([expect.stringMatching(/lobbies\.db-wal ends within a commit/)]);
   expect(noted).toBeLessThanOrEqual(5);
   expect(await open(torn)).toMatchObject({ warnings: [] });
 });

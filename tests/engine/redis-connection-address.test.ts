@@ -64,5 +64,5 @@ test("[RF11] an address is shown without its password", () => {
   const shown = ["redis://:hidden@host", "redis+sentinel://:hidden@a,b:2/name?password=hidden"].map((text) =>
     showRedisAddress(parseRedisAddress(text)),
   );
-  expect(shown).toEqual(["host:6379", "name by the Sentinels a:26379, b:2"]);
+  expect(shown).toEqual(["host:6379", "name of the Sentinels a:26379, b:2"]);
 });

@@ -32,7 +32,7 @@ async function verdict(
   const refused = await checkRedis(link, now, log).then(
     () => [],
     (error: unknown) => {
-      if (error instanceof UnsafeRedis) return error.faults;
+      if (error instanceof UnsafeRedis) return error.issues;
       throw error;
     },
   );
@@ -124,7 +124,7 @@ test("[RF13] behind Sentinels the primary is looked at", async () => {
 });
 
 test.each([
-  [null, /keeps no append-only file.*CONFIG SET appendonly yes/s],
+  [null, /has no append-only file.*CONFIG SET appendonly yes/s],
   ["everysec", /appendfsync everysec.*two seconds.*CONFIG SET appendfsync always/s],
 ] as const)("[RF14] what a crash can lose is said in the log: appendfsync %s", async (appendfsync, words) => {
   const { url } = await start({ appendfsync });

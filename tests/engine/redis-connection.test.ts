@@ -53,7 +53,7 @@ describe("one Redis", () => {
     const { server, link, lines } = await world();
     await server.kill();
     await expect(link.run(echo, keys[0]!, ["lost"])).rejects.toThrow(EngineUnavailable);
-    await expect(link.call("GET", keys[0]!)).rejects.toThrow("Redis is not available: ECONNREFUSED.");
+    await expect(link.call("GET", keys[0]!)).rejects.toThrow("Redis is unavailable: ECONNREFUSED.");
     await server.start();
     expect(await link.run(echo, keys[0]!, ["back"])).toBe("back");
     const said = lines.map((line) => JSON.parse(line).msg.replace(/\(.*\)/, "(where)"));
@@ -98,7 +98,7 @@ describe("one Redis", () => {
     await counting.more(200);
     await server.ask("CONFIG", "SET", ...hurt);
     await counting.moreGivenUp(50);
-    await expect(link.run(echo, keys[0]!, ["no"])).rejects.toThrow(`Redis is not available: ${words}`);
+    await expect(link.run(echo, keys[0]!, ["no"])).rejects.toThrow(`Redis is unavailable: ${words}`);
     await server.ask("CONFIG", "SET", ...heal);
     await counting.more(200);
     const counted = await counting.stop();
@@ -116,7 +116,7 @@ describe("one Redis", () => {
     await server.ask("BGSAVE");
     await until("the snapshot has failed", async () => (await server.info("rdb_last_bgsave_status")) === "err");
     await expect(link.run(echo, keys[0]!, ["no"])).rejects.toThrow(
-      "Redis is not available: it cannot write to its disk.",
+      "Redis is unavailable: it cannot write to its disk.",
     );
   });
 
@@ -139,7 +139,7 @@ describe("one Redis", () => {
   test("[RF6] a permanent replica is unavailable", async () => {
     const { server, link } = await world();
     await server.ask("REPLICAOF", "127.0.0.1", "1");
-    await expect(link.run(echo, keys[0]!, ["no"])).rejects.toThrow("Redis is not available: the server is a replica.");
+    await expect(link.run(echo, keys[0]!, ["no"])).rejects.toThrow("Redis is unavailable: the server is a replica.");
   });
 
   test("[RF7] a server that is loading its data is waited for", async () => {
@@ -218,9 +218,9 @@ describe("the first connection", () => {
     const server = await startRedis({ password: "right" });
     opened.push(() => server.stop());
     const at = `127.0.0.1:${server.port}`;
-    await expect(openRedis({ url: `redis://${at}`, log })).rejects.toThrow("wants a password");
+    await expect(openRedis({ url: `redis://${at}`, log })).rejects.toThrow("requires a password");
     const wrong = openRedis({ url: `redis://:wr0ng@${at}`, log });
-    await expect(wrong).rejects.toThrow(`Redis (${at}) refuses the password in FOYER_REDIS_URL`);
+    await expect(wrong).rejects.toThrow(`Redis (${at}) rejects the password in FOYER_REDIS_URL`);
     await expect(wrong).rejects.not.toThrow("wr0ng");
     await server.kill();
     const away = openRedis({ url: `redis://:right@${at}`, log, startPatienceMs: 1_500 });

@@ -1,6 +1,6 @@
 import { ReplyError } from "ioredis";
 import { expect, test } from "vitest";
-import { faultOf, isLoginFault, isNoScript } from "../../src/redis/errors.ts";
+import { classifyError, isLoginError, isNoScript } from "../../src/redis/errors.ts";
 
 const sha = "a".repeat(40);
 // Cast: the class of the replies is exported without a type for its constructor.
@@ -54,13 +54,13 @@ test.each([
   [new Error("Socket timeout. Expecting data, but didn't receive any in 2000ms."), passing],
   [new Error("Too many Cluster redirections. Last error: Error: Connection is closed."), passing],
 ] as const)("[I26] [RF1] %s", (error, [, flags]) => {
-  const fault = faultOf(error)!;
-  expect([fault.isPassing, fault.isWrongServer, fault.isAlarming]).toEqual(flags);
-  expect(fault.reason).not.toBe("");
+  const info = classifyError(error)!;
+  expect([info.isPassing, info.isWrongServer, info.isAlarming]).toEqual(flags);
+  expect(info.reason).not.toBe("");
 });
 
 test("[RF1] an error in this process is not an error of Redis", () => {
-  expect([new TypeError("x is not a function"), new RangeError("out of it"), "text"].map(faultOf)).toEqual([
+  expect([new TypeError("x is not a function"), new RangeError("out of it"), "text"].map(classifyError)).toEqual([
     null,
     null,
     null,
@@ -71,5 +71,5 @@ test("[RF2] a missing script and a refused login are distinguished from everythi
   const noScript = reply("NOSCRIPT No matching script. Please use EVAL.");
   const noLogin = reply("NOAUTH Authentication required.");
   expect([noScript, noLogin, new Error("NOSCRIPT")].map(isNoScript)).toEqual([true, false, false]);
-  expect([noScript, noLogin, new Error("NOAUTH")].map(isLoginFault)).toEqual([false, true, false]);
+  expect([noScript, noLogin, new Error("NOAUTH")].map(isLoginError)).toEqual([false, true, false]);
 });

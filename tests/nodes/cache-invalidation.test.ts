@@ -50,11 +50,11 @@ test("[ND1] after a lost connection everything is unconfirmed, and changes annou
   const before = there.changes();
   there.store.invalidate();
   await there.store.check();
-  expect(there.heard.slice(before)).toEqual(["doubt"]);
+  expect(there.heard.slice(before)).toEqual(["unconfirmed"]);
   there.store.invalidate();
   await (await here.store.begin())(["a-game"]);
   await there.store.check();
-  expect(there.heard.slice(before + 1)).toEqual([["a-game"], "doubt"]);
+  expect(there.heard.slice(before + 1)).toEqual([["a-game"], "unconfirmed"]);
 });
 
 test("[RF25] [ND1] a change announces its subjects, one that was not made announces nothing, in their order", async () => {
@@ -67,9 +67,10 @@ test("[RF25] [ND1] a change announces its subjects, one that was not made announ
   expect(there.changes()).toBe(before);
   expect(await link.call("ZCARD", `${prefix}:{nodes}:writes`)).toBe(0);
 
-  for (const change of [["one", "two"], [], "doubt", ["three"]] as const) await (await here.store.begin())(change);
+  for (const change of [["one", "two"], [], "unconfirmed", ["three"]] as const)
+    await (await here.store.begin())(change);
   await there.store.check();
-  expect(there.heard.slice(before)).toEqual([["one", "two"], [], "doubt", ["three"]]);
+  expect(there.heard.slice(before)).toEqual([["one", "two"], [], "unconfirmed", ["three"]]);
 });
 
 test("[ND1] a node that has not looked for more changes than are listed forgets everything", async () => {
@@ -109,7 +110,7 @@ test("[ND9] a change whose node died before it could announce it is announced by
   await link.call("ZADD", key, [Date.now() - 120_000, writeId!]);
   await there.store.sweep();
   await there.store.check();
-  expect(there.heard.slice(before)).toEqual(["doubt"]);
+  expect(there.heard.slice(before)).toEqual(["unconfirmed"]);
   expect(await link.call("ZCARD", key)).toBe(0);
 });
 
@@ -131,7 +132,7 @@ test("[ND9] a change with an unknown outcome is announced immediately and kept f
   await there.store.check();
   const before = there.changes();
   const finish = await here.store.begin();
-  await finish("doubt");
+  await finish("unconfirmed");
   await there.store.check();
   expect(there.changes()).toBe(before + 1);
   expect(await link.call("ZCARD", `${prefix}:{nodes}:writes`)).toBe(1);

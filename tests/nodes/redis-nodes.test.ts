@@ -216,7 +216,7 @@ test("[ND8] a second process under one name refuses to start; one that takes ove
   await link.call("HSET", `${prefix}:{nodes}:list`, killed("killed a moment ago", Date.now()));
   const first = await join(link, prefix, "killed");
   expect(first.nodes.lease()).not.toBeNull();
-  await expect(join(link, prefix, "killed")).rejects.toThrow(/Another process serves as node killed already/);
+  await expect(join(link, prefix, "killed")).rejects.toThrow(/Another process already runs as node killed/);
   await first.nodes.leave(false);
   const next = await join(link, prefix, "killed");
   expect(next.nodes.ownId).toBe("killed");

@@ -170,7 +170,7 @@ describe("lobbies that fail", () => {
     expect(found.json.message).toMatch(/ended before it was ready/);
     expect(found.text).not.toContain("program");
     expect(await world.lobbies(true)).toMatchObject([
-      { stop_reason: "start_failed", exit_message: expect.stringContaining("there is no such program") },
+      { stop_reason: "start_failed", exit_message: expect.stringContaining("the program does not exist") },
     ]);
     await stopAll(world);
   });

@@ -120,7 +120,7 @@ describe("starting", () => {
   });
 
   test.each([
-    ["a program that is not there", { command: "no-such-program", args: [] }, /no such program/],
+    ["a program that is not there", { command: "no-such-program", args: [] }, /program does not exist/],
     ["a folder that is not there", { cwd: "no-such-folder" }, /folder .* does not exist/],
   ])("[RT4] %s is reported, and nothing is left behind", async (_, more, words) => {
     const driver = await open();

@@ -5,7 +5,7 @@ import { StoreUnavailable } from "../../src/ground/unavailable.ts";
 import { cached, changed, write } from "../../src/store/cache.ts";
 import type { Db } from "../../src/store/db.ts";
 import { addDomain, findNamespaceByDomain, listDomains, removeDomain } from "../../src/store/domains.ts";
-import { asFault } from "../../src/store/faults.ts";
+import { toStoreError } from "../../src/store/errors.ts";
 import { deleteGame, findGame, insertGame } from "../../src/store/games.ts";
 import { findNamespaceById, namespaceNameExists, setMatchmakerConfig } from "../../src/store/namespaces.ts";
 import { openDb } from "../../src/store/open-db.ts";
@@ -203,13 +203,13 @@ describe.each(storeKinds)("what a change leaves in the cache on %s", (kind) => {
     let answer = async () => "old";
     const ask = () => cached(db, "key", () => answer());
     await ask();
-    changed(db, "doubt");
+    changed(db, "unconfirmed");
     answer = () => Promise.reject(new StoreUnavailable("away"));
     expect(await ask()).toBe("old");
     answer = async () => "new";
     await until(async () => (await ask()) === "new");
     // After an error that waiting does not resolve, unconfirmed data must not be used.
-    changed(db, "doubt");
+    changed(db, "unconfirmed");
     answer = () => Promise.reject(new Error("broken"));
     await expect(ask()).rejects.toThrow("broken");
   });
@@ -243,7 +243,7 @@ describe("a connection to PostgreSQL that breaks", () => {
     onTestFinished(() => nowhere.end());
     const refused = write(db, async () => {
       await nowhere.connect().catch((fault: unknown) => {
-        throw asFault(fault, { isUndone: true });
+        throw toStoreError(fault, { isUndone: true });
       });
     });
     await expect(refused).rejects.toThrow(StoreUnavailable);

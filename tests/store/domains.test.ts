@@ -1,7 +1,13 @@
 import type { KyselyPlugin } from "kysely";
 import { describe, expect, test } from "vitest";
 import type { Db } from "../../src/store/db.ts";
-import { addDomain, findNamespaceByDomain, listDomains, listDomainsOf, removeDomain } from "../../src/store/domains.ts";
+import {
+  addDomain,
+  findNamespaceByDomain,
+  listDomains,
+  listDomainsByNamespace,
+  removeDomain,
+} from "../../src/store/domains.ts";
 import { findNamespaceById } from "../../src/store/namespaces.ts";
 import { storeKinds } from "../support/services/stores.ts";
 import { atOnce, emptyStore, newId, now, storedNamespace, tally } from "./fixtures.ts";
@@ -43,7 +49,7 @@ describe.each(storeKinds)("domains on %s", (kind) => {
     const queries: string[] = [];
     const counting = { ...db, query: db.query.withPlugin(noting(queries)) };
 
-    const found = await listDomainsOf(
+    const found = await listDomainsByNamespace(
       counting,
       [first!, second!, bare!].map(({ namespaceId }) => namespaceId),
     );
@@ -54,7 +60,7 @@ describe.each(storeKinds)("domains on %s", (kind) => {
       [bare!.namespaceId, []],
     ]);
     expect(queries).toEqual(["SelectQueryNode"]);
-    expect((await listDomainsOf(counting, [])).size).toBe(0);
+    expect((await listDomainsByNamespace(counting, [])).size).toBe(0);
   });
 
   test("[D5] [M6] a refused or repeated add leaves the revision as it was", async () => {

@@ -52,6 +52,6 @@ test("[O23] foyer export says what happened, exits 1 and leaves no file when its
   await breakConnections();
 
   expect(await exited).toBe(1);
-  expect(said.join("")).toMatch(/^foyer: The database is not available: .*check FOYER_DATABASE_URL/);
+  expect(said.join("")).toMatch(/^foyer: The database is unavailable: .*check FOYER_DATABASE_URL/);
   expect(existsSync(file)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/ground/unavailable.ts";
 import type { Db } from "../../src/store/db.ts";
 import { addDomain, listDomains } from "../../src/store/domains.ts";
-import { asFault, isForeignKeyViolation } from "../../src/store/faults.ts";
+import { isForeignKeyViolation, toStoreError } from "../../src/store/errors.ts";
 import { findGame, insertGame } from "../../src/store/games.ts";
 import { namespaceNameExists } from "../../src/store/namespaces.ts";
 import { openDb } from "../../src/store/open-db.ts";
@@ -177,7 +177,7 @@ describe("which errors mean: try again later", () => {
     new Error("Query read timeout"),
     new Error("Connection terminated unexpectedly"),
   ])("$code $errcode $message", (error) => {
-    const fault = asFault(error);
+    const fault = toStoreError(error);
 
     expect(fault).toBeInstanceOf(StoreUnavailable);
     expect(fault).toHaveProperty("cause", error);
@@ -194,7 +194,7 @@ describe("which errors mean: try again later", () => {
     new TypeError("x is not a function"),
     "text",
   ])("not %s", (error) => {
-    expect(asFault(error)).toBe(error);
+    expect(toStoreError(error)).toBe(error);
   });
 
   test("a violated reference is recognised on both, other violations are not", () => {

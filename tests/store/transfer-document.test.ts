@@ -54,7 +54,7 @@ describe("a document that is damaged or foreign", () => {
     expect(await fault("")).toBe("DocumentError: The document is empty.");
     for (let count = 1; count < lines.length; count++) {
       expect(await fault(text(lines.slice(0, count)))).toBe(
-        `DocumentError: The document breaks off after line ${count}: its last line is missing.`,
+        `DocumentError: The document is cut off after line ${count}: its last line is missing.`,
       );
     }
     for (let bytes = 1; bytes < Buffer.byteLength(whole) - 1; bytes += 97) {
@@ -74,7 +74,7 @@ describe("a document that is damaged or foreign", () => {
   test("[MD5] is refused when a line is missing, doubled, added or out of order, and the line is named", async () => {
     const index = indexOf("token");
     expect(await fault(text(lines.toSpliced(index, 1)))).toContain(
-      'says that there are 4 rows named "token", but there are 3',
+      'counts 4 rows named "token", but the document has 3',
     );
     expect(await fault(sealed(body().toSpliced(index, 0, lines[index]!)))).toBe(
       `DocumentError: Line ${index + 2}: the token has the same token_id as an earlier one.`,
@@ -84,22 +84,22 @@ describe("a document that is damaged or foreign", () => {
       /Line \d+: the version refers by game_id to a game/,
     );
     const late = [...body().toSpliced(index, 1), lines[index]!];
-    expect(await fault(sealed(late))).toBe(`DocumentError: Line ${late.length}: the token stands after a past_lobby.`);
+    expect(await fault(sealed(late))).toBe(`DocumentError: Line ${late.length}: the token comes after a past_lobby.`);
     expect(await fault(text([...lines, lines[1]!]))).toBe(
-      `DocumentError: Line ${lines.length + 1} stands after the end that line ${lines.length} says.`,
+      `DocumentError: Line ${lines.length + 1} comes after the end of the document in line ${lines.length}.`,
     );
     expect(await fault(sealed([...body(), '{"surprise":{}}']))).toBe(
-      `DocumentError: Line ${lines.length} is nothing that an export of Foyer has.`,
+      `DocumentError: Line ${lines.length} is not a line of an export of Foyer.`,
     );
   });
 
   test.each([
     ["a dump of a database", "-- PostgreSQL database dump\n", "Line 1 is not valid JSON"],
-    ["a configuration", '{ "port": 7100 }\n', "Line 1 is not that of an export of Foyer."],
+    ["a configuration", '{ "port": 7100 }\n', "Line 1 is not the first line of an export of Foyer."],
     ["a list", "[1, 2]\n", "Line 1 is not a JSON object"],
     ["bytes", Buffer.alloc(5_000_000, 0xff), "Line 1 is longer than 4194304 bytes"],
-    ["a later format", '{"foyer_export":2}\n', "Line 1 says format 2, and this Foyer reads 1"],
-    ["an odd format", '{"foyer_export":"1"}\n', "Line 1 is not that of an export of Foyer."],
+    ["a later format", '{"foyer_export":2}\n', "Line 1 has format 2, and this Foyer reads 1"],
+    ["an odd format", '{"foyer_export":"1"}\n', "Line 1 is not the first line of an export of Foyer."],
   ])("[MD5] %s is refused", async (_name, document, sentence) => {
     expect(await fault(document)).toContain(sentence);
   });
@@ -107,25 +107,35 @@ describe("a document that is damaged or foreign", () => {
 
 describe("a row that no store could have written, in a document with a right checksum", () => {
   const cases: [word: string, what: string, change: (row: Record<string, unknown>) => void, sentence: string][] = [
-    ["game", "an odd id", (row) => Object.assign(row, { game_id: "1" }), "game has a wrong game_id: it must be a UUID"],
-    ["game", "a name in capitals", (row) => Object.assign(row, { name_id: "Big" }), "game has a wrong name_id"],
-    ["game", "no name", (row) => delete row.display_name, "game lacks its display_name"],
-    ["game", "a NUL", (row) => Object.assign(row, { display_name: "a\0" }), "game has a wrong display_name"],
+    [
+      "game",
+      "an odd id",
+      (row) => Object.assign(row, { game_id: "1" }),
+      "game has an invalid game_id: it must be a UUID",
+    ],
+    ["game", "a name in capitals", (row) => Object.assign(row, { name_id: "Big" }), "game has an invalid name_id"],
+    ["game", "no name", (row) => delete row.display_name, "game has no display_name"],
+    ["game", "a NUL", (row) => Object.assign(row, { display_name: "a\0" }), "game has an invalid display_name"],
     [
       "game",
       "half a character",
       (row) => Object.assign(row, { display_name: "\ud800" }),
-      "game has a wrong display_name",
+      "game has an invalid display_name",
     ],
     ["game", "a column too many", (row) => Object.assign(row, { colour: 1 }), 'game has an unknown column "colour"'],
-    ["version", "no JSON", (row) => Object.assign(row, { config: "{" }), "version has a wrong config: it must be text"],
-    ["namespace", "too large a limit", (row) => Object.assign(row, { max_players: 2 ** 32 }), "wrong max_players"],
-    ["namespace", "a fraction", (row) => Object.assign(row, { lobby_count_max: 1.5 }), "wrong lobby_count_max"],
-    ["namespace", "text for a number", (row) => Object.assign(row, { revision: "1" }), "wrong revision"],
-    ["namespace", "a boolean", (row) => Object.assign(row, { allow_localhost: true }), "wrong allow_localhost"],
-    ["domain", "a protocol", (row) => Object.assign(row, { domain: "https://a.example" }), "wrong domain"],
-    ["token", "a token for a hash", (row) => Object.assign(row, { hash: `pub_${"x".repeat(43)}` }), "wrong hash"],
-    ["token", "an admin", (row) => Object.assign(row, { kind: "admin" }), "wrong kind: it must be one of cloud"],
+    [
+      "version",
+      "no JSON",
+      (row) => Object.assign(row, { config: "{" }),
+      "version has an invalid config: it must be text",
+    ],
+    ["namespace", "too large a limit", (row) => Object.assign(row, { max_players: 2 ** 32 }), "invalid max_players"],
+    ["namespace", "a fraction", (row) => Object.assign(row, { lobby_count_max: 1.5 }), "invalid lobby_count_max"],
+    ["namespace", "text for a number", (row) => Object.assign(row, { revision: "1" }), "invalid revision"],
+    ["namespace", "a boolean", (row) => Object.assign(row, { allow_localhost: true }), "invalid allow_localhost"],
+    ["domain", "a protocol", (row) => Object.assign(row, { domain: "https://a.example" }), "invalid domain"],
+    ["token", "a token for a hash", (row) => Object.assign(row, { hash: `pub_${"x".repeat(43)}` }), "invalid hash"],
+    ["token", "an admin", (row) => Object.assign(row, { kind: "admin" }), "invalid kind: it must be one of cloud"],
     ["token", "another kind", (row) => Object.assign(row, { kind: "pub" }), "a pub token has a namespace"],
     [
       "namespace",

@@ -102,8 +102,8 @@ describe.each(storeKinds)("on %s", (kind) => {
     const [older, newer] = [await newPlace(kind), await newPlace(kind)];
     await at(older, (db) => db.query.schema.alterTable("games").dropColumn("display_name").execute());
     await at(newer, (db) => db.query.schema.alterTable("tokens").addColumn("colour", "text").execute());
-    await expect(exported(older)).rejects.toThrow("was made by an older Foyer: games has no display_name");
-    await expect(exported(newer)).rejects.toThrow("was made by a newer Foyer: this version does not know colour");
+    await expect(exported(older)).rejects.toThrow("was created by an older Foyer: games has no display_name");
+    await expect(exported(newer)).rejects.toThrow("was created by a newer Foyer: this version does not know colour");
   });
 });
 

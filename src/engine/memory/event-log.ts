@@ -3,26 +3,26 @@ import type { Event } from "../../matchmaker/commands.ts";
 import type { EngineEvents, PlacedEvent } from "../engine.ts";
 import { parsePosition } from "../positions.ts";
 
-/** Gives events their positions, and keeps those of namespaces that somebody listens to. */
+/** Gives events their positions, and keeps the events of namespaces with listeners. */
 export interface EventLog extends Omit<EngineEvents, "events"> {
-  /** Call it with each event in the order in which they are published. */
+  /** Call it with each event, in the order of publication. */
   add(event: Event): PlacedEvent;
   /** How much is kept, for tests. */
   size(): { readonly namespaces: number; readonly events: number };
 }
 
 export interface EventLogOptions {
-  /** So many of each namespace. */
+  /** The maximum for each namespace. */
   readonly eventsPerNamespaceMax: number;
-  /** All namespaces together. The one with the most loses its oldest first. */
+  /** The maximum for all namespaces together. Above it, the namespace with the most events loses its oldest. */
   readonly eventsMax: number;
-  /** How long the events of a namespace are kept for listeners that come back. */
+  /** How long the events of a namespace are kept for listeners that reconnect. */
   readonly keptMs: number;
   /** How many namespaces without kept events are known. */
   readonly namespacesMax: number;
-  /** Milliseconds that only ever rise. */
+  /** Milliseconds that only ever increase. */
   steadyNow(): number;
-  /** Any number that no log of an earlier process had. */
+  /** A number that no earlier process used. */
   readonly firstEpoch: number;
 }
 
@@ -36,14 +36,14 @@ const usualOptions = {
 
 /** The events of one namespace. */
 interface Line {
-  /** Another one for each line, also after a restart, so that no position of another line is taken for one of this. */
+  /** Different for each line, also after a restart, so that positions of different lines are never confused. */
   readonly epoch: number;
-  /** How many events there were in all. */
+  /** The total number of events. */
   count: number;
   /** The latest of them. */
   kept: PlacedEvent[];
   listeners: number;
-  /** When the last listener left; null: there never was one. */
+  /** When the last listener left; null: there was no listener. */
   leftAt: number | null;
 }
 
@@ -81,7 +81,7 @@ export function createEventLog(options: Partial<EventLogOptions> = {}): EventLog
     },
     latest: async (namespaceId, max) => lines.get(namespaceId)?.kept.slice(-max) ?? [],
     keepEvents(namespaceId) {
-      lines.dropUnheard();
+      lines.dropUnused();
       const line = lines.getOrMake(namespaceId);
       line.listeners += 1;
       let isLeft = false;
@@ -92,7 +92,7 @@ export function createEventLog(options: Partial<EventLogOptions> = {}): EventLog
         line.leftAt = steadyNow();
       };
     },
-    // What is published here is heard here: nothing can be missed.
+    // Events are published in this process, so none can be missed.
     onGap() {},
     size: lines.size,
   };
@@ -146,11 +146,11 @@ function createLines(options: EventLogOptions) {
       }
       line.kept.push(event);
       keptCount += 1;
-      // Not one by one: each time the whole list is copied.
+      // Drops many entries together, because each removal copies the whole list.
       if (line.kept.length > eventsPerNamespaceMax * 1.1) dropOldest(line, line.kept.length - eventsPerNamespaceMax);
       makeRoom();
     },
-    dropUnheard(): void {
+    dropUnused(): void {
       for (const line of lines.values()) if (!isListenedTo(line)) dropOldest(line, line.kept.length);
     },
     size: () => ({ namespaces: [...lines.values()].filter(isListenedTo).length, events: keptCount }),

@@ -2,7 +2,7 @@ import type { Changes } from "../../matchmaker/changes.ts";
 import { type Batch, type JournalCore, settleable } from "./journal-core.ts";
 import { appendText, type ToWorker } from "./journal-messages.ts";
 
-/** Appends on their way to the worker: those of one turn of the event loop, or of one commit's duration, go together. */
+/** Sends appends to the worker in batches: all of one turn of the event loop, or all that arrive during one commit. */
 
 export function appendChanges(core: JournalCore, namespaceId: string, changes: Changes): Promise<void> {
   if (core.blockedBy !== null) return Promise.reject(core.blockedBy);
@@ -16,7 +16,7 @@ export function appendChanges(core: JournalCore, namespaceId: string, changes: C
 function beginBatch(core: JournalCore): Batch {
   core.batchNumber += 1;
   const batch: Batch = { number: core.batchNumber, text: "", changeCount: 0, isDue: false, ...settleable() };
-  // Requests that arrive together are handled in one turn: what they decide is sent when the turn is over.
+  // Requests that arrive together are handled in one turn; their changes are sent at the end of the turn.
   setImmediate(() => {
     batch.isDue = true;
     sendIfDue(core);

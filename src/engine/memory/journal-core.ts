@@ -7,36 +7,38 @@ import type { FailpointModule } from "./journal-messages.ts";
 export interface SqliteJournalOptions {
   readonly dataDir: string;
   /**
-   * Called once, when a sync has failed: nothing can be promised any more, so the process must end, and at once
-   * (by SIGKILL): an orderly end closes the file, which copies pages that may no longer be what was written.
+   * Called once, when a sync has failed: durability is no longer guaranteed, so the process must end immediately (by
+   * SIGKILL). A clean end would close the file, which copies pages that may be corrupt.
    */
   readonly onSyncFailure?: (error: JournalSyncFailed) => void;
-  /** Something that the operator should know, and that stops nothing. */
+  /** A warning for the operator; the journal continues. */
   readonly onWarning?: (message: string) => void;
   /** For tests only. */
   readonly failpoints?: FailpointModule;
 }
 
-/** What the journal in the main thread is made of. sqlite-journal.ts, journal-batches.ts and journal-link.ts work on it. */
+/**
+ * The state of the journal in the main thread. sqlite-journal.ts, journal-batches.ts and journal-link.ts work on it.
+ */
 export interface JournalCore {
   readonly options: SqliteJournalOptions;
   readonly file: string;
-  /** Why nothing can be appended now; null: it can. */
+  /** Why appends fail now; null: they are accepted. */
   blockedBy: Error | null;
   worker: Worker | null;
   workerEnded: Promise<void>;
-  /** Gives the worker up without its end. */
+  /** Abandons the worker without waiting for its end. */
   abandonWorker(): void;
   isClosing: boolean;
   syncFailure: JournalSyncFailed | null;
-  /** Why it was given up for good. */
+  /** Why the journal failed permanently. */
   givenUp: JournalUnavailable | null;
   loading: Loading | null;
   underway: { readonly take: TakeStored | undefined; readonly done: Loading["done"] } | null;
   filling: Batch | null;
   sent: Batch[];
   probes: Settleable[];
-  /** Of single namespaces, in the order in which they were asked for. */
+  /** Loads of single namespaces, in the order of the requests. */
   readings: Loading[];
   batchNumber: number;
   pendingChanges: number;
@@ -49,7 +51,7 @@ export interface Batch extends Settleable {
   /** See appendText. */
   text: string;
   changeCount: number;
-  /** The turn of the event loop in which it began is over: it may be sent as soon as the worker has nothing to do. */
+  /** The turn of the event loop in which it began is over: it may be sent as soon as the worker is idle. */
   isDue: boolean;
 }
 
@@ -82,7 +84,7 @@ export function createJournalCore(options: SqliteJournalOptions, file: string): 
   };
 }
 
-/** Everything that is under way fails, and so does everything that comes until the next load. */
+/** Every current append fails, and every later one until the next load. */
 export function failAll(core: JournalCore, error: Error): void {
   const failing = [...core.sent, ...(core.filling === null ? [] : [core.filling]), ...core.probes];
   const unread = core.readings;

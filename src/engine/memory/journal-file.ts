@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { SqliteDatabase, SqliteLibrary } from "../../ground/sqlite.ts";
-import { damagedMessage, JournalRefused, sqliteCodeOf } from "./journal-errors.ts";
+import { damagedMessage, JournalRefused, readSqliteCode } from "./journal-errors.ts";
 import { selectCommit } from "./journal-inspection.ts";
 import type { Note } from "./journal-note.ts";
 
 /**
- * Opens the file of the journal for this connection alone, or refuses it with a reason. What it shows may be used once
- * `verifyAndSync` has passed. It is closed by the end of the thread.
+ * Opens the journal's file exclusively, or refuses it with a reason. Its content may be used after `verifyAndSync` has
+ * succeeded. The end of the thread closes it.
  */
 export function openJournalFile(Database: SqliteLibrary, file: string): SqliteDatabase {
   createPrivately(file);
@@ -20,15 +20,15 @@ export function openJournalFile(Database: SqliteLibrary, file: string): SqliteDa
 }
 
 /**
- * Refuses a damaged file; else, what it shows is on the disk. It comes after the reading, because the other thread
- * can go through what was read meanwhile: a million rows take half a second to check.
+ * Refuses a damaged file and syncs it to disk. Called after the rows were read, because the other thread can process
+ * them meanwhile: checking a million rows takes half a second.
  */
 export function verifyAndSync(database: SqliteDatabase, file: string): void {
   checkPages(database, file);
   settle(database);
 }
 
-/** Puts the number of a commit into its transaction, so that it can be told afterwards whether one is missing. */
+/** Writes the number of a commit in its transaction, so that a missing commit can be noticed. */
 export interface CommitCounter {
   readonly journalId: string;
   readonly last: number;
@@ -37,13 +37,14 @@ export interface CommitCounter {
 }
 
 /**
- * In a new file, and in one of a version that did not count, counting begins here. `verifyAndSync` then brings the id into the
- * file itself, so that it is known even when the whole log is lost.
+ * Starts counting in a new file, and in a file of a version that did not count. `verifyAndSync` then merges the id into
+ * the file, so that it is known even when the whole log is lost.
  */
 export function openCommitCounter(database: SqliteDatabase): CommitCounter {
   const newId = randomBytes(16).toString("hex");
   const stored = (isCounted(database) || beginCounting(database, newId)) && database.prepare(selectCommit).get();
-  // A border: the table is strict. Without it nothing is counted until the next start, because the disk is full.
+  // The cast is safe: the table is strict. Without the table (the disk was full) nothing is counted until the next
+  // start.
   const { journalId, commit } = stored ? (stored as Note) : { journalId: newId, commit: 0 };
   const set = stored ? database.prepare("update commits set number = ?") : null;
   return { journalId, last: commit, write: (number) => void set?.run(number) };
@@ -58,19 +59,19 @@ function beginCounting(database: SqliteDatabase, journalId: string): boolean {
     database.exec(`begin immediate; ${commitsTable}; insert into commits values (1, '${journalId}', 0); commit`);
     return true;
   } catch (error) {
-    if (((sqliteCodeOf(error) ?? 0) & 0xff) !== fullCode) throw error;
+    if (((readSqliteCode(error) ?? 0) & 0xff) !== fullCode) throw error;
     if (database.isTransaction) database.exec("rollback");
     return false;
   }
 }
 
-// The id tells this journal from another one in the same place, to which an old note would not belong.
+// The id distinguishes this journal from another one at the same path, to which an old note would not belong.
 const commitsTable = `create table commits (
   one integer primary key check (one = 1), journal_id text not null, number integer not null) strict`;
 
-/** Folds the write-ahead log into the file. Nobody else has the file open, so nothing can be in the way. */
+/** Merges the write-ahead log into the file. No other connection has the file open, so nothing blocks it. */
 export function checkpoint(database: SqliteDatabase, mode: "passive" | "truncate"): void {
-  // By exec, because not every way of running a statement brings SQLite's error code, and a failed sync is known by it.
+  // Uses exec, because not every method returns SQLite's error code, which identifies a failed sync.
   database.exec(`pragma wal_checkpoint(${mode})`);
 }
 
@@ -78,7 +79,8 @@ export function checkpoint(database: SqliteDatabase, mode: "passive" | "truncate
 const applicationId = 0x464f594a;
 const layout = 1;
 
-// The id and the row are JSON text. The sum is over the whole of it: SQLite notices damage to its own structures, not to content.
+// The id and the row are JSON text. The checksum covers the whole text: SQLite notices damage to its own structures,
+// not to content.
 const tables = `
   create table entities (
     namespace_id text not null,
@@ -91,7 +93,7 @@ const tables = `
   create table probe (number integer primary key, filler blob not null) strict;
 `;
 
-// Checkpoints are made by the worker, which hears when they fail; SQLite's own would keep it to themselves.
+// The worker makes checkpoints itself and so notices when they fail; SQLite's automatic ones report no failure.
 const settings = `
   pragma synchronous = full;
   pragma wal_autocheckpoint = 0;
@@ -100,7 +102,7 @@ const settings = `
   pragma trusted_schema = off;
 `;
 
-/** Makes the file before SQLite does, so that it is never readable by others, and makes sure that the folder keeps it. */
+/** Creates the file before SQLite does, so that it is never readable by others, and syncs the folder. */
 function createPrivately(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, "a", 0o600));
@@ -119,7 +121,7 @@ function takeForItself(database: SqliteDatabase, file: string): void {
     database.exec("pragma locking_mode = exclusive; pragma journal_mode = wal");
     database.exec("begin immediate; commit");
   } catch (error) {
-    const code = sqliteCodeOf(error);
+    const code = readSqliteCode(error);
     if (code === null || !busyCodes.has(code & 0xff)) throw error;
     throw new JournalRefused(`The file ${file} is in use by another process or journal. Stop that one first.`);
   }
@@ -137,7 +139,9 @@ function checkLayout(database: SqliteDatabase, file: string): void {
     return;
   }
   if (found.application !== applicationId) {
-    throw new JournalRefused(`The file ${file} is a database of another program. Move it away, or use another folder.`);
+    throw new JournalRefused(
+      `The file ${file} is a database of another program. Move it to another folder, or use another data folder.`,
+    );
   }
   if (found.layout > layout) {
     throw new JournalRefused(
@@ -161,14 +165,14 @@ function checkPages(database: SqliteDatabase, file: string): void {
 }
 
 /**
- * What was written just before a process was killed may be readable and yet not on the disk. The first thing that a
- * checkpoint does is to sync the log; that its copying then finds a full disk takes nothing from what can be read.
+ * What a process wrote just before it was killed may be readable but not synced to disk. A checkpoint first syncs the
+ * log; if it then finds a full disk, everything readable is still durable.
  */
 function settle(database: SqliteDatabase): void {
   try {
     checkpoint(database, "truncate");
   } catch (error) {
-    if ((sqliteCodeOf(error) ?? 0) !== fullCode) throw error;
+    if ((readSqliteCode(error) ?? 0) !== fullCode) throw error;
   }
 }
 

@@ -3,17 +3,17 @@ import type { SqliteDatabase, SqliteLibrary } from "../../ground/sqlite.ts";
 import { inspectLog } from "./journal-log.ts";
 import { type Note, readNote } from "./journal-note.ts";
 
-/** What can be said of a journal before it is opened, without changing anything in it. */
+/** Checks a journal before it is opened, without changing it. */
 export interface Inspection {
-  /** Acknowledged commits that cannot be read any more, at most so many; 0: none is known of. */
+  /** The maximum number of acknowledged commits that cannot be read; 0: none is known to be missing. */
   readonly missingCommits: number;
-  /** The log ends in the middle of what was written. */
+  /** The log ends within a commit. */
   readonly isLogBroken: boolean;
 }
 
 /**
- * SQLite takes the first checksum in its log that does not fit for the log's end and forgets what stands behind it. After a
- * power cut that is right. Whether it is, or bytes have changed since, is told by the note of the last synced commit.
+ * SQLite treats the first wrong checksum in its log as the end of the log and ignores the rest. After a power cut that
+ * is right. The note of the last synced commit shows whether it is, or whether bytes were damaged.
  */
 export function inspectJournal(Database: SqliteLibrary, file: string): Inspection {
   if (!existsSync(file) || statSync(file).size === 0) return { missingCommits: 0, isLogBroken: false };
@@ -23,33 +23,33 @@ export function inspectJournal(Database: SqliteLibrary, file: string): Inspectio
   const isNoteOfThis = note !== null && note.journalId === found?.journalId;
   const unreadable = isNoteOfThis ? note.commit - found.commit : 0;
   return {
-    // Those in the log can be counted; of a log that is gone only the numbers before and after it are known.
+    // The commits in a log can be counted; for a missing log only the numbers before and after it are known.
     missingCommits: unreadable > 0 ? commitsAfterBreak || unreadable : 0,
     isLogBroken: isBroken,
   };
 }
 
 /**
- * Read-only, because the end of a connection that may write folds the log into the file and removes it, and with it what is
- * behind a damaged place.
+ * Read-only, because a connection that may write merges the log into the file and removes it when it closes, including
+ * everything after a damaged frame.
  */
 function peek(Database: SqliteLibrary, file: string): Note | null {
   let database: SqliteDatabase | null = null;
   try {
     database = new Database(file, { readOnly: true, timeout: 0 });
     let found: Note | null = null;
-    // A statement that was prepared would keep the file until it is collected; one that is executed is gone at once.
+    // A prepared statement would keep the file open until garbage collection; exec releases it immediately.
     database.function("take", (journalId: string, commit: number) => {
       found = { journalId, commit };
       return null;
     });
     database.exec("select take(journal_id, number) from commits");
     database.close();
-    // The index of the log that reading has made is of no use to the connection that follows, which keeps its own.
+    // The log index that this read created is not used by the next connection, which creates its own.
     rmSync(`${file}-shm`, { force: true });
     return found;
   } catch {
-    // What is wrong with the file is said by opening it.
+    // Opening the file later reports what is wrong with it.
     closeQuietly(database);
     return null;
   }
@@ -59,7 +59,7 @@ function closeQuietly(database: SqliteDatabase | null): void {
   try {
     database?.close();
   } catch {
-    // It was closed already.
+    // It was already closed.
   }
 }
 

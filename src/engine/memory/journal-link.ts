@@ -1,10 +1,10 @@
 import { finishBatches } from "./journal-batches.ts";
 import { failAll, type JournalCore } from "./journal-core.ts";
-import { errorOf, JournalSyncFailed, JournalUnavailable } from "./journal-errors.ts";
+import { JournalSyncFailed, JournalUnavailable, toError } from "./journal-errors.ts";
 import type { FromWorker, ToWorker } from "./journal-messages.ts";
 import { startThread } from "./journal-thread.ts";
 
-/** The worker thread's life as the main thread sees it, and what becomes of its messages. */
+/** Starts and stops the worker thread and handles its messages, on the main thread. */
 
 export function startWorker(core: JournalCore): void {
   const { file, options } = core;
@@ -21,7 +21,7 @@ export function startWorker(core: JournalCore): void {
       cause = error;
     });
     started.on("exit", (code) => {
-      // It is no longer ours when it was asked to end or has said why it would.
+      // Ignored if the thread was asked to end or has reported why it ends.
       if (core.worker === started) {
         failAll(core, new JournalUnavailable(`The thread that writes ${file} has ended (${code}).`, { cause }));
       }
@@ -37,7 +37,7 @@ export async function stopWorker(core: JournalCore): Promise<void> {
 }
 
 function receive(core: JournalCore, message: FromWorker): void {
-  // The thread loads everything before it takes the first message.
+  // The thread loads everything before it handles the first message.
   if (message.type === "rows") (core.loading ?? core.readings[0])?.add(message.namespaceId, message.text);
   else if (message.type === "warning") core.options.onWarning?.(message.message);
   else if (message.type === "committed") finishBatches(core, message.throughBatch);
@@ -46,7 +46,7 @@ function receive(core: JournalCore, message: FromWorker): void {
     else if (message.type === "read") core.readings.shift()?.finish(null);
     else core.probes.shift()?.resolve();
   } else {
-    const error = noteSyncFailure(core, errorOf(message.failure));
+    const error = noteSyncFailure(core, toError(message.failure));
     if (message.type === "probed" && core.syncFailure === null) core.probes.shift()?.reject(error);
     else if (message.type === "read") core.readings.shift()?.finish(error);
     else failAll(core, error);

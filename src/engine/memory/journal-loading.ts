@@ -3,11 +3,11 @@ import { entities } from "../../matchmaker/schema.ts";
 import type { TakeStored } from "./journal.ts";
 import { damagedMessage, JournalRefused } from "./journal-errors.ts";
 
-/** Collects what the worker reads, piece by piece, so that the event loop is not stopped for long at once. */
+/** Collects the rows that the worker reads, in pieces, so that the event loop is never blocked for long. */
 export interface Loading {
   readonly done: Promise<ReadonlyMap<string, readonly StoredRecord[]>>;
   add(namespaceId: string, text: string): void;
-  /** Gives the reason why there is nothing to use, if there is one. */
+  /** Returns why the rows cannot be used, if there is a reason. */
   finish(error: Error | null): Error | null;
 }
 
@@ -47,10 +47,10 @@ export function createLoading(file: string, take: TakeStored | undefined): Loadi
 }
 
 function takeAll(namespaceId: string, text: string, take: TakeStored): void {
-  // A border: the worker has checked each row against its checksum, and only this journal writes rows.
+  // The cast is safe: the worker has checked each row against its checksum, and only this journal writes rows.
   for (const [number, id, row] of JSON.parse(text) as [number, string, StoredRecord["row"]][]) {
     const entity = entities[number];
-    if (entity === undefined || !Array.isArray(row)) throw new Error(`${id} is no record that this Foyer knows.`);
+    if (entity === undefined || !Array.isArray(row)) throw new Error(`${id} is not a record that this Foyer knows.`);
     take(namespaceId, { entity, id, row });
   }
 }

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 
 /** What a reader of SQLite's write-ahead log finds in it. */
 export interface LogInspection {
-  /** The log ends in the middle of what was written: a checksum does not fit, and everything from there on is not read. */
+  /** The log ends within a commit: a checksum does not match, and nothing after it is read. */
   readonly isBroken: boolean;
-  /** Commits that were written after that place, as far as they can be told. */
+  /** Commits after that position, as far as they can be counted. */
   readonly commitsAfterBreak: number;
 }
 
@@ -13,8 +13,8 @@ const frameHeaderBytes = 24;
 const wholeLog: LogInspection = { isBroken: false, commitsAfterBreak: 0 };
 
 /**
- * Walks through the frames as SQLite does, which takes the first checksum that does not fit for the end of the log. Frames
- * of an earlier use of the file stand behind the present ones with another salt; they are no part of the log.
+ * Reads the frames as SQLite does, which treats the first wrong checksum as the end of the log. Frames of an earlier
+ * use of the file may follow the current ones with another salt; they are not part of the log.
  */
 export function inspectLog(file: string): LogInspection {
   const log = readWhole(file);
@@ -22,8 +22,8 @@ export function inspectLog(file: string): LogInspection {
   const magic = log.readUInt32BE(0);
   const pageBytes = log.readUInt32BE(8);
   if ((magic & ~1) >>> 0 !== 0x377f0682 || pageBytes < 512 || pageBytes > 65536) return lostHeader(log);
-  // The checksum is over words in the byte order that the last bit of the magic number names.
-  const words = wordsOf(log, (magic & 1) === 1);
+  // The last bit of the magic number gives the byte order of the words in the checksum.
+  const words = readWords(log, (magic & 1) === 1);
   const sums: Sums = [0, 0];
   addWords(sums, words, 0, 24);
   if (sums[0] !== log.readUInt32BE(24) || sums[1] !== log.readUInt32BE(28)) return lostHeader(log);
@@ -39,7 +39,7 @@ function walkFrames(log: Buffer, words: Uint32Array, sums: Sums, pageBytes: numb
   for (let at = headerBytes; at + frameHeaderBytes <= log.length; at += frameBytes) {
     const isOfThisLog = log.compare(log, 16, 24, at + 8, at + 16) === 0;
     if (!isOfThisLog) {
-      // Behind a break this may be a frame whose salt is what was damaged.
+      // After a break this may be a frame whose salt was damaged.
       if (!isBroken && !hasFrameOfLog(log, at + frameBytes, frameBytes)) break;
       isBroken = true;
       continue;
@@ -63,12 +63,12 @@ function hasFrameOfLog(log: Buffer, from: number, frameBytes: number): boolean {
   return false;
 }
 
-/** Without its header nothing of a log is read, and how many commits it has cannot be told. */
+/** Without its header SQLite reads nothing of a log, and its commits cannot be counted. */
 function lostHeader(log: Buffer): LogInspection {
   return { isBroken: log.length > headerBytes, commitsAfterBreak: 0 };
 }
 
-/** As `sqlite3/src/wal.c` has it, in sums of 32 bits. */
+/** As in `sqlite3/src/wal.c`, with 32-bit sums. */
 function addWords(sums: Sums, words: Uint32Array, from: number, bytes: number): void {
   let [first, second] = sums;
   for (let i = from / 4, end = (from + bytes) / 4; i < end; i += 2) {
@@ -79,7 +79,7 @@ function addWords(sums: Sums, words: Uint32Array, from: number, bytes: number): 
   sums[1] = second;
 }
 
-function wordsOf(log: Buffer, isBigEndian: boolean): Uint32Array {
+function readWords(log: Buffer, isBigEndian: boolean): Uint32Array {
   const copy = Buffer.from(log.buffer.slice(log.byteOffset, log.byteOffset + (log.length & ~3)));
   const isNative = isBigEndian === (new Uint8Array(new Uint32Array([1]).buffer)[0] === 0);
   if (!isNative) copy.swap32();
@@ -90,7 +90,7 @@ function readWhole(file: string): Buffer | null {
   try {
     return readFileSync(file);
   } catch {
-    // There is none, or it cannot be read, which SQLite will say better.
+    // The file is missing or unreadable; SQLite will report that better.
     return null;
   }
 }

@@ -2,8 +2,8 @@ import type { SqliteDatabase } from "../../ground/sqlite.ts";
 import type { JournalFailure } from "./journal-errors.ts";
 
 /**
- * What the journal and its worker thread say to each other. Everything is handled in the order in which it is sent.
- * The thread begins by loading, without being asked.
+ * The messages between the journal and its worker thread. Each side handles them in order. The thread starts with a
+ * load, without a request.
  */
 export type ToWorker =
   | {
@@ -14,7 +14,7 @@ export type ToWorker =
       readonly changeCount: number;
     }
   | { readonly type: "probe" }
-  /** The rows of one namespace, as they are after everything that was sent before. */
+  /** Requests the rows of one namespace, after all earlier messages. */
   | { readonly type: "read"; readonly namespaceId: string }
   | { readonly type: "close" };
 
@@ -23,19 +23,19 @@ export type FromWorker =
   | { readonly type: "rows"; readonly namespaceId: string; readonly text: string }
   /** All rows were sent, or the file cannot be used and the thread ends. */
   | { readonly type: "loaded"; readonly failure: JournalFailure | null }
-  /** Something that the operator should know, and that stops nothing. */
+  /** A warning for the operator; the journal continues. */
   | { readonly type: "warning"; readonly message: string }
   /** Every batch up to this one is on the disk. */
   | { readonly type: "committed"; readonly throughBatch: number }
-  /** Nothing after the last committed batch is on the disk, and nothing will be: the thread ends. */
+  /** Nothing after the last committed batch is or will be on disk: the thread ends. */
   | { readonly type: "failed"; readonly failure: JournalFailure }
   | { readonly type: "probed"; readonly failure: JournalFailure | null }
-  /** All rows of the namespace that was asked for were sent, or they cannot be read. */
+  /** All rows of the requested namespace were sent, or they cannot be read. */
   | { readonly type: "read"; readonly failure: JournalFailure | null };
 
 /**
- * The changes of one command in the text of a batch: a line with the namespace, then a line for each change, see Changes.
- * A batch is one text, so that sending it copies bytes and nothing else.
+ * The changes of one command in the text of a batch: a line with the namespace, then a line for each change, see
+ * Changes. A batch is one text, because sending a text only copies bytes.
  */
 export function appendText(namespaceId: string, changes: string): string {
   return `${namespaceMark}${namespaceId}\n${changes}`;
@@ -44,7 +44,7 @@ export function appendText(namespaceId: string, changes: string): string {
 /** Begins the line of a namespace; the line of a change begins with a digit. */
 const namespaceMark = "=";
 
-/** Calls back with each change of a batch: the id and the row are JSON text, and without a row the record is gone. */
+/** Calls back with each change of a batch: the id and the row are JSON text; without a row the record was deleted. */
 export function readBatch(
   text: string,
   take: (namespaceId: string, entity: number, id: string, row: string) => void,
@@ -54,21 +54,21 @@ export function readBatch(
     if (line.startsWith(namespaceMark)) {
       namespaceId = line.slice(namespaceMark.length);
     } else if (line !== "") {
-      // A border: changes.ts has written these.
+      // The cast is safe: changes.ts wrote these lines.
       const [entity, id, row] = line.split("\t") as [string, string, string];
       take(namespaceId, Number(entity), id, row);
     }
   }
 }
 
-/** Where the worker lets itself be made to fail. */
+/** The failpoints of the worker. */
 export interface FailpointHooks {
-  /** The file is open and nothing has been written to it. */
+  /** The file is open, and nothing was written to it. */
   opened(database: SqliteDatabase): void;
   reached(on: "commit" | "probe" | "checkpoint", when: "before" | "after"): void;
 }
 
-/** For tests only: a module that the worker loads, and what its `createFailpoints` is given. */
+/** For tests only: a module that the worker loads, and the argument of its `createFailpoints`. */
 export interface FailpointModule {
   readonly module: string;
   readonly settings: unknown;

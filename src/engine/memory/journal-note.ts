@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 
-/** Which commit of which journal was the last one that is known to have been synced. It stands in a file beside the journal. */
+/** The last commit of a journal that is known to be synced. Stored in a file next to the journal. */
 export interface Note {
   readonly journalId: string;
   readonly commit: number;
 }
 
-export const noteFileOf = (file: string): string => `${file}-synced`;
+export const toNoteFile = (file: string): string => `${file}-synced`;
 
-/** Null: there is none, or nothing can be made of it. */
+/** Null: the note does not exist or cannot be parsed. */
 export function readNote(file: string): Note | null {
   let text: string;
   try {
-    text = readFileSync(noteFileOf(file), "utf8");
+    text = readFileSync(toNoteFile(file), "utf8");
   } catch {
     return null;
   }
@@ -21,9 +21,9 @@ export function readNote(file: string): Note | null {
   return parts && { journalId: parts[1]!, commit: Number(parts[2]) };
 }
 
-/** Whole or not at all, and on the disk when it resolves. */
+/** Writes all or nothing, and resolves when it is synced to disk. */
 async function writeNote(file: string, { journalId, commit }: Note): Promise<void> {
-  const draft = `${noteFileOf(file)}.new`;
+  const draft = `${toNoteFile(file)}.new`;
   const handle = await open(draft, "w", 0o600);
   try {
     await handle.writeFile(`${journalId} ${commit}\n`);
@@ -31,15 +31,15 @@ async function writeNote(file: string, { journalId, commit }: Note): Promise<voi
   } finally {
     await handle.close();
   }
-  await rename(draft, noteFileOf(file));
+  await rename(draft, toNoteFile(file));
 }
 
 export async function removeNote(file: string): Promise<void> {
-  await rm(noteFileOf(file), { force: true });
+  await rm(toNoteFile(file), { force: true });
 }
 
 export interface Noting {
-  /** Whether the commit that is being made should carry its number: about once a second. */
+  /** Whether the current commit should contain its number: about once a second. */
   isDue(): boolean;
   /** A commit with its number in it has been synced. */
   synced(commit: number): void;
@@ -48,13 +48,13 @@ export interface Noting {
 const noteEveryMs = 1_000;
 
 /**
- * Writes notes beside the commits, never in their way: about one a second, by other threads of the system. `due` is called when
- * it is time for another one, so that the last commits before a pause are noted too.
+ * Writes notes without delaying commits: about one a second, in other threads of the system. Calls `due` when the next
+ * one is due, so that the last commits before a pause are noted too.
  */
 export function createNoting(
   file: string,
   journalId: string,
-  on: { due(): void; fault(reason: string): void },
+  on: { due(): void; failed(reason: string): void },
 ): Noting {
   let isDue = true;
   let isFailing = false;
@@ -64,7 +64,7 @@ export function createNoting(
       await writeNote(file, { journalId, commit });
       isFailing = false;
     } catch (error) {
-      if (!isFailing) on.fault(error instanceof Error ? error.message : String(error));
+      if (!isFailing) on.failed(error instanceof Error ? error.message : String(error));
       isFailing = true;
     }
     setTimeout(() => {

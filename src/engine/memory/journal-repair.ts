@@ -2,17 +2,17 @@ import { closeSync, copyFileSync, existsSync, fsyncSync, mkdirSync, openSync } f
 import { basename, dirname, join } from "node:path";
 import { loadSqlite } from "../../ground/sqlite.ts";
 import { inspectJournal } from "./journal-inspection.ts";
-import { noteFileOf, removeNote } from "./journal-note.ts";
+import { removeNote, toNoteFile } from "./journal-note.ts";
 import { createSqliteJournal, journalFileName } from "./sqlite-journal.ts";
 
-/** What is wrong with the journal of a data folder, as far as `repairJournal` can do something about it. */
+/** Damage of a data folder's journal that `repairJournal` can handle. */
 export interface Damage {
   readonly file: string;
-  /** Acknowledged commits that cannot be read, at most so many; 0: nothing is to be repaired. */
+  /** The maximum number of acknowledged commits that cannot be read; 0: no repair is needed. */
   readonly missingCommits: number;
 }
 
-/** Changes nothing. The caller holds the data folder. */
+/** Changes nothing. The caller has locked the data folder. */
 export async function findDamage(dataDir: string): Promise<Damage> {
   const file = join(dataDir, journalFileName);
   const { missingCommits } = inspectJournal(await loadSqlite(), file);
@@ -20,8 +20,8 @@ export async function findDamage(dataDir: string): Promise<Damage> {
 }
 
 /**
- * Gives up the commits that cannot be read: the number that tells of them goes, and SQLite folds what it can read of the log
- * into the file. Gives the folder with a copy of what was there before. The caller holds the data folder.
+ * Drops the commits that cannot be read: removes the number of the last commit, and SQLite merges the readable part of
+ * the log into the file. Returns the folder with a copy of the damaged files. The caller has locked the data folder.
  */
 export async function repairJournal({ file }: Damage): Promise<string> {
   const kept = keepCopy(file);
@@ -30,8 +30,8 @@ export async function repairJournal({ file }: Damage): Promise<string> {
   try {
     await journal.load();
   } catch (error) {
-    // There is other damage, so the number that tells of this one is still needed.
-    copyFileSync(join(kept, basename(noteFileOf(file))), noteFileOf(file));
+    // There is other damage, so the number of the last commit is still needed.
+    copyFileSync(join(kept, basename(toNoteFile(file))), toNoteFile(file));
     throw error;
   } finally {
     await journal.close();
@@ -42,7 +42,7 @@ export async function repairJournal({ file }: Damage): Promise<string> {
 function keepCopy(file: string): string {
   const folder = freeFolder(join(dirname(file), "damaged"));
   mkdirSync(folder, { mode: 0o700 });
-  for (const source of [file, `${file}-wal`, noteFileOf(file)]) {
+  for (const source of [file, `${file}-wal`, toNoteFile(file)]) {
     if (!existsSync(source)) continue;
     const copy = join(folder, basename(source));
     copyFileSync(source, copy);

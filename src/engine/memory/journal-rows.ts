@@ -3,7 +3,7 @@ import type { SqliteDatabase } from "../../ground/sqlite.ts";
 import { damagedMessage, JournalRefused } from "./journal-errors.ts";
 import { readBatch } from "./journal-messages.ts";
 
-/** Writes what a group of batches comes to. The caller holds the transaction. */
+/** Writes the result of a group of batches. The caller has started the transaction. */
 export type WriteBatches = (texts: Iterable<string>) => void;
 
 /**
@@ -22,7 +22,7 @@ export function prepareWriting(database: SqliteDatabase): WriteBatches {
         removeOne.run(namespaceId, entity, id);
         continue;
       }
-      values.push(namespaceId, entity, id, row, crc32(textOf(entity, id, row), crc32(namespaceId)));
+      values.push(namespaceId, entity, id, row, crc32(writeSummedText(entity, id, row), crc32(namespaceId)));
       if (values.length < rowsPerStatement * columns) continue;
       putMany.run(...values);
       values = [];
@@ -50,12 +50,15 @@ function latest(texts: Iterable<string>): Map<string, LastChange> {
   return changes;
 }
 
-/** What the sum is over, after the namespace's id: the key as well, so that a row under a damaged id is noticed too. */
-function textOf(entity: number, id: string, row: string): string {
+/** The text of the checksum, after the namespace's id. It includes the key, so that a damaged id is noticed too. */
+function writeSummedText(entity: number, id: string, row: string): string {
   return `[${entity},${id},${row}]`;
 }
 
-/** Gives every row, or every row of one namespace, checked, as JSON text in pieces that one thread can send and the other can parse without a long stop. */
+/**
+ * Reads and checks every row, or every row of one namespace. Passes them on as JSON text, in pieces that one thread can
+ * send and the other can parse without a long pause.
+ */
 export function readRows(
   database: SqliteDatabase,
   file: string,
@@ -65,7 +68,7 @@ export function readRows(
   const select = database.prepare(pageSql);
   const wanted = onlyNamespaceId === null ? namespaceIds(database, file) : [onlyNamespaceId];
   for (const { namespaceId, entity, after, through } of pages(database, file, wanted)) {
-    // A border: the table is strict, so these columns have these types.
+    // The cast is safe: the table is strict, so these columns have these types.
     const page = select.get(namespaceId, entity, after, through) as { texts: string; sums: string };
     if (!matches(namespaceId, page.texts.split(separator), JSON.parse(`[${page.sums}]`))) {
       const reason = `a row of namespace ${namespaceId} does not match its checksum`;
@@ -78,7 +81,7 @@ export function readRows(
 /** Between rows, and never inside one: in JSON text a line break is always escaped. */
 const separator = ",\n";
 
-// SQLite puts the texts together (as textOf does): each value that it hands over costs more than all of that.
+// SQLite joins the texts (as writeSummedText does), because each value that it returns costs more than the join.
 const pageSql = `
   select group_concat('[' || entity || ',' || id || ',' || row || ']', char(44, 10)) as texts, group_concat(sum) as sums
   from entities where namespace_id = ? and entity = ? and id > ? and id <= ?`;
@@ -131,7 +134,7 @@ function* groups(
   }
 }
 
-/** One by one: to ask for all different ones at once would read every row. */
+/** One by one: a query for all distinct ids would read every row. */
 function* namespaceIds(database: SqliteDatabase, file: string): Iterable<string> {
   const next = database.prepare("select min(namespace_id) as id from entities where namespace_id > ?");
   let after = "";
@@ -147,7 +150,7 @@ function isLater(id: string, other: string): boolean {
   return Buffer.compare(Buffer.from(id), Buffer.from(other)) > 0;
 }
 
-/** The file is read before it is checked, and in a damaged one, going on from such a row might never end. */
+/** The file is read before it is checked; in a damaged file, continuing after such a row might never end. */
 function outOfOrder(file: string, namespaceId: string): JournalRefused {
   return new JournalRefused(damagedMessage(file, `the rows of namespace ${namespaceId} are out of order`));
 }

@@ -1,6 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { loadSqlite, type SqliteDatabase } from "../../ground/sqlite.ts";
-import { failureOf, type JournalFailure, JournalRefused, missingCommitsMessage } from "./journal-errors.ts";
+import { type JournalFailure, JournalRefused, missingCommitsMessage, toFailure } from "./journal-errors.ts";
 import { type CommitCounter, checkpoint, openCommitCounter, openJournalFile, verifyAndSync } from "./journal-file.ts";
 import { inspectJournal } from "./journal-inspection.ts";
 import type { FailpointHooks, FromWorker, ToWorker, WorkerSettings } from "./journal-messages.ts";
@@ -9,12 +9,12 @@ import { prepareWriting, readRows, type WriteBatches } from "./journal-rows.ts";
 
 /**
  * The thread that owns the journal's file, from loading it to the first failure or to closing. Batches that arrive
- * while a commit is running are committed together next. After a failure it drops what is still in its way, because
- * that was decided on top of what was lost, and ends: only the end of the thread surely lets go of the file.
+ * while a commit is running are committed together next. After a failure it drops the waiting batches, because they
+ * build on lost changes, and ends: only the end of the thread reliably releases the file.
  */
 type Commit = Extract<ToWorker, { type: "commit" }>;
 
-// A border: this file is started by journal-thread.ts only, with these settings and these messages.
+// The cast is safe: only journal-thread.ts starts this file, with these settings and messages.
 const port = parentPort!;
 const { file, failpoints } = workerData as WorkerSettings;
 const failpoint: FailpointHooks =
@@ -23,14 +23,14 @@ const failpoint: FailpointHooks =
     : (await import(failpoints.module)).createFailpoints(failpoints.settings);
 let changesInLog = 0;
 let lastCommit = 0;
-/** The last one whose number is in the file. */
+/** The last commit whose number is in the file. */
 let markedCommit = 0;
 let hasFailed = false;
 
-// One transaction must not grow so large that those who wait for it wait for seconds.
+// One transaction must not grow so large that callers wait for seconds.
 const groupChangesMax = 20_000;
 
-// A change writes about one page of 4 KiB at most, so the log stays near 16 MB. Then it is used again from its start.
+// A change writes about one page of 4 KiB at most, so the log stays near 16 MB. Then SQLite reuses it from its start.
 const logChangesMax = 4_000;
 
 const Database = await loadSqlite();
@@ -38,7 +38,7 @@ const open = load();
 if (open !== null) {
   port.on("message", (first: ToWorker) => {
     let next: ToWorker | null = first;
-    // Closing a port does not stop what is already in it from arriving.
+    // Messages that are already in a port still arrive after it is closed.
     while (next !== null && !hasFailed) next = next.type === "commit" ? commitGroup(open, next) : handle(open, next);
   });
 }
@@ -59,13 +59,13 @@ function load(): Open | null {
     try {
       readRows(database, file, (namespaceId, text) => tell({ type: "rows", namespaceId, text }));
     } finally {
-      // Also when reading has failed: that the file is damaged is then the better reason.
+      // Also after a failed read: a damaged file is then the better reason.
       failpoint.opened(database);
       verifyAndSync(database, file);
     }
     lastCommit = counter.last;
     markedCommit = counter.last;
-    const noting = createNoting(file, counter.journalId, { due: () => markLast(), fault: sayNoNote });
+    const noting = createNoting(file, counter.journalId, { due: () => markLast(), failed: sayNoNote });
     opened = { database, write: prepareWriting(database), counter, noting };
   });
   tell({ type: "loaded", failure });
@@ -73,24 +73,24 @@ function load(): Open | null {
   return opened;
 }
 
-/** Before SQLite opens the file to write, which would tidy away what stands behind a damaged place. */
+/** Called before SQLite opens the file for writing, which would remove everything after a damaged frame. */
 function refuseMissingCommits(): void {
   const { missingCommits, isLogBroken } = inspectJournal(Database, file);
   if (missingCommits > 0) throw new JournalRefused(missingCommitsMessage(file, missingCommits));
   if (!isLogBroken) return;
-  const message = `${file}-wal ends in the middle of a commit, as after a power cut. Commits of the last second may be lost.`;
+  const message = `${file}-wal ends within a commit, as after a power cut. Commits of the last second may be lost.`;
   tell({ type: "warning", message });
 }
 
 function sayNoNote(reason: string): void {
-  const message = `The number of the last commit could not be written beside ${file} (${reason}). Damage to it may not be noticed.`;
+  const message = `The number of the last commit could not be written next to ${file} (${reason}). Foyer may not notice damage to that file.`;
   tell({ type: "warning", message });
 }
 
-/** Gives the message that came after the group and is none of it, if there was one. */
+/** Returns the first message that is not part of the group, if there is one. */
 function commitGroup({ database, write, counter, noting }: Open, first: Commit): ToWorker | null {
   const { group, changeCount, next } = gather(first);
-  // The number is a page of its own, which most commits are spared.
+  // The number is an extra page, so only some commits write it.
   const isMarked = noting.isDue();
   const failure = attempt(() => {
     database.exec("begin immediate");
@@ -113,7 +113,7 @@ function mark(noting: Noting): void {
   noting.synced(lastCommit);
 }
 
-/** The commits before a pause get their number by themselves. */
+/** Writes the number of the last commit before a pause. */
 function markLast(): void {
   if (open === null || hasFailed || markedCommit === lastCommit) return;
   const { database, counter, noting } = open;
@@ -130,7 +130,7 @@ function gather(first: Commit): { group: Commit[]; changeCount: number; next: To
   const group = [first];
   let { changeCount } = first;
   while (changeCount < groupChangesMax) {
-    // A border: see journal-messages.ts.
+    // The types are in journal-messages.ts.
     const next: ToWorker | undefined = receiveMessageOnPort(port)?.message;
     if (next?.type !== "commit") return { group, changeCount, next: next ?? null };
     group.push(next);
@@ -139,7 +139,7 @@ function gather(first: Commit): { group: Commit[]; changeCount: number; next: To
   return { group, changeCount, next: null };
 }
 
-/** A log that cannot be folded would grow until the disk is full, so failing to is as good as a failed commit. */
+/** A log that cannot be merged would grow until the disk is full, so this failure counts as a failed commit. */
 function foldLog(database: SqliteDatabase, next: ToWorker | null): ToWorker | null {
   const failure = attempt(() => fold(database, "passive"));
   return failure === null ? next : fail(failure);
@@ -157,7 +157,7 @@ function fail(failure: JournalFailure): null {
   return leave(failure);
 }
 
-/** After a failed sync the thread stays: at its end SQLite would copy pages that may no longer be what was written. */
+/** After a failed sync the thread keeps running: at its end SQLite would copy pages that may be corrupt. */
 function leave(failure: JournalFailure | null): null {
   if (failure?.kind === "sync-failed") port.on("message", () => undefined);
   else port.close();
@@ -177,12 +177,12 @@ function handle({ database }: Open, message: Exclude<ToWorker, Commit>): null {
     tell({ type: "read", failure: attempt(() => readRows(database, file, give, namespaceId)) });
     return null;
   }
-  // Whatever cannot be folded now is read from the log at the next start.
+  // The next start reads from the log what cannot be merged now.
   const failure = attempt(() => fold(database, "truncate"));
   return failure?.kind === "sync-failed" ? fail(failure) : leave(failure);
 }
 
-/** The log starts anew, so that the probe needs room both in the file and for a new log, as the next commits will. */
+/** Starts a new log, so that the probe needs space in the file and for a new log, as the next commits do. */
 function probe(database: SqliteDatabase): void {
   fold(database, "truncate");
   try {
@@ -201,7 +201,7 @@ function undo(database: SqliteDatabase): void {
   try {
     database.exec("rollback");
   } catch {
-    // Some failures end the transaction by themselves, and then there is nothing to undo.
+    // After some failures the transaction has already ended.
   }
 }
 
@@ -210,7 +210,7 @@ function attempt(action: () => void): JournalFailure | null {
     action();
     return null;
   } catch (error) {
-    return failureOf(error, file);
+    return toFailure(error, file);
   }
 }
 

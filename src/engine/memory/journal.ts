@@ -1,23 +1,22 @@
 import type { Changes, StoredRecord } from "../../matchmaker/changes.ts";
 
-/** Where the memory engine keeps its changes so that they outlive the process. */
+/** Where the memory engine stores its changes, so that they outlive the process (docs/decisions/0008). */
 export interface Journal {
   /**
-   * Every record that is stored, by namespace. It is called at the start, and again after an append was rejected:
-   * then it gives exactly what is durable, and appends are accepted again.
-   * With `take`, each record is handed over as it is read instead, so that nobody has to hold the rows of all of them;
-   * they count only once the promise resolves.
+   * Every stored record, by namespace. Called at the start, and again after an append was rejected: then it returns
+   * exactly what is durable, and appends are accepted again. With `take`, it passes on each record as it is read
+   * instead, so that the rows of all namespaces need not be in memory; they are valid only once the promise resolves.
    */
   load(take?: TakeStored): Promise<ReadonlyMap<string, readonly StoredRecord[]>>;
   /**
-   * Stores the changes of one command together or not at all, and resolves once they are durable.
-   * Appends resolve in the order in which they were made. After one is rejected so is every later one, until `load`:
-   * they were decided on top of what was lost.
+   * Stores the changes of one command together or not at all, and resolves once they are durable. Appends resolve in
+   * the order in which they were made. After a rejected append every later one is rejected until `load`, because they
+   * build on lost changes.
    */
   append(namespaceId: string, changes: Changes): Promise<void>;
   /** Every record that is stored for one namespace, once all that was appended before is durable. */
   loadNamespace(namespaceId: string): Promise<readonly StoredRecord[]>;
-  /** Writes something for real, to see whether the store takes it (a full disk may have been cleared). */
+  /** Writes test data, to check whether the disk accepts it (a full disk may have free space again). */
   probe(): Promise<void>;
   /** Resolves when everything appended so far is durable. */
   flush(): Promise<void>;

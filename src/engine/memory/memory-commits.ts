@@ -6,7 +6,7 @@ import { CommandFault } from "../../matchmaker/outcome.ts";
 import type { State } from "../../matchmaker/state.ts";
 import { type CommitGroup, findState, keepOrDrop, loseMemory, type Memory, reloadNamespace } from "./memory-state.ts";
 
-/** Decides a command in memory; `committed` resolves when the journal has it. */
+/** Decides a command in memory; `committed` resolves when the journal has stored it. */
 export function runCommand<T extends CommandType>(
   memory: Memory,
   command: CommandOf<T>,
@@ -19,7 +19,7 @@ export function runCommand<T extends CommandType>(
   return { outcome, committed: commit(memory, namespaceId, changes, events) };
 }
 
-/** A rule that throws may have written half of what it meant to; the journal knows what is true of its namespace. */
+/** A rule that throws may have written a part of its changes; the journal has the correct state of the namespace. */
 function applyOrReload<T extends CommandType>(memory: Memory, state: State, command: CommandOf<T>) {
   try {
     return apply(state, command);
@@ -30,7 +30,7 @@ function applyOrReload<T extends CommandType>(memory: Memory, state: State, comm
   }
 }
 
-/** What was due before a command that was no good has happened all the same. */
+/** Keeps the effects of due deadlines, even if the command was refused. */
 function keepEffects(memory: Memory, state: State): void {
   const { changes, events } = takeEffects(state);
   keepOrDrop(memory, state);
@@ -48,7 +48,7 @@ function commit(memory: Memory, namespaceId: string, changes: Changes, events: r
   return group.committed;
 }
 
-/** A journal that throws at once has refused like one that rejects. */
+/** A journal that throws synchronously counts like one that rejects. */
 function append({ journal }: Memory, namespaceId: string, changes: Changes): Promise<void> {
   try {
     return journal.append(namespaceId, changes);
@@ -62,14 +62,14 @@ function beginGroup(memory: Memory, appended: Promise<void>): CommitGroup {
   const events: Event[] = [];
   const committed = appended.then(
     () => {
-      // It is in the journal, and so in what is loaded next, even if its caller cannot be answered so.
+      // The change is in the journal and will be loaded, although its caller gets an error.
       for (const event of events) memory.hub.publish(memory.log.add(event));
       if (generation !== memory.generation)
-        throw new EngineUnavailable("Memory was thrown away while the change was written.");
+        throw new EngineUnavailable("The engine discarded its memory while the change was written.");
     },
     (error: unknown) => {
       if (generation === memory.generation) loseMemory(memory);
-      throw new EngineUnavailable("The journal did not take the change.", { cause: error });
+      throw new EngineUnavailable("The journal refused the change.", { cause: error });
     },
   );
   // Waiting callers see the failure. Without one the rejection must not end the process.

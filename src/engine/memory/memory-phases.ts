@@ -2,9 +2,9 @@ import { EngineUnavailable } from "../../ground/unavailable.ts";
 import type { Query } from "../../matchmaker/commands.ts";
 import { loadMemory, type Memory } from "./memory-state.ts";
 
-/** The way back after the journal has refused: load what it has, then probe whether it writes again. */
+/** Recovery after the journal has refused a change: load its content, then probe whether it accepts changes again. */
 
-/** Null: what is in memory can be shown. */
+/** Null: the state in memory may be read. */
 export function untilReadable(memory: Memory, query: Query): Promise<unknown> | null {
   if (memory.phase === "lost" || memory.phase === "closed") return becomeReadable(memory);
   if (memory.reloads.size === 0) return null;
@@ -41,6 +41,6 @@ export async function becomeWritable(memory: Memory): Promise<void> {
       memory.probing = null;
     });
   await memory.probing.catch((error: unknown) => {
-    throw new EngineUnavailable("The journal does not take changes.", { cause: error });
+    throw new EngineUnavailable("The journal accepts no changes.", { cause: error });
   });
 }

@@ -5,26 +5,26 @@ import { createEventHub, type EventHub } from "../event-hub.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";
 import type { Journal } from "./journal.ts";
 
-/** What the memory engine is made of. The files memory-*.ts work on it; nothing else does. */
+/** The state of the memory engine. Only the files memory-*.ts use it. */
 export interface Memory {
   readonly journal: Journal;
   readonly hub: EventHub;
   readonly log: EventLog;
   states: Map<string, State>;
-  /** Namespaces whose heartbeat clocks still have to start over: their first command does it. */
+  /** Namespaces whose heartbeat clocks still have to restart: their first command does it. */
   readonly unstarted: Set<string>;
   phase: "running" | "lost" | "read-only" | "closed";
-  /** Grows with each loss, so that a command knows whether its changes were among those lost. */
+  /** Increases with each loss, so that a command knows whether its changes were lost. */
   generation: number;
   lastCommit: Promise<void>;
   lastGroup: CommitGroup | null;
   loading: Promise<void> | null;
   probing: Promise<void> | null;
-  /** Namespaces that a rule left half written: each is loaded again by itself. Nothing here rejects. */
+  /** Namespaces that a failed rule left half written: each is loaded again. These promises never reject. */
   readonly reloads: Map<string, Promise<void>>;
 }
 
-/** Commands whose changes the journal answers with one promise: they are durable together, and told of together. */
+/** Commands whose changes the journal confirms with one promise: they become durable, and are published, together. */
 export interface CommitGroup {
   readonly appended: Promise<void>;
   readonly generation: number;
@@ -49,7 +49,7 @@ export function createMemory(journal: Journal): Memory {
   };
 }
 
-/** Throws away what is in memory and takes what the journal has. */
+/** Discards memory and loads the content of the journal. */
 export async function loadMemory(memory: Memory): Promise<void> {
   const loaders = new Map<string, StateLoader>();
   await memory.journal.load((namespaceId, stored) => {
@@ -67,7 +67,7 @@ export async function loadMemory(memory: Memory): Promise<void> {
   memory.lastCommit = Promise.resolve();
 }
 
-/** What was decided before is appended already, and so part of what is loaded. Others do not wait for it. */
+/** Earlier decisions are already appended, and so part of the load. Other namespaces do not wait. */
 export function reloadNamespace(memory: Memory, namespaceId: string): void {
   const { generation } = memory;
   memory.states.delete(namespaceId);
@@ -83,13 +83,13 @@ export function reloadNamespace(memory: Memory, namespaceId: string): void {
   memory.reloads.set(namespaceId, reloaded.catch(orLose));
 }
 
-/** The journal has less than memory: nothing in memory counts until it is loaded again. */
+/** The journal has less than memory, so memory is invalid until it is loaded again. */
 export function loseMemory(memory: Memory): void {
   memory.generation += 1;
   if (memory.phase !== "closed") memory.phase = "lost";
 }
 
-/** A namespace with nothing in it is forgotten. */
+/** Drops a namespace without records. */
 export function keepOrDrop(memory: Memory, state: State): void {
   const isBlank =
     state.namespace === null && state.lobbies.size === 0 && state.players.size === 0 && state.keys.size === 0;

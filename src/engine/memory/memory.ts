@@ -14,12 +14,12 @@ export interface MemoryEngine extends Engine {
 }
 
 /**
- * All namespaces in this process. A command is decided at once, in memory, and answered when the journal has it;
- * a read is answered when everything it shows is in the journal.
+ * All namespaces in this process. A command is decided immediately, in memory, and answered when the journal has stored
+ * it (docs/decisions/0008); a read is answered when everything it shows is in the journal.
  *
- * When the journal refuses, memory is ahead of it. Then memory is thrown away and loaded again, every command whose
- * changes were lost fails, reads go on, and each new command first probes whether the journal writes again. When a rule
- * throws, only its namespace is loaded again.
+ * When the journal refuses, memory is ahead of it. Then the engine discards memory and loads it again, every command
+ * whose changes were lost fails, reads continue, and each new command first probes whether the journal accepts changes
+ * again. When a rule throws, only its namespace is loaded again.
  */
 export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine> {
   const memory = createMemory(journal);
@@ -36,7 +36,7 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
       return outcome;
     },
 
-    // A border: the compiler cannot see that an answer has the type of its query.
+    // The compiler cannot see that an answer has the type of its query.
     read: <T extends QueryType>(query: QueryOf<T>) => readDurable(memory, query) as Promise<Answer<T>>,
 
     async checkWritable() {
@@ -79,7 +79,7 @@ async function readDurable(memory: Memory, query: Query): Promise<Answer<QueryTy
   }
 }
 
-/** While the journal takes nothing, a read shows the last durable state: what is due then waits. */
+/** While the journal refuses changes, a read shows the last durable state, and due deadlines wait. */
 function look(memory: Memory, query: Query): Answer<QueryType> {
   if (query.type === "namespaces") return listNamespaces(memory);
   const { namespaceId, now } = query;

@@ -10,9 +10,9 @@ import type { ToWorker } from "./journal-messages.ts";
 export interface SqliteJournal extends Journal {
   /** Changes that are not on the disk yet. */
   pendingChanges(): number;
-  /** So many changes wait that the disk cannot be keeping up: new work should be refused before it is decided. */
+  /** Whether the disk falls behind: too many changes wait, so new work should be refused before it is decided. */
   isBehind(): boolean;
-  /** Nothing that is written is kept from now on: everything under way fails, and so does everything that comes. */
+  /** From now on nothing can be stored: every current and later append fails. */
   giveUp(reason: string): void;
   /** How many group commits there were, for measuring. */
   commitCount(): number;
@@ -24,8 +24,8 @@ export const journalFileName = "lobbies.db";
 const pendingChangesMax = 50_000;
 
 /**
- * Keeps changes in an SQLite file of the data folder. A worker thread does everything that touches the disk, so the
- * event loop never waits for it. Appends that come while a commit is running share the next one.
+ * Stores changes in an SQLite file of the data folder (docs/decisions/0008). A worker thread does all disk access, so
+ * the event loop never waits for it. Appends during a commit share the next commit.
  */
 export function createSqliteJournal(options: SqliteJournalOptions): SqliteJournal {
   const core = createJournalCore(options, join(options.dataDir, journalFileName));
@@ -49,7 +49,7 @@ export function createSqliteJournal(options: SqliteJournalOptions): SqliteJourna
   };
 }
 
-/** Those who ask for the same thing while it is loaded share it. */
+/** Calls during a load share its result. */
 async function loadOnce(core: JournalCore, take: TakeStored | undefined): Loading["done"] {
   if (core.givenUp !== null) throw core.givenUp;
   while (core.underway !== null && core.underway.take !== take) await core.underway.done.catch(() => undefined);
@@ -62,7 +62,9 @@ async function loadOnce(core: JournalCore, take: TakeStored | undefined): Loadin
   return core.underway.done;
 }
 
-/** What was appended before is part of what is loaded; what comes meanwhile would be on top of something else. */
+/**
+ * Earlier appends are part of the load; appends during the load are refused, because they would build on another state.
+ */
 async function loadFromFile(core: JournalCore, take: TakeStored | undefined): Loading["done"] {
   const flushed = flushBatches(core);
   if (!core.isClosing) core.blockedBy = new JournalUnavailable(`${core.file} is being loaded.`);

@@ -8,21 +8,27 @@ export interface WantedLobby {
   readonly region: string;
 }
 
-/** Chooses nodes for lobbies, and remembers what each was given lately: its status may not show that yet. */
+/**
+ * Chooses nodes for lobbies, and remembers the recent lobbies of each node, because its status may not show them yet.
+ */
 export interface NodeChoice {
-  /** Null: no node but those in `passedOver` has room. Then that set is emptied, so that they are asked again. */
+  /**
+   * Null: no node outside `passedOver` has a free slot. Then that set is emptied, so that those nodes are asked again.
+   */
   choose(wanted: WantedLobby, passedOver: Set<string>): string | null;
-  /** Whether this node has room. */
+  /** Whether this node has a free slot. */
   hasRoomHere(wanted: WantedLobby): boolean;
   /** The node gets a lobby of the namespace. */
   noteGiven(nodeId: string, namespaceId: string): void;
-  /** The node did not take a lobby that was offered after this status; it comes last until it sends another. */
+  /**
+   * The node did not accept a lobby that was offered after this status; it comes last until it sends another status.
+   */
   noteSilent(nodeId: string, statusAt: number): void;
   /** When the node sent its last status. */
   statusAt(nodeId: string): number;
 }
 
-/** For how long a node's status may not show what it was given. */
+/** For how long a node's status may not include its newest lobbies. */
 export const recentMs = 2_500;
 
 export function createNodeChoice({ nodes, now }: { readonly nodes: Nodes; now(): number }): NodeChoice {
@@ -35,7 +41,7 @@ export function createNodeChoice({ nodes, now }: { readonly nodes: Nodes; now():
     return recent.map(({ namespaceId }) => namespaceId);
   }
 
-  const isSilent = ({ nodeId, isLate, heardAt }: NodeStatus) => isLate || silentSince.get(nodeId) === heardAt;
+  const isSilent = ({ nodeId, isLate, reportedAt }: NodeStatus) => isLate || silentSince.get(nodeId) === reportedAt;
 
   return {
     choose(wanted, passedOver) {
@@ -56,16 +62,17 @@ export function createNodeChoice({ nodes, now }: { readonly nodes: Nodes; now():
     noteSilent(nodeId, statusAt) {
       silentSince.set(nodeId, statusAt);
     },
-    statusAt: (nodeId) => nodes.all().find((node) => node.nodeId === nodeId)?.heardAt ?? 0,
+    statusAt: (nodeId) => nodes.all().find((node) => node.nodeId === nodeId)?.reportedAt ?? 0,
   };
 }
 
-/** What a node said about itself, as far as it matters here. */
+/** The part of a node's status that matters here. */
 type Status = Pick<NodeStatus, "nodeId" | "regions" | "room" | "places" | "held" | "asked" | "isAlive">;
 
 /**
- * The node with the most room among those that serve the region and have room for the namespace; null: there is none.
- * `recentOn`: the namespaces whose lobbies a node was given lately; `all`: the nodes whose callers count for the shares.
+ * The node with the most free slots among those that serve the region and have a slot for the namespace; null: no such
+ * node. `recentOn`: the namespaces of the lobbies that a node got recently; `all`: the nodes whose claimants count for
+ * the shares.
  */
 export function chooseNode(
   nodes: readonly Status[],

@@ -3,11 +3,17 @@ import type { Logger } from "../../ground/log.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import type { Nodes, OfferedLobby } from "../../nodes/nodes.ts";
 
-/** Lobbies are offered to nodes, which take them: one that is gone takes nothing, and the first to take a lobby has it. */
+/**
+ * Offers lobbies to nodes, which accept them. A node that is down accepts nothing, and the first node that accepts a
+ * lobby runs it.
+ */
 export interface Offers {
-  /** True: a node has taken the lobby, or it has ended. False: that node did not take it in time, and another may. */
+  /**
+   * True: a node has accepted the lobby, or the lobby has ended. False: that node did not accept it in time, and
+   * another may.
+   */
   offer(nodeId: string, lobby: OfferedLobby): Promise<boolean>;
-  /** This node takes the lobby, unless another has. False: it could not find out. */
+  /** This node accepts the lobby, unless another has. False: the engine did not answer. */
   take(lobby: OfferedLobby): Promise<boolean>;
   /** Call it with every lobby that has changed. */
   lobbyChanged(lobby: LobbyView): void;
@@ -21,7 +27,7 @@ export interface OfferParts {
   now(): number;
 }
 
-/** A node that is up takes a lobby in milliseconds; on a busy machine another node may have it a little later. */
+/** A running node accepts a lobby within milliseconds; on a busy machine another node gets it a little later. */
 const offerMs = 1_000;
 
 export function createOffers({ engine, nodes, log, now }: OfferParts): Offers {
@@ -36,7 +42,7 @@ export function createOffers({ engine, nodes, log, now }: OfferParts): Offers {
       await engine.execute({ type: "placeLobby", ...lobby, now: now(), nodeId: nodes.ownId });
       return true;
     } catch (err) {
-      const message = "this node could not take a lobby that was offered to it; another node may";
+      const message = "this node could not accept a lobby that was offered to it; another node may accept it";
       log.warn({ err, lobby_id: lobby.lobbyId }, message);
       return false;
     }

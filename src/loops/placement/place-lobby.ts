@@ -7,7 +7,7 @@ import { writeUnseenEnd } from "../lobby-end.ts";
 import type { NodeChoice, WantedLobby } from "./choose-node.ts";
 import { isUnplaced, type Offers } from "./offers.ts";
 
-/** What placing lobbies works with. */
+/** What assigning lobbies needs. */
 export interface PlaceParts {
   readonly engine: Engine;
   readonly nodes: Nodes;
@@ -15,18 +15,18 @@ export interface PlaceParts {
   now(): number;
 }
 
-/** Finds a node for one lobby after another. */
+/** Assigns lobbies to nodes, one at a time. */
 export interface Placer {
-  /** Without the lease, or when it fails, it leaves the lobby to the next sweep. */
+  /** Without the lease, or after an error, it leaves the lobby to the next sweep. */
   place(namespaceId: string, lobby: LobbyView): Promise<void>;
   isPlacing(lobbyId: string): boolean;
   stop(): void;
 }
 
-/** A node that says it is full may have said so before something ended. */
+/** A status that shows a full node may be older than the end of a lobby. */
 const roomWaitMs = 5_000;
 const roomRetryMs = 250;
-const noRoom = writeUnseenEnd("No node that serves its region had room for it.", { isNoFault: true });
+const noRoom = writeUnseenEnd("No node that serves its region had a free slot.", { isNoFault: true });
 
 /** `wantSweep`: called when a lobby was left without a node. */
 export function createPlacer(
@@ -36,16 +36,16 @@ export function createPlacer(
   const placing = new Set<string>();
   let isStopping = false;
 
-  /** Offers the lobby to one node after another until one has taken it. */
+  /** Offers the lobby to one node after another until one accepts it. */
   async function offerInTurn(namespaceId: string, lobby: LobbyView): Promise<void> {
     const { lobbyId } = lobby;
     const passedOver = new Set<string>();
     while (!isStopping) {
       const nodeId = await waitForRoom({ namespaceId, region: lobby.region }, passedOver);
-      // The next holder of the lease places it: whether there was room is not known.
+      // The next lease holder assigns it: whether there was a free slot is not known.
       if (isStopping) return;
-      // The node that has it is back.
-      if (lobby.nodeId !== null && !nodes.isGone(lobby.nodeId)) return;
+      // The node that had it is reachable again.
+      if (lobby.nodeId !== null && !nodes.isDown(lobby.nodeId)) return;
       const lease = nodes.lease();
       if (lease === null) return wantSweep();
       if (nodeId === null) return endUnplaced(namespaceId, lobbyId, lease);
@@ -54,11 +54,11 @@ export function createPlacer(
       if (await offers.offer(nodeId, { namespaceId, lobbyId, ...insteadOf })) return;
       passedOver.add(nodeId);
       choice.noteSilent(nodeId, statusAt);
-      log.warn({ lobby_id: lobbyId, node_id: nodeId }, "a node did not take a lobby; offering it to another");
+      log.warn({ lobby_id: lobbyId, node_id: nodeId }, "a node did not accept a lobby; offering it to another node");
     }
   }
 
-  /** Null: no node had room for the whole waiting time. */
+  /** Null: no node had a free slot during the whole waiting time. */
   async function waitForRoom(wanted: WantedLobby, passedOver: Set<string>): Promise<string | null> {
     for (let waitedMs = 0; waitedMs <= roomWaitMs && !isStopping; waitedMs += roomRetryMs) {
       const nodeId = choice.choose(wanted, passedOver);
@@ -83,13 +83,13 @@ export function createPlacer(
     async place(namespaceId, lobby) {
       const { lobbyId } = lobby;
       if (placing.has(lobbyId)) return;
-      // Whichever node gets the lease next sweeps, also this one after it was not sure for a moment.
+      // The node that gets the lease next sweeps, which may be this one again.
       if (nodes.lease() === null) return wantSweep();
       placing.add(lobbyId);
       try {
         await offerInTurn(namespaceId, lobby);
       } catch (error) {
-        log.error({ err: error, lobby_id: lobbyId }, "a lobby could not be placed yet; trying again");
+        log.error({ err: error, lobby_id: lobbyId }, "a lobby could not be assigned to a node; Foyer tries again");
         wantSweep();
       } finally {
         placing.delete(lobbyId);

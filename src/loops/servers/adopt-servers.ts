@@ -7,8 +7,8 @@ import type { SuperviseParts } from "./parts.ts";
 import type { StopServer } from "./stop-server.ts";
 
 /**
- * After a restart of the service: takes over the servers that still run, ends the lobbies of those that are gone, and stops
- * servers whose lobbies are gone.
+ * After a restart of the service: takes over the servers that still run, ends lobbies without a server, and stops
+ * servers without a lobby.
  */
 export async function adoptServers(
   parts: SuperviseParts,
@@ -35,7 +35,7 @@ async function adopt(
   own.namespaceIds.set(lobbyId, namespaceId);
   const ports = await runtime.adopt(lobbyId, namespaceId);
   if (!ports && ownLobbies.areGivenMeanwhile && lobby.ports === null) {
-    // It was placed here while this node was down.
+    // It was assigned to this node while the node was down.
     own.recording.add(launch(namespaceId, lobby));
   } else if (!ports) {
     log.warn({ lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby's server ended while the service was down");

@@ -2,11 +2,11 @@ import type { LobbyView } from "../../matchmaker/commands.ts";
 import { readLobbyEnd } from "../lobby-end.ts";
 import type { SuperviseParts } from "./parts.ts";
 
-/** Reports to the start gate how lobbies fare, so that a game mode whose lobbies keep failing is held back. */
+/** Reports successes and failures of lobbies to the start gate, which delays a game mode whose lobbies keep failing. */
 export interface Failures {
   /** `why`: what happened to the lobby, as the end of a sentence about it. */
   note(lobby: LobbyView, why: string): void;
-  /** A lobby stopped that another node ran, or that no node had room for. */
+  /** A lobby stopped that another node ran, or that no node had a slot for. */
   noteElsewhere(lobby: LobbyView): void;
 }
 
@@ -18,7 +18,7 @@ export function createFailures({ gate, log, now }: SuperviseParts): Failures {
     const which = { version_id: lobby.versionId, game_mode_id: lobby.gameMode };
     log.error(
       { ...which, failures: consecutiveFailures, wait_s: retryAfterS },
-      "lobbies of a game mode keep failing; no other is started until the wait is over",
+      "lobbies of a game mode keep failing; Foyer starts no other one until the delay is over",
     );
   }
 

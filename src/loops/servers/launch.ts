@@ -23,9 +23,9 @@ export function createLaunch(
   async function startServer(namespaceId: string, lobby: LobbyView): Promise<void> {
     const { lobbyId } = lobby;
     const description = await whenReachable(() => parts.describe(namespaceId, lobby));
-    // The store was away for so long that the lobby has ended.
+    // The store was unavailable for so long that the lobby has ended.
     if (!own.namespaceIds.has(lobbyId) || own.isStoppingAll) return;
-    if (!description) throw new LobbyNotStarted("Its version is gone.");
+    if (!description) throw new LobbyNotStarted("Its version was deleted.");
     const started = runtime.start(description);
     parts.counted(lobbyId);
     const ports = parts.portsText(await started);
@@ -48,7 +48,7 @@ export function createLaunch(
   }
 
   async function giveUp(namespaceId: string, lobby: LobbyView, error: unknown): Promise<void> {
-    // The service is stopping and its store is away; the next start launches the lobby.
+    // The service is stopping and its store is unavailable; the next start launches the lobby.
     if (isUnavailable(error) && (own.isClosed || own.isStoppingAll)) return;
     const { lobbyId } = lobby;
     log.error({ err: error, lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby could not be started");

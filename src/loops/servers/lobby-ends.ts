@@ -37,7 +37,7 @@ export function createLobbyEnds({ engine, log, now }: SuperviseParts, own: OwnSe
           return null;
         }
         if (own.isClosed || own.isStoppingAll) return null;
-        log.error({ err: error }, "the end of a lobby could not be recorded yet; trying again");
+        log.error({ err: error }, "the end of a lobby could not be recorded; Foyer tries again");
         await sleep(retryMs);
       }
     }

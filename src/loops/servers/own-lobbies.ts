@@ -1,6 +1,6 @@
 import type { LobbyEvent, LobbyView } from "../../matchmaker/commands.ts";
 
-/** Which lobbies this node runs, and how it learns that it runs one. */
+/** Which lobbies this node runs, and which event starts one. */
 export interface OwnLobbies {
   readonly nodeId: string;
   isOwn(lobby: LobbyView): boolean;
@@ -12,12 +12,12 @@ export interface OwnLobbies {
   readonly areGivenMeanwhile: boolean;
 }
 
-/** Of the only node: it runs every lobby, from the moment the lobby is created. */
+/** For a single node: it runs every lobby, as soon as the lobby is created. */
 export function everyLobby(nodeId: string): OwnLobbies {
   return { nodeId, isOwn: () => true, picked: {}, startedBy: "lobby.created", areGivenMeanwhile: false };
 }
 
-/** Of one of several nodes: it runs the lobbies that are placed on it, which changes them. */
+/** For one of several nodes: it runs the lobbies that are assigned to it, which is a change of the lobby. */
 export function lobbiesPlacedOn(nodeId: string): OwnLobbies {
   const isOwn = (lobby: LobbyView) => lobby.nodeId === nodeId;
   return { nodeId, isOwn, picked: { nodeId }, startedBy: "lobby.changed", areGivenMeanwhile: true };

@@ -1,7 +1,7 @@
 import type { Event, LobbyView } from "../../matchmaker/commands.ts";
 import type { OwnLobbies } from "./own-lobbies.ts";
 
-/** The lobby servers of this node, and the work on them that is under way. */
+/** The lobby servers of this node, and the unfinished work on them. */
 export interface OwnServers {
   /** The namespaces of the lobbies whose servers run here or are about to. */
   readonly namespaceIds: Map<string, string>;
@@ -14,9 +14,9 @@ export interface OwnServers {
   /** The supervisor no longer follows events. */
   isClosed: boolean;
   isOwn(lobby: LobbyView): boolean;
-  /** This node runs the lobby, and has not begun to start it. */
+  /** Whether this node runs the lobby and has not begun to start it. */
   isWaiting(lobby: LobbyView): boolean;
-  /** Another node took the lobby over, because this one was out of reach for a while. */
+  /** Another node took over the lobby, because this one was unreachable for a while. */
   isTakenOver(type: Event["type"], lobby: LobbyView): boolean;
 }
 

@@ -5,7 +5,7 @@ import type { StartGate } from "../../operations/capacity/crash-backoff.ts";
 import type { LobbyExit, LobbyPorts, LobbyToStart, Runtime } from "../../runtime/runtime.ts";
 import type { OwnLobbies } from "./own-lobbies.ts";
 
-/** What the supervisor of lobby servers works with. */
+/** What the supervisor of lobby servers needs. */
 export interface SuperviseParts {
   readonly engine: Engine;
   readonly runtime: Runtime;
@@ -13,9 +13,9 @@ export interface SuperviseParts {
   readonly log: Logger;
   readonly ownLobbies: OwnLobbies;
   now(): number;
-  /** How to start the lobby; null: its version is gone. */
+  /** How to start the lobby; null: its version was deleted. */
   describe(namespaceId: string, lobby: LobbyView): Promise<LobbyToStart | null>;
-  /** The ports in the form that lobbies carry. */
+  /** The ports in the form that lobbies store. */
   portsText(ports: LobbyPorts): string;
   /** Called when the driver counts the lobby's server, or when the server will not be started. */
   counted(lobbyId: string): void;

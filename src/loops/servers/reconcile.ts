@@ -3,8 +3,8 @@ import type { SuperviseParts } from "./parts.ts";
 import type { StopServer } from "./stop-server.ts";
 
 /**
- * Compares the lobby of a server of this node with what the engine knows: a Redis that failed over may have lost that a
- * lobby was created, ended or placed. Places the lobby here if it has no node; stops the server if it has no lobby.
+ * Compares the lobby of a server of this node with the engine: a Redis that failed over may have lost that a lobby was
+ * created, ended or assigned. Assigns the lobby to this node if it has no node; stops the server if it has no lobby.
  */
 export async function reconcileServer(
   { engine, log, now, ownLobbies }: SuperviseParts,

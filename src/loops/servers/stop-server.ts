@@ -3,7 +3,7 @@ import { describeExit } from "../../runtime/how-it-ended.ts";
 import type { OwnServers } from "./own-servers.ts";
 import type { SuperviseParts } from "./parts.ts";
 
-/** `unexplained`: the lobby, if it does not carry yet how its server ended. */
+/** `unexplained`: the lobby, if it has no `exit` yet. */
 export type StopServer = (lobbyId: string, unexplained?: LobbyView | null) => void;
 
 /** Asks servers to stop without waiting for them, and notes how they ended. */

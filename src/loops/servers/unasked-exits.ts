@@ -5,7 +5,10 @@ import { type LobbyEnds, readLastLines } from "./lobby-ends.ts";
 import type { OwnServers } from "./own-servers.ts";
 import type { SuperviseParts } from "./parts.ts";
 
-/** Ends the lobby of a server that ended without being asked to. A ready one that ends with code 0 has ended itself. */
+/**
+ * Ends the lobby of a server that ended without being asked to. A ready server that exits with code 0 has finished its
+ * game.
+ */
 export function createHandleExit(
   { engine, runtime, log, now }: SuperviseParts,
   own: OwnServers,

@@ -59,7 +59,7 @@ export function readAhead({ db, engine, configs }: Context, log: Logger): void {
   }
 
   db.onChange((change) => {
-    if (change === "doubt") return;
+    if (change === "unconfirmed") return;
     for (const id of change === "everything" ? [null] : change) wanted.add(id);
     void attempt(learnTokens, {});
   });

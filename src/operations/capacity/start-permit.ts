@@ -172,5 +172,5 @@ function blockStart(
 
 function explainShortage({ slots }: Context, namespaceId: string, region: string): string {
   if (!slots.hasFreeSlot(region)) return slots.describeShortage(region);
-  return `The namespace ${namespaceId} has its share of the lobby processes of the region ${region}, and other namespaces want some too. FOYER_MAX_LOBBY_PROCESSES allows more.`;
+  return `The namespace ${namespaceId} has its share of the lobby processes of the region ${region}, and other namespaces want some too. Raise FOYER_MAX_LOBBY_PROCESSES to allow more.`;
 }

@@ -1,5 +1,5 @@
 import { lobbyCountMaxDefault, maxPlayersDefault } from "../../ground/limits.ts";
-import { type Domain, listDomains, listDomainsOf } from "../../store/domains.ts";
+import { type Domain, listDomains, listDomainsByNamespace } from "../../store/domains.ts";
 import {
   deleteNamespace,
   insertNamespace,
@@ -32,7 +32,7 @@ export function namespaceOperations(context: Context) {
       const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       const { rows, more } = cutPage(await listNamespaces(db, game.gameId, page), page, (row) => row.namespaceId);
-      const domainsOf = await listDomainsOf(
+      const domainsOf = await listDomainsByNamespace(
         db,
         rows.map(({ namespaceId }) => namespaceId),
       );

@@ -12,7 +12,7 @@ export interface Waiting {
   /** Resolves when the lobby is ready or has ended, when the time is over, the service stops, or the client goes away. */
   untilReady(namespaceId: string, lobbyId: string, whenGone: WhenGone): Promise<Waited>;
   /** Events of a namespace were lost: looks at the lobbies that somebody waits for there. */
-  lookAgain(namespaceId: string): Promise<void>;
+  resync(namespaceId: string): Promise<void>;
   /** How many are waiting now. */
   count(): number;
   /** Ends every wait, now and from now on. */
@@ -82,7 +82,7 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
         }
       });
     },
-    async lookAgain(namespaceId) {
+    async resync(namespaceId) {
       for (const [lobbyId, of] of [...namespaceOf]) if (of === namespaceId) await look(namespaceId, lobbyId);
     },
     count: () => count,

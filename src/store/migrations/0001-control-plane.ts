@@ -2,7 +2,8 @@ import { type Kysely, type Migration, type RawBuilder, sql } from "kysely";
 
 /** Games, versions, namespaces, domains, the history of deployments, and tokens. */
 export function controlPlane(engine: "sqlite" | "postgresql"): Migration {
-  // Bytewise order on both, whatever the language of the PostgreSQL server, so that pages are the same everywhere.
+  // Bytewise order on both databases, whatever the locale of the PostgreSQL server, so that pages are the same
+  // everywhere.
   const text = engine === "postgresql" ? sql<string>`text collate "C"` : "text";
 
   return {

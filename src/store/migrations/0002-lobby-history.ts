@@ -1,6 +1,9 @@
 import { type Kysely, type Migration, sql } from "kysely";
 
-/** Lobbies that have stopped. They go with their namespace; versions are not referred to, so that none is kept for them. */
+/**
+ * Lobbies that have stopped. They are deleted with their namespace. They have no foreign key to versions, so that
+ * versions can be deleted.
+ */
 export function lobbyHistory(engine: "sqlite" | "postgresql"): Migration {
   const text = engine === "postgresql" ? sql<string>`text collate "C"` : "text";
 

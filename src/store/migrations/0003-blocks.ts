@@ -1,6 +1,6 @@
 import { type Kysely, type Migration, sql } from "kysely";
 
-/** Clients that a namespace does not serve. They go with their namespace. */
+/** Clients that a namespace does not serve. They are deleted with their namespace. */
 export function blocks(engine: "sqlite" | "postgresql"): Migration {
   const text = engine === "postgresql" ? sql<string>`text collate "C"` : "text";
 

@@ -1,8 +1,6 @@
 import { type Kysely, type Migration, sql } from "kysely";
 
-/**
- * The audit log, and when a version was deleted. The log refers to nothing: it tells of games and tokens that are gone.
- */
+/** The audit log, and when a version was deleted. The log has no foreign keys: its entries outlive games and tokens. */
 export function audit(engine: "sqlite" | "postgresql"): Migration {
   const text = engine === "postgresql" ? sql<string>`text collate "C"` : "text";
 

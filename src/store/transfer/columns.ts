@@ -1,9 +1,9 @@
-/** What a column of an exported row may hold. The type says what it is in TypeScript, `holds` what it is in JSON. */
+/** The allowed values of a column of an exported row: the type in TypeScript, `holds` in JSON. */
 export interface Column<T> {
   /** Completes the sentence "must be …". */
   readonly allowed: string;
   readonly isNumber: boolean;
-  /** Earlier versions of Foyer did not have the column: a row without it has null there. */
+  /** Earlier versions of Foyer did not have the column: a missing value is null. */
   readonly mayBeAbsent?: boolean;
   holds(value: unknown): value is T;
 }
@@ -22,10 +22,10 @@ export const domainName: Column<string> = textLike(
   (value) => value.length <= 253 && /^[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/.test(value),
 );
 
-/** Names of people's choice, reasons and messages. */
+/** Names that people choose, reasons and messages. */
 export const text: Column<string> = textLike("text without NUL characters and lone surrogates", () => true);
 
-export const jsonObject: Column<string> = textLike("text that holds a JSON object", (value) => {
+export const jsonObject: Column<string> = textLike("text that contains a JSON object", (value) => {
   try {
     const parsed: unknown = JSON.parse(value);
     return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
@@ -64,7 +64,7 @@ export function orAbsent<T>(column: Column<T>): Column<T | null> {
   return { ...orNull(column), mayBeAbsent: true };
 }
 
-/** PostgreSQL takes neither NUL nor lone surrogates, and what one store takes the other has to take as well. */
+/** PostgreSQL accepts neither NUL nor lone surrogates, and both stores have to accept the same values. */
 function textLike(allowed: string, fits: (value: string) => boolean): Column<string> {
   return {
     allowed,

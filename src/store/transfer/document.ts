@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import {
-  columnsOf,
   formatVersion,
+  listColumns,
   type Row,
   type RowCounts,
   type TableName,
   tableNames,
   transferTables,
 } from "./format.ts";
-import { contentOf, DocumentError, type DocumentSource, type Line, linesOf } from "./lines.ts";
+import { DocumentError, type DocumentSource, type Line, readContent, splitLines } from "./lines.ts";
 
 export interface DocumentRow {
   readonly table: TableName;
@@ -16,19 +16,20 @@ export interface DocumentRow {
 }
 
 /**
- * Reads a document row by row and checks all of it: that it is whole and unchanged, that each row has the columns of
- * its table, that what must be unique is, and that what is referred to is there. Throws a DocumentError at the first
- * fault; a reader that has not come to the end has learnt nothing for sure. Returns how many rows there were.
+ * Reads a document row by row and checks all of it: that it is complete and unchanged, that each row has the columns of
+ * its table, that unique values are unique, and that references exist. Throws a DocumentError at the first issue; until
+ * the end is reached, the document is not known to be valid. Returns the number of rows.
  */
 export async function* readDocument(source: DocumentSource): AsyncGenerator<DocumentRow, RowCounts> {
   const checksum = createHash("sha256");
   const check = createRowCheck();
   let last: Line | null = null;
   let isEnded = false;
-  for await (const line of linesOf(source)) {
-    if (isEnded) throw new DocumentError(`Line ${line.number} stands after the end that line ${last?.number} says.`);
+  for await (const line of splitLines(source)) {
+    if (isEnded)
+      throw new DocumentError(`Line ${line.number} comes after the end of the document in line ${last?.number}.`);
     last = line;
-    const { word, value, whole } = contentOf(line);
+    const { word, value, whole } = readContent(line);
     if (line.number === 1) checkHeader(whole);
     else if (word === "end") {
       checkEnd(line.number, value, check.counts, checksum.digest("hex"));
@@ -38,7 +39,7 @@ export async function* readDocument(source: DocumentSource): AsyncGenerator<Docu
     checksum.update(line.bytes);
   }
   if (last === null) throw new DocumentError("The document is empty.");
-  if (!isEnded) throw new DocumentError(`The document breaks off after line ${last.number}: its last line is missing.`);
+  if (!isEnded) throw new DocumentError(`The document is cut off after line ${last.number}: its last line is missing.`);
   return check.counts;
 }
 
@@ -47,26 +48,26 @@ function checkHeader(header: object): void {
   if (version === formatVersion) return;
   if (typeof version === "number" && version > formatVersion) {
     throw new DocumentError(
-      `Line 1 says format ${version}, and this Foyer reads ${formatVersion}: import it with the version that made it, or a later one.`,
+      `Line 1 has format ${version}, and this Foyer reads ${formatVersion}: import it with the version that exported it, or a later one.`,
     );
   }
-  throw new DocumentError("Line 1 is not that of an export of Foyer.");
+  throw new DocumentError("Line 1 is not the first line of an export of Foyer.");
 }
 
 function checkEnd(number: number, value: unknown, counts: RowCounts, sha256: string): void {
-  // Whatever it is, only what equals the expected text passes.
+  // The type does not matter: only the expected text is accepted.
   const end = (value ?? {}) as { rows?: Record<string, unknown>; sha256?: unknown };
   for (const table of tableNames) {
     const { word } = transferTables[table];
-    // A document from before there was such a table says nothing of it, and has none of its rows.
+    // A document from before the table existed has no count for it, and no rows.
     if ((end.rows?.[word] ?? 0) === counts[table]) continue;
     throw new DocumentError(
-      `Line ${number} says that there are ${String(end.rows?.[word])} rows named "${word}", but there are ${counts[table]}: some were lost or added.`,
+      `Line ${number} counts ${String(end.rows?.[word])} rows named "${word}", but the document has ${counts[table]}: some were lost or added.`,
     );
   }
   if (end.sha256 === sha256) return;
   throw new DocumentError(
-    `The checksum in line ${number} is not that of the lines before it: the document was changed after it was exported.`,
+    `The checksum in line ${number} does not match the lines before it: the document was changed after the export.`,
   );
 }
 
@@ -85,18 +86,18 @@ function createRowCheck() {
     for (const columns of transferTables[table].unique) {
       const name = keyName(table, columns);
       const values = seen.get(name) ?? new Set();
-      const value = keyValueOf(row, columns) ?? "";
-      if (values.has(value)) throw rowFault(number, table, `has the same ${columns.join(" and ")} as an earlier one`);
+      const value = readKey(row, columns) ?? "";
+      if (values.has(value)) throw rowError(number, table, `has the same ${columns.join(" and ")} as an earlier one`);
       seen.set(name, values.add(value));
     }
   }
 
   function checkReferences(number: number, table: TableName, row: Row): void {
     for (const { by, to } of transferTables[table].refers) {
-      const value = keyValueOf(row, by);
+      const value = readKey(row, by);
       if (value === null || seen.get(keyName(to, by))?.has(value)) continue;
       const { word } = transferTables[to];
-      throw rowFault(number, table, `refers by ${by.join(" and ")} to a ${word} that the document does not have`);
+      throw rowError(number, table, `refers by ${by.join(" and ")} to a ${word} that the document does not have`);
     }
   }
 
@@ -105,10 +106,10 @@ function createRowCheck() {
     row(number: number, word: string, value: unknown, properties: number): DocumentRow {
       const table = tableOfWord.get(word);
       if (table === undefined || properties !== 1) {
-        throw new DocumentError(`Line ${number} is nothing that an export of Foyer has.`);
+        throw new DocumentError(`Line ${number} is not a line of an export of Foyer.`);
       }
       const place = tableNames.indexOf(table);
-      if (place < reached) throw rowFault(number, table, `stands after a ${transferTables[tableNames[reached]!].word}`);
+      if (place < reached) throw rowError(number, table, `comes after a ${transferTables[tableNames[reached]!].word}`);
       reached = place;
       const row = checkColumns(number, table, value);
       checkUnique(number, table, row);
@@ -131,29 +132,29 @@ const noRows: RowCounts = {
 };
 
 function checkColumns(number: number, table: TableName, value: unknown): Row {
-  if (typeof value !== "object" || value === null) throw rowFault(number, table, "has no columns");
-  const columns = columnsOf(table);
+  if (typeof value !== "object" || value === null) throw rowError(number, table, "has no columns");
+  const columns = listColumns(table);
   const known = new Set(columns.map(([name]) => name));
   const unknown = Object.keys(value).find((name) => !known.has(name));
-  if (unknown !== undefined) throw rowFault(number, table, `has an unknown column ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined) throw rowError(number, table, `has an unknown column ${JSON.stringify(unknown)}`);
   // What each property holds is checked next.
   const row = value as Row;
   for (const [name, column] of columns) {
     if (column.mayBeAbsent && !Object.hasOwn(row, name)) continue;
-    if (!Object.hasOwn(row, name)) throw rowFault(number, table, `lacks its ${name}`);
-    if (!column.holds(row[name])) throw rowFault(number, table, `has a wrong ${name}: it must be ${column.allowed}`);
+    if (!Object.hasOwn(row, name)) throw rowError(number, table, `has no ${name}`);
+    if (!column.holds(row[name])) throw rowError(number, table, `has an invalid ${name}: it must be ${column.allowed}`);
   }
-  const fault = transferTables[table].fault?.(row) ?? null;
-  if (fault !== null) throw rowFault(number, table, `contradicts itself: ${fault}`);
+  const issue = transferTables[table].findIssue?.(row) ?? null;
+  if (issue !== null) throw rowError(number, table, `contradicts itself: ${issue}`);
   return row;
 }
 
-/** Null when one of the columns is: such a row refers to nothing. */
-function keyValueOf(row: Row, columns: readonly string[]): string | null {
+/** Null if one of the columns is null: such a row has no reference. */
+function readKey(row: Row, columns: readonly string[]): string | null {
   const values = columns.map((name) => row[name] ?? null);
   return values.includes(null) ? null : values.join("\0");
 }
 
-function rowFault(number: number, table: TableName, what: string): DocumentError {
+function rowError(number: number, table: TableName, what: string): DocumentError {
   return new DocumentError(`Line ${number}: the ${transferTables[table].word.replace("_", " ")} ${what}.`);
 }

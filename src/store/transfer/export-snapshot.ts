@@ -4,12 +4,12 @@ import { Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { loadSqlite } from "../../ground/sqlite.ts";
 import { busyTimeoutMs, sqliteFileName } from "../backup.ts";
-import { asFault } from "../faults.ts";
+import { toStoreError } from "../errors.ts";
 import { sqliteDialect } from "../sqlite-driver.ts";
 import type { Tables } from "../tables.ts";
-import { columnsOf, type TableName, tableNames } from "./format.ts";
+import { listColumns, type TableName, tableNames } from "./format.ts";
 
-/** The store as it was at one moment. Others write on meanwhile, and nothing here can change anything. */
+/** A read-only snapshot of the store. Other processes may write meanwhile. */
 export type Snapshot = Kysely<Tables>;
 
 export interface StorePlace {
@@ -17,7 +17,7 @@ export interface StorePlace {
   readonly dataDir: string;
 }
 
-/** Opens the store of a service that may be running, and gives `read` one moment of it. */
+/** Opens the store of a service that may be running, and calls `read` with a snapshot. */
 export async function withSnapshot<T>(place: StorePlace, read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const { query, begin, columns, where } =
     place.databaseUrl === null ? await openSqliteFile(place.dataDir) : openPostgresDatabase(place.databaseUrl);
@@ -30,7 +30,7 @@ export async function withSnapshot<T>(place: StorePlace, read: (snapshot: Snapsh
       return result;
     });
   } catch (error) {
-    throw asFault(error);
+    throw toStoreError(error);
   } finally {
     await query.destroy();
   }
@@ -39,7 +39,7 @@ export async function withSnapshot<T>(place: StorePlace, read: (snapshot: Snapsh
 interface OpenedForReading {
   readonly query: Kysely<Tables>;
   readonly begin: ReturnType<typeof sql>;
-  /** Asks for the names of the columns that a table really has. */
+  /** Reads the names of the columns that a table has in the database. */
   columns(table: TableName): ReturnType<typeof sql<{ name: string }>>;
   readonly where: string;
 }
@@ -65,8 +65,8 @@ function openPostgresDatabase(databaseUrl: string): OpenedForReading {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
-  // A connection that breaks is told by the query that it was to run. Both have to be heard: the pool tells of idle
-  // connections, and one that was lent and runs nothing at the moment tells of itself.
+  // The query reports a broken connection. Both error events still need a listener: the pool emits it for idle
+  // connections, and a connection in use emits its own.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return {
@@ -83,22 +83,24 @@ async function namesIn(connection: Snapshot, query: ReturnType<typeof sql<{ name
   return (await query.execute(connection)).rows.map(({ name }) => name);
 }
 
-/** Reading must not bring the tables up to date while another Foyer serves them, so they have to be so already. */
+/** An export must not migrate tables that another Foyer uses, so they have to be up to date already. */
 function checkColumns(table: TableName, found: readonly string[], where: string): void {
-  const known = columnsOf(table).map(([name]) => name);
+  const known = listColumns(table).map(([name]) => name);
   if (found.length === 0) {
-    throw new Error(`${where} has no table ${table}: it is not a store of Foyer, or this Foyer never started on it.`);
+    throw new Error(
+      `${where} has no table ${table}: it is not a store of Foyer, or Foyer has never been started with it.`,
+    );
   }
   const missing = known.find((name) => !found.includes(name));
   if (missing !== undefined) {
     throw new Error(
-      `${where} was made by an older Foyer: ${table} has no ${missing}. Start this version on it once, or export with the older one.`,
+      `${where} was created by an older Foyer: ${table} has no ${missing}. Start this version with it once, or export with the older version.`,
     );
   }
   const unknown = found.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new Error(
-      `${where} was made by a newer Foyer: this version does not know ${unknown} of ${table}. Export with the newer one.`,
+      `${where} was created by a newer Foyer: this version does not know ${unknown} of ${table}. Export with the newer version.`,
     );
   }
 }

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { type Snapshot, type StorePlace, withSnapshot } from "./export-snapshot.ts";
 import {
-  columnsOf,
   formatVersion,
   leftOut,
+  listColumns,
   type Row,
   type RowCounts,
   type TableName,
@@ -16,11 +16,11 @@ export interface ExportOptions {
   /** The version of Foyer, for the first line. */
   readonly foyer: string;
   readonly exportTs: number;
-  /** Takes the document piece by piece, whole lines each. */
+  /** Receives the document in pieces of whole lines. */
   write(text: string): Promise<void>;
 }
 
-/** Writes the rows of one moment, also while a service works on the store. Nothing is changed. */
+/** Writes a snapshot of the rows, also while a service uses the store. Changes nothing. */
 export function exportStore(place: StorePlace, options: ExportOptions): Promise<RowCounts> {
   return withSnapshot(place, async (snapshot) => {
     const checksum = createHash("sha256");
@@ -49,12 +49,12 @@ export function exportStore(place: StorePlace, options: ExportOptions): Promise<
 const rowsPerPage = 500;
 
 async function* pagesOf(snapshot: Snapshot, table: TableName): AsyncGenerator<Row[]> {
-  const columns = columnsOf(table);
+  const columns = listColumns(table);
   const key = transferTables[table].unique[0]?.[0] ?? "";
   const names = sql.join(columns.map(([name]) => sql.ref(name)));
   let after = "";
   for (;;) {
-    // Ids and domains are never empty, so every row comes after the empty text.
+    // Ids and domains are never empty, so every row is greater than the empty text.
     const { rows } = await sql<Record<string, unknown>>`
       select ${names} from ${sql.table(table)} where ${sql.ref(key)} > ${after}
       order by ${sql.ref(key)} limit ${rowsPerPage}
@@ -65,8 +65,8 @@ async function* pagesOf(snapshot: Snapshot, table: TableName): AsyncGenerator<Ro
   }
 }
 
-/** The columns in one order on both stores. PostgreSQL's driver gives every bigint as text. */
-function toRow(found: Record<string, unknown>, columns: ReturnType<typeof columnsOf>): Row {
+/** The columns in one order on both stores. PostgreSQL's driver returns every bigint as text. */
+function toRow(found: Record<string, unknown>, columns: ReturnType<typeof listColumns>): Row {
   return Object.fromEntries(
     columns.map(([name, { isNumber }]) => {
       const value = found[name] ?? null;

@@ -25,31 +25,31 @@ import {
  *   {"version":{…}} {"namespace":{…}} {"domain":{…}} {"block":{…}} {"deployment":{…}} {"token":{…}} {"past_lobby":{…}}
  *   {"end":{"rows":{"game":1,"version":2,…},"sha256":"…"}}
  *
- * Rows have the columns of their table and come table by table, in the order below, so that nothing refers to what
- * comes later. The checksum is that of every byte before the last line.
+ * Rows have the columns of their table and come table by table, in the order below, so that no row refers to a later
+ * one. The checksum is that of every byte before the last line.
  */
 export const formatVersion = 1;
 
-/** Said in the first line, for whoever looks into the file. */
+/** Named in the first line, for people who open the file. */
 export const leftOut: readonly string[] = ["live lobbies", "the audit log", "the secret", "the admin token"];
 
-/** The audit log is not carried: it tells what was done to this installation. A backup has it. */
+/** The audit log is not exported: it belongs to this installation. A backup contains it. */
 export type TableName = Exclude<keyof Tables, "audit">;
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
 interface TransferTable<T extends TableName> {
-  /** What a row of it is called in the document. */
+  /** The name of its rows in the document. */
   readonly word: string;
   readonly columns: { readonly [C in keyof Tables[T]]: Column<Tables[T][C]> };
   /** The first is the key by which the rows are ordered. */
   readonly unique: readonly (readonly (keyof Tables[T] & string)[])[];
   readonly refers: readonly { readonly by: readonly (keyof Tables[T] & string)[]; readonly to: TableName }[];
-  /** What no column alone can tell. Completes a sentence, or null. */
-  fault?(row: Row): string | null;
+  /** Checks several columns together. Returns the end of a sentence, or null if the row is valid. */
+  findIssue?(row: Row): string | null;
 }
 
-/** Every table. One that is added, or gets a column, does not compile until it is carried here too. */
+/** Every table. A new table or column does not compile until it is added here too. */
 export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
   games: {
     word: "game",
@@ -139,7 +139,7 @@ export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
       { by: ["game_id"], to: "games" },
       { by: ["game_id", "namespace_id"], to: "namespaces" },
     ],
-    fault(row) {
+    findIssue(row) {
       if ((row.kind === "cloud") === (row.namespace_id === null)) return null;
       return row.kind === "cloud" ? "a cloud token has no namespace" : `a ${row.kind} token has a namespace`;
     },
@@ -166,16 +166,16 @@ export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
   },
 };
 
-/** In the order in which they stand in a document. */
+/** In the order of a document. */
 export const tableNames = Object.keys(transferTables) as readonly TableName[];
 
-export function columnsOf(table: TableName): [name: string, column: Column<unknown>][] {
+export function listColumns(table: TableName): [name: string, column: Column<unknown>][] {
   return Object.entries<Column<unknown>>(transferTables[table].columns);
 }
 
 export type RowCounts = Readonly<Record<TableName, number>>;
 
-/** "2 games, 1 namespace"; "nothing" when there is none of any. */
+/** "2 games, 1 namespace"; "nothing" for no rows. */
 export function countsInWords(counts: RowCounts): string {
   const parts = tableNames
     .filter((table) => counts[table] > 0)

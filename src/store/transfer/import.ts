@@ -2,15 +2,15 @@ import { sql, type Transaction } from "kysely";
 import type { Db } from "../db.ts";
 import type { Tables } from "../tables.ts";
 import { type DocumentRow, readDocument } from "./document.ts";
-import { columnsOf, countsInWords, type Row, type RowCounts, type TableName, tableNames } from "./format.ts";
+import { countsInWords, listColumns, type Row, type RowCounts, type TableName, tableNames } from "./format.ts";
 import type { DocumentSource } from "./lines.ts";
 
-/** The store has rows already. An import would mix two installations, so it takes an empty one only. */
+/** The store already has rows. An import would mix two installations, so it needs an empty store. */
 export class StoreNotEmpty extends Error {
   override readonly name = "StoreNotEmpty";
 }
 
-/** Reads a document to its end, so that a fault is known before anything is opened or written. */
+/** Reads a document to its end, so that an issue is found before anything is opened or written. */
 export async function checkDocument(source: DocumentSource): Promise<RowCounts> {
   const rows = readDocument(source);
   for (;;) {
@@ -19,7 +19,7 @@ export async function checkDocument(source: DocumentSource): Promise<RowCounts> 
   }
 }
 
-/** Brings a document into an empty store, all of it or nothing. Throws a DocumentError or StoreNotEmpty. */
+/** Imports a document into an empty store, all of it or nothing. Throws a DocumentError or StoreNotEmpty. */
 export function importDocument(db: Db, source: DocumentSource): Promise<RowCounts> {
   return db.query.transaction().execute(async (transaction) => {
     const present = await countRows(transaction);
@@ -42,19 +42,19 @@ export function importDocument(db: Db, source: DocumentSource): Promise<RowCount
   });
 }
 
-// Well below the number of parameters that either database takes in one statement.
+// Well below the maximum number of parameters of a statement in both databases.
 const rowsPerStatement = 200;
 
 /** All rows are of one table. */
 async function insert(transaction: Transaction<Tables>, batch: readonly DocumentRow[]): Promise<void> {
   const table = batch[0]!.table;
-  const names = columnsOf(table).map(([name]) => name);
-  const values = batch.map(({ row }) => sql`(${sql.join(valuesOf(row, names))})`);
+  const names = listColumns(table).map(([name]) => name);
+  const values = batch.map(({ row }) => sql`(${sql.join(listValues(row, names))})`);
   const columns = sql.join(names.map((name) => sql.ref(name)));
   await sql`insert into ${sql.table(table)} (${columns}) values ${sql.join(values)}`.execute(transaction);
 }
 
-function valuesOf(row: Row, names: readonly string[]): (string | number | null)[] {
+function listValues(row: Row, names: readonly string[]): (string | number | null)[] {
   return names.map((name) => row[name] ?? null);
 }
 

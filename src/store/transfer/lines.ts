@@ -1,7 +1,7 @@
-/** A document, from its beginning each time it is called. */
+/** Reads a document; each call starts at its beginning. */
 export type DocumentSource = () => AsyncIterable<Uint8Array>;
 
-/** The document cannot be imported; the message says at which line. */
+/** The document cannot be imported; the message names the line. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
 }
@@ -13,11 +13,11 @@ export interface Line {
   readonly bytes: Buffer;
 }
 
-// The largest row is a version's document or a lobby's last words, some tens of kilobytes.
+// The largest row is a version's document or a lobby's last output, some tens of kilobytes.
 const lineMaxBytes = 4 * 1024 * 1024;
 
-/** Splits at line breaks. What is no text of lines is not read to its end into memory. */
-export async function* linesOf(source: DocumentSource): AsyncGenerator<Line> {
+/** Splits at line breaks. A file without line breaks is not read into memory as a whole. */
+export async function* splitLines(source: DocumentSource): AsyncGenerator<Line> {
   let pieces: Buffer[] = [];
   let length = 0;
   let number = 1;
@@ -45,8 +45,8 @@ export async function* linesOf(source: DocumentSource): AsyncGenerator<Line> {
 const lineBreak = 10;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The one property of a line's object, which tells what the line is. */
-export function contentOf({ number, bytes }: Line): {
+/** The only property of a line's object, which names the kind of the line. */
+export function readContent({ number, bytes }: Line): {
   readonly word: string;
   readonly value: unknown;
   readonly whole: object;
@@ -55,7 +55,7 @@ export function contentOf({ number, bytes }: Line): {
   try {
     whole = JSON.parse(decoder.decode(bytes));
   } catch {
-    throw new DocumentError(`Line ${number} is not valid JSON: the document is damaged, or no export of Foyer.`);
+    throw new DocumentError(`Line ${number} is not valid JSON: the document is damaged, or not an export of Foyer.`);
   }
   if (typeof whole !== "object" || whole === null || Array.isArray(whole)) {
     throw new DocumentError(`Line ${number} is not a JSON object: this is not an export of Foyer.`);

@@ -57,7 +57,7 @@ describe("one node on one database", () => {
     const lobby = await arena.ready();
     const { databaseUrl } = service;
     await expect(startMatchmaker("postgresql", { databaseUrl })).rejects.toThrow(
-      /Another Foyer works on this PostgreSQL database/,
+      /Another Foyer uses this PostgreSQL database/,
     );
     expect(lobbyIdOf(await arena.find())).toBe(lobby.lobbyId);
     await arena.limit({ max_players: 1 });

@@ -1,13 +1,13 @@
 import { StoreUnavailable } from "../ground/unavailable.ts";
 
 /**
- * Turns a driver's error into StoreUnavailable where waiting may help; leaves every other error as it is. `isUndone`: what
- * was asked for was never to be kept, whatever the error.
+ * Turns a driver's error into StoreUnavailable if waiting may help; returns every other error unchanged. `isUndone`:
+ * the statement was a rollback or a read, so whatever the error, nothing was changed.
  */
-export function asFault(error: unknown, { isUndone = false } = {}): unknown {
+export function toStoreError(error: unknown, { isUndone = false } = {}): unknown {
   const reason = unavailableReason(error);
   if (reason === null) return error;
-  const message = `The database is not available: ${reason}.`;
+  const message = `The database is unavailable: ${reason}.`;
   return new StoreUnavailable(message, { cause: error, isUndone: isUndone || isRefusedByServer(error) });
 }
 
@@ -17,7 +17,7 @@ export function mayHaveHappened(error: unknown): boolean {
   return !isRefusedByServer(error);
 }
 
-/** PostgreSQL undoes a statement that it answers with an error, and goes on; after worse ones nobody knows. */
+/** PostgreSQL undoes a statement that fails with severity ERROR; after a more severe error the outcome is unknown. */
 function isRefusedByServer(error: unknown): boolean {
   return error instanceof Error && "severity" in error && error.severity === "ERROR";
 }
@@ -27,14 +27,14 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return code === "23503" || errcode === 787;
 }
 
-/** The statement was undone as a whole because of another one: a deadlock or a serialization failure. */
+/** The database undid the whole statement because of another one: a deadlock or a serialization failure. */
 export function isLostRace(error: unknown): boolean {
   if (!(error instanceof StoreUnavailable)) return false;
   const { code } = fields(error.cause);
   return code === "40P01" || code === "40001";
 }
 
-/** The file is not an SQLite database, or one that contradicts itself. */
+/** The file is not an SQLite database, or it is corrupt. */
 export function isDamaged(error: unknown): boolean {
   const { errcode } = fields(error);
   return errcode !== null && (primaryCode(errcode) === 11 || primaryCode(errcode) === 26);
@@ -78,19 +78,19 @@ const networkUnavailable = new Set([
 ]);
 
 // The pg package reports these without any code.
-const uncodedConnectionFault = /connection terminated|timeout|not queryable|pool after calling end|connection error/i;
+const uncodedConnectionError = /connection terminated|timeout|not queryable|pool after calling end|connection error/i;
 
 function unavailableReason(error: unknown): string | null {
   if (!(error instanceof Error) || error instanceof StoreUnavailable) return null;
   const { code, errcode, syscall } = fields(error);
   if (errcode !== null) return sqliteUnavailable.has(primaryCode(errcode)) ? error.message : null;
-  if (code === null) return uncodedConnectionFault.test(error.message) ? error.message : null;
+  if (code === null) return uncodedConnectionError.test(error.message) ? error.message : null;
   if (code === "ERR_INVALID_STATE") return "it is closed";
   if (networkUnavailable.has(code)) return code;
-  // A UNIX socket that is not there means a server that is not running.
+  // A missing UNIX socket means that the server is not running.
   if (syscall === "connect") return code;
   if (code.length !== 5) return null;
-  // PostgreSQL ends the session with such an error: no connection was had, or it is gone.
+  // PostgreSQL ends the session with such an error: there was no connection, or it is closed.
   if ("severity" in error && (error.severity === "FATAL" || error.severity === "PANIC"))
     return `${error.message} (${code})`;
   if (postgresUnavailable.has(code) || postgresUnavailableClasses.includes(code.slice(0, 2))) {
