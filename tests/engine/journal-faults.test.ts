@@ -127,7 +127,7 @@ test("[I24] an engine whose commit failed reloads what is on disk, keeps reading
   expect(revision()).toBe(1);
 
   // The failpoints of the first thread count from zero in the next one: its first probe fails too.
-  await expect(engine.execute(configure(3))).rejects.toThrow("does not take changes");
+  await expect(engine.execute(configure(3))).rejects.toThrow("accepts no changes");
   expect(revision()).toBe(1);
   await engine.execute(configure(4));
   expect(revision()).toBe(4);

@@ -176,5 +176,5 @@ test("[DU14] a number that cannot be written is said once and stops nothing", as
   await appendEach(journal, 0, 5);
   await eventually(() => warnings.length > 0);
   await journal.close();
-  expect(warnings).toEqual([expect.stringMatching(/could not be written beside .*lobbies\.db/)]);
+  expect(warnings).toEqual([expect.stringMatching(/could not be written next to .*lobbies\.db/)]);
 });

@@ -49,11 +49,11 @@ test.each([
   ["redis://host/3", "database 0"],
   ["redis+cluster://host/1", "database 0"],
   ["redis+sentinel://host:26379", "needs the name"],
-  ["redis://secret@host", "behind a colon"],
+  ["redis://secret@host", "follows a colon"],
   ["redis://:sec%ret@host", "percent-encoded"],
   ["redis://host:99999", "not a host with a port"],
   ["redis://host:abc", "not a host with a port"],
-  ["redis://host?db=2", '"db" behind the question mark'],
+  ["redis://host?db=2", '"db" after the question mark'],
 ])("[RF11] %s is refused in words", (text, words) => {
   expect(() => parseRedisAddress(text)).toThrow(BadRedisAddress);
   expect(() => parseRedisAddress(text)).toThrow(words);

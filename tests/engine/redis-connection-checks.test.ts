@@ -106,7 +106,7 @@ test("[RF13] every problem is listed", async () => {
   const { refused } = await verdict(link, () => Date.now() + 3000);
   expect(refused).toHaveLength(3);
   await expect(checkRedis(link, () => Date.now() + 3000, listeningLog().log)).rejects.toThrow(
-    /not set up safely:\n {2}- .*volatile-ttl.*\n {2}- .*replica.*\n {2}- .*clock/s,
+    /configuration of Redis is unsafe:\n {2}- .*volatile-ttl.*\n {2}- .*replica.*\n {2}- .*clock/s,
   );
 });
 

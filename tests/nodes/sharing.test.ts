@@ -216,7 +216,7 @@ test("[ND7] nodes that share a secret share the admin token, and a node without 
   const { installation, here, there, arena } = await open();
   expect(there.adminToken).toBe(here.adminToken);
   await expect(installation.start("alone", { redisUrl: null })).rejects.toThrow(
-    /Another Foyer works on this PostgreSQL/,
+    /Another Foyer uses this PostgreSQL/,
   );
   expect((await arena.ready()).lobbyId).not.toBe("");
 });

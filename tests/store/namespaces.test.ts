@@ -109,7 +109,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     const { gameId } = await storedGame(db);
     const { versionId } = await storedVersion(db, { gameId });
 
-    await expect(insertNamespace(db, namespace({ gameId, versionId }), null)).rejects.toThrow("together, or neither");
+    await expect(insertNamespace(db, namespace({ gameId, versionId }), null)).rejects.toThrow(", or neither");
   });
 
   test("[G4] pages go by id, ascending, and stay within the game", async () => {

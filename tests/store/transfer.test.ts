@@ -94,7 +94,7 @@ describe.each(storeKinds)("on %s", (kind) => {
     const empty = await exported(target);
     const cut = (await exported(source)).split("\n").slice(0, -2).join("\n");
 
-    await expect(at(target, (db) => importDocument(db, sourceOf(cut)))).rejects.toThrow("breaks off after line 20");
+    await expect(at(target, (db) => importDocument(db, sourceOf(cut)))).rejects.toThrow("cut off after line 20");
     expect(await exported(target)).toBe(empty);
   });
 
