@@ -118,13 +118,13 @@ function join(cluster: Cluster, status: () => OwnStatus): Promise<Nodes> {
 }
 
 function openCalls(cluster: Cluster, nodes: Nodes, answer: AnswerNodes): Promise<NodeCalls> {
-  const { link, prefix, nodeId, newId, log, onFault } = cluster;
+  const { link, prefix, nodeId, newId, log, onError } = cluster;
   const othersAlive = () =>
     nodes.all().flatMap((node) => (node.isAlive && node.nodeId !== nodeId ? [node.nodeId] : []));
   const onUnreadable = throttled((channel: string) =>
     log.warn({ channel }, "ignoring an unreadable message of another node; check that all nodes run the same version"),
   );
-  return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onFault, onUnreadable });
+  return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onError, onUnreadable });
 }
 
 function startLoops(

@@ -67,7 +67,7 @@ export async function createContext(
   const room = createLobbyRoom(runtime, holdings, now);
   const about = { version: packageVersion(), startedAt: now(), regions: config.nodeRegions };
   const nodes = await mode.join(() => ({ ...about, ...room.status() }));
-  stopOrder.add(({ areLobbiesGone }) => attempt(log, "telling the other nodes", () => nodes.leave(areLobbiesGone)));
+  stopOrder.add(({ haveLobbiesEnded }) => attempt(log, "leaving the other nodes", () => nodes.leave(haveLobbiesEnded)));
   const activity = createActivity(now);
   const decisions = createDecisions(now, newId);
   const ownServers = localLobbyServers(driver);

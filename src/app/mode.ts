@@ -46,7 +46,7 @@ export interface Mode {
   openSlots(room: LobbyRoom, nodes: Nodes): StartSlots;
   /** The way to ask the other nodes; `answer` is what this one says when they ask. */
   openCalls(nodes: Nodes, answer: AnswerNodes): Promise<NodeCalls>;
-  /** Makes sure that a request is judged by what the store says now. */
+  /** Makes each authentication use the current content of the store. */
   authenticateFreshly(context: Context, authenticate: Authenticate): Authenticate;
   /** The demo game; null: it is not offered. */
   openPlayPage(handlers: ServedHandlers): Promise<PlayPage | null>;

@@ -48,7 +48,7 @@ function listTasks(context: Context, { recorder, folderWatch, own }: TaskParts):
     ["pruning", 60 * 60_000, onceForAll(nodes, pruneOld)],
     ["catching up with the history of lobbies", 10_000, () => recorder.catchUp()],
     ["counting lobbies and players", 1_000, createMeasureLobbies(context)],
-    ["looking for the data folder", 2_000, async () => folderWatch.check()],
+    ["checking the data folder", 2_000, async () => folderWatch.check()],
     ["ending what is due", own.expireEveryMs, createExpire(engine, nodes, now)],
   ];
   if (own.keepIdleEveryMs !== null) {

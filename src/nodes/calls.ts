@@ -36,8 +36,8 @@ export interface NodeCallsOptions {
   /** The other running nodes: when all of them have answered null, waiting ends. */
   othersAlive(): readonly string[];
   readonly answer: AnswerNodes;
-  onFault(fault: unknown): void;
-  /** Something came that no node of this version writes; it is left out. */
+  onError(error: unknown): void;
+  /** A message arrived that no node of this version writes; it is ignored. */
   onUnreadable(channel: string): void;
 }
 
@@ -88,7 +88,10 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
   await listen(questionsTo(nodeId), readQuestion, receiveQuestion);
   await listen(answersTo(nodeId), readAnswer, ({ id, answer }) => open.get(id)?.(answer));
 
-  /** `asked`: how many will answer. Gives all answers, or those up to the first for which `isEnough`, or until the time is over. */
+  /**
+   * `asked`: the expected number of answers. Gives all answers, or those up to the first for which `isEnough`, or until
+   * the time is over.
+   */
   async function send(
     channel: string,
     asked: number,
@@ -133,8 +136,8 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
       try {
         const answers = await send(everyone, asked, [question, args], () => false);
         return { answers, isPartial: answers.length < asked };
-      } catch (fault) {
-        options.onFault(fault);
+      } catch (error) {
+        options.onError(error);
         return { answers: [], isPartial: true };
       }
     },

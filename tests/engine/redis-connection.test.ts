@@ -202,7 +202,10 @@ describe("one Redis", () => {
     await link.call("PUBLISH", "foyer:events", ["two"]);
     await until("it is received", () => received.length === 3);
     server.freeze();
-    await until("the silence is noticed", () => lines.filter((line) => line.includes("the connection for Redis messages")).length === 2);
+    await until(
+      "the silence is noticed",
+      () => lines.filter((line) => line.includes("the connection for Redis messages")).length === 2,
+    );
     server.thaw();
     await until("the gap is reported", () => received.length === 4);
     await link.call("PUBLISH", "foyer:events", ["three"]);

@@ -215,9 +215,7 @@ describe("limits are exact across nodes", () => {
 test("[ND7] nodes that share a secret share the admin token, and a node without Redis is kept away from their database", async () => {
   const { installation, here, there, arena } = await open();
   expect(there.adminToken).toBe(here.adminToken);
-  await expect(installation.start("alone", { redisUrl: null })).rejects.toThrow(
-    /Another Foyer uses this PostgreSQL/,
-  );
+  await expect(installation.start("alone", { redisUrl: null })).rejects.toThrow(/Another Foyer uses this PostgreSQL/);
   expect((await arena.ready()).lobbyId).not.toBe("");
 });
 
