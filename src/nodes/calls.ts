@@ -70,15 +70,11 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
   }
 
   /** A listener must not throw because of a message: no code would catch the error. */
-  function listen<T>(
-    channel: string,
-    read: (message: unknown) => T | null,
-    receive: (message: T) => void,
-  ): Promise<void> {
+  function listen<T>(channel: string, read: (message: unknown) => T | null, take: (message: T) => void): Promise<void> {
     const onMessage = (text: string) => {
       const message = read(parsed(text));
       if (message === null) options.onUnreadable(channel);
-      else receive(message);
+      else take(message);
     };
     return link.subscribe(channel, onMessage, ignore);
   }
@@ -88,10 +84,7 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
   await listen(questionsTo(nodeId), readQuestion, receiveQuestion);
   await listen(answersTo(nodeId), readAnswer, ({ id, answer }) => open.get(id)?.(answer));
 
-  /**
-   * `asked`: the expected number of answers. Gives all answers, or those up to the first for which `isEnough`, or until
-   * the time is over.
-   */
+  /** Returns all `asked` answers, or those until the first for which `isEnough`, or until the time is over. */
   async function send(
     channel: string,
     asked: number,
