@@ -4,7 +4,7 @@ type Json = Record<string, unknown>;
 
 /** Collects the named schemas of a document while its paths are written. */
 export interface NamedSchemas {
-  /** The schema as it stands in the document: a reference where it has a name. */
+  /** The schema in the document: a reference if it has a name. */
   describe(schema: object): Json;
   /** The same, under this name if it has none of its own. Schemas without fields, such as any JSON value, need none. */
   describeAs(name: string, schema: object): Json;

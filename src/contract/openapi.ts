@@ -19,7 +19,7 @@ export function openApiDocument(publicUrl: string | null) {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: publicUrl ?? "/" }],
-    tags: [...new Set(operationList.map(([id]) => tagOf(id)))].map((name) => ({ name })),
+    tags: [...new Set(operationList.map(([id]) => toTag(id)))].map((name) => ({ name })),
     paths: described,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "The kind is the token's prefix." } },
@@ -34,7 +34,7 @@ function paths(schemas: NamedSchemas): Record<string, Record<string, unknown>> {
     paths[operation.path] ??= {};
     paths[operation.path]![operation.method.toLowerCase()] = {
       operationId: id,
-      tags: [tagOf(id)],
+      tags: [toTag(id)],
       summary: operation.summary,
       description: `${operation.details ?? ""} Callers: ${operation.callers.map(callerText).join(", ")}.`.trim(),
       security: operation.callers.includes("origin") ? [{ bearer: [] }, {}] : [{ bearer: [] }],
@@ -51,7 +51,7 @@ function paths(schemas: NamedSchemas): Record<string, Record<string, unknown>> {
   return paths;
 }
 
-function tagOf(id: string): string {
+function toTag(id: string): string {
   return id.slice(0, id.lastIndexOf("."));
 }
 
@@ -93,12 +93,12 @@ function requestBody(id: string, operation: Operation, schemas: NamedSchemas) {
 
 function responses(id: string, operation: Operation, schemas: NamedSchemas) {
   const success = describeSuccess(id, operation, schemas);
-  const codesOf = new Map<number, string[]>();
+  const codesByStatus = new Map<number, string[]>();
   for (const code of listErrorCodes(operation)) {
     const { status } = errorTable[code];
-    codesOf.set(status, [...(codesOf.get(status) ?? []), code]);
+    codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);
   }
-  const failures = [...codesOf].map(([status, codes]) => [
+  const failures = [...codesByStatus].map(([status, codes]) => [
     status,
     {
       description: codes.join(", "),

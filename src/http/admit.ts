@@ -11,7 +11,7 @@ import { createRateLimits, type RateLimits } from "./rate-limits.ts";
 
 type Verdict = Admitted | Refusal;
 
-/** Who is asking, and from where. */
+/** The caller and its address. */
 export interface Admitted {
   readonly caller: Caller;
   readonly client: Client;
@@ -21,7 +21,7 @@ export interface Admit {
   /** Host, rate limits and token, in the contract's order, before the body is read. */
   admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Verdict | Promise<Verdict>;
   readonly checkHost: CheckHost;
-  /** The host, and that the client does not have too much under way: what probes are checked for. */
+  /** The host, and that the client does not have too many unanswered requests: the checks of probes. */
   checkProbe(request: FastifyRequest): Refusal | null;
   /** The same, and that the client has not asked for too many of the service's own pages. */
   admitPage(request: FastifyRequest, reply: FastifyReply): Refusal | null;
@@ -35,10 +35,10 @@ export interface Admit {
 export interface AdmitParts {
   readonly config: Config;
   readonly authenticate: Authenticate;
-  /** Null, now or later: the namespace of the caller serves this client. */
+  /** Null, directly or as a promise: the namespace of the caller serves this client. */
   checkClient(caller: Caller, client: Client): Promise<Refusal | null> | null;
   readonly readAddress: ReadAddress;
-  /** A refusal when the client of the request has too much under way. */
+  /** A refusal when the client of the request has too many unanswered requests. */
   checkShare(request: FastifyRequest, address: ClientAddress): Refusal | null;
 }
 

@@ -7,7 +7,7 @@ import { dropBody, dropContentTypeOfEmptyBody, hasBody } from "./request-body.ts
 
 export interface BeginParts {
   readonly publicUrl: string | null;
-  /** Why no request is taken now; null: requests are taken. */
+  /** Why requests are rejected now; null: they are accepted. */
   turnAway(): Parameters<typeof sendRefusal>[2] | null;
   /** Nothing has this path; said before the request is answered. */
   countMiss(request: FastifyRequest, reply: FastifyReply): void;
@@ -15,9 +15,9 @@ export interface BeginParts {
   count(request: FastifyRequest): void;
 }
 
-/** What happens to every request, whatever its path. */
+/** The first steps of every request, for any path. */
 export interface BeginRequest {
-  /** The first hook: headers of every answer, then what is wrong with the request before its route is asked. */
+  /** The first hook: sets the headers of every answer, then refuses invalid requests before their route runs. */
   begin(request: FastifyRequest, reply: FastifyReply, done: () => void): void;
   /** The path cannot be decoded. */
   refuseBadPath(request: FastifyRequest, reply: FastifyReply): void;
@@ -65,11 +65,11 @@ export function createBeginRequest({ publicUrl, turnAway, countMiss, count }: Be
 
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split("?", 1)[0]!;
-  const message = `There is nothing at ${path.slice(0, 200)}. /docs lists what there is.`;
+  const message = `Unknown path ${path.slice(0, 200)}. See /docs for all operations.`;
   return sendRefusal(reply, request.id, refuse("API_NOT_FOUND", message));
 }
 
-/** An id or a name that is empty: `/cloud/games/` is not the path of a game. */
+/** Whether an id or a name is empty: `/cloud/games/` is not the path of a game. */
 function hasEmptyPart({ url, params }: FastifyRequest): boolean {
   if (!url.includes("//") && !/\/(?:\?|$)/.test(url)) return false;
   return Object.values(params as Record<string, string>).includes("");

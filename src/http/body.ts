@@ -2,11 +2,11 @@ import { isUtf8 } from "node:buffer";
 import { jsonDepthMax, jsonValuesMax } from "../ground/limits.ts";
 
 /**
- * JSON.parse with the doors shut that it leaves open: it takes the last of two equal keys, lets lone surrogates and NUL
- * through, and turns 1e999 into Infinity. The issue is a sentence for the developer who sent the body.
+ * A strict JSON.parse (docs/decisions/0004). JSON.parse itself takes the last of two equal keys, accepts lone
+ * surrogates and NUL, and turns 1e999 into Infinity. The issue is a sentence for the developer who sent the body.
  */
 export function parseJson(body: Buffer): { value: unknown } | { issue: string } {
-  if (body.length === 0) return { issue: "The body is empty; JSON is needed here." };
+  if (body.length === 0) return { issue: "The body is empty; the operation needs JSON." };
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
     return { issue: "The body begins with a byte order mark. Send plain UTF-8 without one." };
   }
@@ -29,16 +29,16 @@ export function parseJson(body: Buffer): { value: unknown } | { issue: string } 
 type Scanned = { isTooDeep: boolean; isTooMuch: boolean; issue: string | null };
 
 /**
- * One walk over the text that notes the first issue. It does not know the whole grammar: what it misreads in a malformed
- * text, JSON.parse refuses anyway. It runs first, so that depth and number of values are known before anything is built:
- * a megabyte of `[],[],` costs JSON.parse more than all the rest of a request.
+ * Scans the text once and finds the first issue. It does not know the whole grammar: JSON.parse refuses malformed texts
+ * that it misreads. It runs first, so that depth and number of values are known before anything is built: a megabyte of
+ * `[],[],` costs JSON.parse more than all the rest of a request.
  */
 function scan(text: string): Scanned {
   // The keys seen in each container that is open here; null for arrays.
   const open: (Set<string> | null)[] = [];
   let issue: string | null = null;
   let nextBackslash = text.indexOf("\\");
-  // Each value but the first comes after a comma or after the beginning of what it is in.
+  // Each value except the first follows a comma or the start of its container.
   let values = 1;
 
   for (let at = 0; at < text.length; at++) {
@@ -87,7 +87,7 @@ const closingBrace = 0x7d;
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** Where the closing quote is: the first one after an even number of backslashes. */
+/** The position of the closing quote: the first one after an even number of backslashes. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1) {
@@ -111,7 +111,7 @@ function endOfNumber(text: string, start: number): number {
   return end;
 }
 
-/** A digit, or one of `.eE+-`. Past the end of the text there is NaN, which is none of them. */
+/** A digit, or one of `.eE+-`. After the end of the text there is NaN, which is none of them. */
 const isOfNumber = (code: number) =>
   isDigit(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b || code === minus;
 

@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { headersMax } from "../ground/limits.ts";
 
 /**
- * What makes a request's headers mean one thing to Foyer and another to a proxy in front of it. Node keeps the first of
- * two such headers, leaves out those that are too many, and says nothing. One
- * walk over the names, because every request takes it. Null: nothing is wrong.
+ * Finds headers that Foyer and a proxy in front of it could interpret differently. Node keeps the first of two such
+ * headers and drops excess ones without an error. Scans the names once, because every request runs this. Null: the
+ * headers are valid.
  */
 export function checkHeaders({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null {
-  if (rawHeaders.length > 2 * headersMax) return `There are more than ${headersMax} headers.`;
+  if (rawHeaders.length > 2 * headersMax) return `The request has more than ${headersMax} headers.`;
   let hosts = 0;
   let authorizations = 0;
   let types = 0;
@@ -21,10 +21,10 @@ export function checkHeaders({ headers, httpVersion, rawHeaders }: IncomingMessa
     else if (name.length === 17) codings += is(name, "transfer-encoding");
   }
   if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) return "HTTP/1.1 needs a Host header, and only one.";
-  if (authorizations > 1) return "There are several Authorization headers; send one.";
-  if (types > 1) return "There are several Content-Type headers; send one.";
+  if (authorizations > 1) return "The request has several Authorization headers; send one.";
+  if (types > 1) return "The request has several Content-Type headers; send one.";
   if (codings > 0 && headers["transfer-encoding"]!.toLowerCase() !== "chunked") {
-    return "The only Transfer-Encoding that is taken here is chunked.";
+    return "The only allowed Transfer-Encoding is chunked.";
   }
   return null;
 }

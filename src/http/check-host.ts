@@ -3,10 +3,10 @@ import type { Config } from "../config/config.ts";
 import { isLoopback, isOwnName } from "../ground/local-host.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 
-/** Null: the host is fine. */
+/** Null: the host is allowed. */
 export type CheckHost = (request: FastifyRequest) => Refusal | null;
 
-/** A service that listens on this machine only answers no page that reached it under another name. */
+/** A service that listens only on this machine refuses pages that reach it under another name. */
 export function createCheckHost(config: Pick<Config, "host" | "publicUrl">): CheckHost {
   const isLoopbackOnly = isLoopback(config.host);
   const publicHost = config.publicUrl === null ? null : new URL(config.publicUrl).hostname;
@@ -20,7 +20,7 @@ export function createCheckHost(config: Pick<Config, "host" | "publicUrl">): Che
       return null;
     }
     const message =
-      "The service listens on this machine only and does not know this host. Set FOYER_PUBLIC_URL if it is right.";
+      "The service listens only on this machine and does not accept this host. If the host is right, set FOYER_PUBLIC_URL.";
     return refuse("API_WRONG_HOST", message);
   };
 }

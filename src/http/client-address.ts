@@ -6,22 +6,22 @@ export type ClientAddress = {
   client: string;
   /** The /48 of an IPv6 client, in which it may have many; null for IPv4. */
   network: string | null;
-  /** A program on this machine, with no proxy in between that we could notice. */
+  /** A program on this machine, without a visible proxy in between. */
   isDirectLoopback: boolean;
-  /** The peer of the socket is one of the trusted proxies, so what it says in headers may be believed. */
+  /** The peer of the socket is one of the trusted proxies, so its forwarding headers are trusted. */
   isTrustedProxy: boolean;
-  /** The client is not the peer of the socket: a trusted proxy speaks for it. */
+  /** The client is not the peer of the socket: a trusted proxy forwards its request. */
   isForwarded: boolean;
 };
 
 type ForwardingHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Who sends what comes from this peer with these headers. */
+/** Identifies the client of a request from this peer with these headers. */
 export type ReadAddress = (socketAddress: string, headers: ForwardingHeaders) => ClientAddress;
 
 /**
- * Throws when a proxy is neither an address nor a network such as 10.0.0.0/8, so that a slip stops the start.
- * `onUnbelieved` is called once, when this machine sends forwarding headers though no proxy is trusted at all.
+ * Throws when a proxy is neither an address nor a network such as 10.0.0.0/8, so that a mistyped setting stops the
+ * start. `onUnbelieved` is called once, when this machine sends forwarding headers though no proxy is trusted at all.
  */
 export function createClientAddress(trustedProxies: readonly string[], onUnbelieved = () => {}): ReadAddress {
   const networks = trustedProxies.map(parseNetwork);
@@ -38,13 +38,13 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
       isLoopback: address.range() === "loopback",
       isTrusted: networks.some((network) => isWithin(address, network)),
     };
-    // Emptying it whole is crude and rare; what is asked often is back at once.
+    // The cache is emptied as a whole, which is rare; frequent entries return quickly.
     if (known.size >= knownMax) known.clear();
     if (text.length <= addressTextMax) known.set(text, hop);
     return hop;
   }
 
-  /** From the nearest hop outwards, as far as each one vouches for the next. */
+  /** From the nearest hop outwards, as long as each hop is trusted. */
   function furthestVouched(peer: Hop, forwardedFor: string): Hop {
     let hop = peer;
     let end = forwardedFor.length;
@@ -87,7 +87,7 @@ type Hop = { client: string; network: string | null; isLoopback: boolean; isTrus
 const knownMax = 4096;
 const addressTextMax = 64;
 
-/** Any of these means that a proxy stands between the service and the client. */
+/** Any of these means that there is a proxy between the service and the client. */
 const forwardingHeaders: ReadonlySet<string> = new Set([
   "x-forwarded-for",
   "forwarded",

@@ -8,7 +8,7 @@ export interface ClientShares {
   /** Counts a new connection; null: it is one too many. */
   connect(address: Pick<ClientAddress, "client" | "network">): ClientShare | null;
   disconnect(share: ClientShare): void;
-  /** Before the body is read. A refusal when the client has too much under way. */
+  /** Before the body is read. A refusal when the client has too many unanswered requests. */
   admit(exchange: Exchange, address: ClientAddress): Refusal<"API_RATE_LIMIT"> | null;
   /** The body is there: counts the request as in flight. A refusal when it is one too many. */
   enter(exchange: Exchange): Refusal<"API_RATE_LIMIT"> | null;
@@ -17,7 +17,7 @@ export interface ClientShares {
 }
 
 /**
- * Bounds what one client can occupy, and four times as much for all clients of one IPv6 /48. Programs on the same machine
+ * Limits what one client can use, and four times as much for all clients of one IPv6 /48. Programs on the same machine
  * and trusted proxies themselves are not counted.
  */
 export function createClientShares(limits: { connectionsMax: number; inFlightMax: number }): ClientShares {
@@ -26,12 +26,12 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
 
   function tooMuch(share: ClientShare, address: ClientAddress): string | null {
     if (isFull(share, countInFlight, inFlightMax)) return inFlightMessage;
-    // A proxy's connections belong to no client, so what it carries for the client is counted in their place.
+    // A proxy's connections belong to no client, so the client's requests are counted instead.
     if (address.isForwarded && isFull(share, ({ exchanges }) => exchanges.size, connectionsMax)) return underWayMessage;
     return hasUntaken(share) ? untakenMessage : null;
   }
 
-  const inFlightMessage = `More than ${inWords(inFlightMax, "requests")} at once. Wait for answers before you send more.`;
+  const inFlightMessage = `More than ${inWords(inFlightMax, "requests")} in flight. Wait for answers before you send more.`;
   const underWayMessage = `More than ${inWords(connectionsMax, "requests")} are under way. Finish some first.`;
 
   return {
@@ -81,12 +81,12 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
   };
 }
 
-/** Not programs on the same machine, and not what trusted proxies ask for themselves. */
+/** Excludes programs on the same machine, and requests of trusted proxies themselves. */
 export function isCounted({ isDirectLoopback, isTrustedProxy, isForwarded }: ClientAddress): boolean {
   return !isDirectLoopback && (!isTrustedProxy || isForwarded);
 }
 
-/** The shares of clients that occupy something, by client. A share is also counted in that of its IPv6 /48. */
+/** The shares of clients, by client. A share also counts for its IPv6 /48. */
 function createShareTable() {
   const shares = new Map<string, ClientShare>();
 
@@ -123,7 +123,7 @@ const untakenMessage = `More than ${inWords(untakenBytesMax / 1024 / 1024, "MiB 
 
 const countInFlight = ({ inFlight }: ClientShare) => inFlight;
 
-/** Whether the client, or its network, has so many answers to take that it gets no new ones. */
+/** Whether the client, or its network, has so many unread answers that it gets no new ones. */
 function hasUntaken(share: ClientShare): boolean {
   return share.counted.some((one) => {
     const bytesMax = untakenBytesMax * (one === share ? 1 : networkShare);
@@ -131,7 +131,7 @@ function hasUntaken(share: ClientShare): boolean {
   });
 }
 
-/** How much of their answers the connections of the client have not taken. */
+/** The unread bytes of answers on all connections of the client. */
 function countUntakenBytes({ exchanges }: ClientShare): number {
   let bytes = 0;
   for (const { connection } of exchanges) bytes += connection.socket.writableLength;
@@ -143,14 +143,14 @@ function joinFlight(exchange: Exchange, share: ClientShare): void {
   for (const one of share.counted) one.inFlight += 1;
 }
 
-/** From now on the request does nothing that its client should have few of: it waits for a lobby, or its answer streams. */
+/** From now on the request uses nothing that is limited per client: it waits for a lobby, or its answer streams. */
 export function leaveFlight(exchange: Exchange): void {
   if (!exchange.isInShare) return;
   exchange.isInShare = false;
   for (const one of exchange.share!.counted) one.inFlight -= 1;
 }
 
-/** The wait is over. It was admitted, so it goes on even if the client has others in flight by now. */
+/** The wait is over. The request was admitted, so it continues even if the client has others in flight by now. */
 export function rejoinFlight(exchange: Exchange): void {
   if (exchange.share !== null && !exchange.isDone && !exchange.isInShare) joinFlight(exchange, exchange.share);
 }

@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
  * The matchmaker answers pages of any origin: what a page may do is decided by its token and the namespace's domains.
- * The control plane answers its own origin only. There are no cookies, so nothing is ever sent on a user's behalf.
+ * The control plane answers its own origin only. There are no cookies, so browsers never send credentials by
+ * themselves.
  */
 export function setCorsHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: string | null): void {
   const { url, headers } = request;
@@ -15,8 +16,8 @@ export function setCorsHeaders(request: FastifyRequest, reply: FastifyReply, pub
 }
 
 /**
- * The same for an answer that no route gives. What could not be read as a request (null) has no path and no origin; the
- * answer says nothing but that, so any page may read it.
+ * The same for an answer that no route gives. Input that is not a valid request (null) has no path and no origin; the
+ * answer only says that, so any page may read it.
  */
 export function buildCorsHeaders(request: IncomingMessage | null, publicUrl: string | null): Record<string, string> {
   const { url = "", headers } = request ?? { headers: {} };
@@ -30,7 +31,7 @@ export function buildCorsHeaders(request: IncomingMessage | null, publicUrl: str
   };
 }
 
-/** The answer to a browser that asks before it sends. Without the allow-origin header, set above, it means no. */
+/** The answer to a preflight request. Without the allow-origin header, set above, the browser sends nothing. */
 export function setPreflightHeaders(reply: FastifyReply, methods: readonly string[]): void {
   reply.header("access-control-allow-methods", methods.join(", "));
   reply.header("access-control-allow-headers", "authorization, content-type, idempotency-key");

@@ -1,4 +1,4 @@
-/** Whether the client would rather have CSV than JSON: it names text/csv and no JSON before it. */
+/** Whether the client prefers CSV to JSON: it names text/csv and no JSON before it. */
 export function prefersCsv(accept: string | undefined): boolean {
   const wanted = (accept ?? "").split(",").map((part) => part.split(";", 1)[0]!.trim().toLowerCase());
   const csv = wanted.indexOf("text/csv");
@@ -12,7 +12,7 @@ export function toCsv(columns: readonly string[], rows: readonly Readonly<Record
   return lines.map((cells) => `${cells.map(cell).join(",")}\r\n`).join("");
 }
 
-/** A text that a spreadsheet would take for a formula gets an apostrophe in front, which makes it a text again. */
+/** A text that a spreadsheet would read as a formula gets an apostrophe in front. */
 function cell(value: unknown): string {
   const text = value === null || value === undefined ? "" : String(value);
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;

@@ -5,7 +5,7 @@ import { bodyMaxBytes, headersMax } from "../ground/limits.ts";
 /** The Fastify instance without hooks and routes, with the limits of HTTP itself. */
 export function createFastify(parts: {
   newRequestId(): string;
-  /** A request could not be read as one. */
+  /** The request is not valid HTTP. */
   answerBroken(error: NodeJS.ErrnoException, socket: Socket): void;
   /** Its path cannot be decoded. */
   answerBadPath(request: FastifyRequest, reply: FastifyReply): void;
@@ -25,13 +25,13 @@ export function createFastify(parts: {
       headersTimeout: 15_000,
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: 16 * 1024,
-      // Node's own answer to a missing Host has no body; ours comes from the first hook.
+      // Node's own answer to a missing Host has no body; Foyer's comes from the first hook.
       requireHostHeader: false,
     },
     clientErrorHandler: (error, socket) => parts.answerBroken(error, socket),
     frameworkErrors: (_error, request, reply) => parts.answerBadPath(request as FastifyRequest, reply as FastifyReply),
   });
-  // One more than is taken, so that too many can be seen: node leaves out the rest.
+  // One more than allowed, so that too many can be noticed: Node drops the rest.
   app.server.maxHeadersCount = headersMax + 1;
   return app;
 }

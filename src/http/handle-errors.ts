@@ -9,17 +9,17 @@ import { sendRefusal, toRefusal } from "./errors.ts";
 export interface ErrorParts {
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** A refusal when the lobby of an authentic token is gone. */
+  /** A refusal when the lobby of an authentic token has ended. */
   checkLobby(caller: CallerOf<"lobby">): Promise<Refusal | null>;
 }
 
-/** Fastify's error handler: refusals from hooks and parsers, and what was thrown. */
+/** Fastify's error handler, for refusals of hooks and parsers and for thrown errors. */
 export function createHandleError({ log, metrics, checkLobby }: ErrorParts) {
   const logUnavailable = throttled((first: object, failed) =>
-    log.error({ ...first, failed }, "requests fail because a store is away"),
+    log.error({ ...first, failed }, "requests fail because a store is unavailable"),
   );
 
-  /** The service failed, or what is behind it; the request is not to blame. */
+  /** An error of the service or its stores, not of the request. */
   function answerOwnError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const refusal = toRefusal(error, request);
     const operation = request.routeOptions.config?.operationId;
@@ -34,19 +34,19 @@ export function createHandleError({ log, metrics, checkLobby }: ErrorParts) {
 
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (request.raw.destroyed && !request.raw.complete) {
-      log.debug({ request_id: request.id }, "the client went away in the middle of its request");
+      log.debug({ request_id: request.id }, "the client disconnected during its request");
       return sendRefusal(reply, request.id, refuse("API_BAD_BODY", "The request is incomplete."));
     }
     const refusal = toRefusal(error, request);
     if (isOwnError(refusal)) return answerOwnError(error, request, reply);
-    // That a token is good comes before that its body is not. Only the engine knows that of a lobby's token, and it is asked
-    // here, where something is wrong anyway, instead of before every call.
+    // An invalid token is reported before an invalid body. Only the engine knows whether a lobby token is valid; it is
+    // asked here, after an error, instead of before every call.
     const caller = request.admitted?.caller;
     if (caller?.kind !== "lobby") return sendRefusal(reply, request.id, refusal);
     try {
       return sendRefusal(reply, request.id, (await checkLobby(caller)) ?? refusal);
     } catch (unknown) {
-      // Nothing catches what this handler throws: Fastify would answer in its own words.
+      // No code catches an error of this handler: Fastify would answer in its own format.
       return answerOwnError(unknown, request, reply);
     }
   };

@@ -11,14 +11,14 @@ import { type Connections, createConnections } from "./connections.ts";
 import type { Exchange } from "./exchange.ts";
 import { createTurns } from "./turns.ts";
 
-/** What is under way: on which connections, of which clients, and how much of it at once. */
+/** The requests in flight: their connections, their clients, and how many there are. */
 export interface InFlight {
   readonly connections: Connections;
   /** Does this when it is the request's turn on its connection and that of its client; never, if the connection ends before. */
   inTurn(request: FastifyRequest, reply: FastifyReply, begin: Begin, done: () => void): void;
-  /** All of it is there, so from now on it counts as in flight. */
+  /** The whole request has arrived, so it counts as in flight from now on. */
   count(request: FastifyRequest): void;
-  /** A refusal when its client has too much under way. */
+  /** A refusal when its client has too many unanswered requests. */
   admit(request: FastifyRequest, address: ClientAddress): Refusal | null;
   /** Its body is there. A refusal when the service or its client has too many in flight. */
   enter(request: FastifyRequest): Refusal | null;
@@ -38,7 +38,7 @@ export function createInFlight(parts: {
   metrics: Metrics;
   readAddress: ReadAddress;
   refuseConnection(refusal: Refusal, socket: Socket): void;
-  /** A refusal when the service can take no request now. */
+  /** A refusal when the service cannot accept requests now. */
   checkLoad(): Refusal | null;
 }): InFlight {
   const { config, log, metrics } = parts;

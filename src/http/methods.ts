@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 /**
  * Gives every path an answer to every method, so that a path with a literal end (`…/namespaces/validate`) is never
  * taken for one with a parameter (`…/namespaces/{namespace_id}`) when the method is wrong. Call it before the routes
- * are added and the function it returns after; that gives the methods that are possible somewhere.
+ * are added and the function it returns after; that returns all methods that some path allows.
  */
 export function answerOtherMethods(
   app: FastifyInstance,
@@ -19,7 +19,7 @@ export function answerOtherMethods(
   // CONNECT never reaches a route.
   const everyMethod = METHODS.filter((method) => method !== "CONNECT");
   for (const method of everyMethod) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  // Otherwise a field in the body of a GET, where none is known, would be ignored in silence.
+  // Otherwise a field in the body of a GET would be ignored without an error.
   for (const method of ["GET", "HEAD"]) app.addHttpMethod(method, { hasBody: true, overrideExisting: true });
 
   return () => {

@@ -2,13 +2,13 @@ import type { Metrics } from "../ground/metrics.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 
 const sampleEveryMs = 500;
-/** The event loop or the clients' turns being this late means that every answer is; turning requests away helps. */
+/** The event loop or the clients' turns being this late means that every answer is late; rejecting requests helps. */
 const loopDelayMaxMs = 1_000;
-/** One late sample may be a pause that is over, as when the service starts. */
+/** One late sample may be a single pause, as at the start of the service. */
 const lateSamplesMax = 3;
 
 export interface LoadSigns {
-  /** More is waiting to be written than the disk keeps up with. */
+  /** Whether the disk falls behind with writes. */
   isStoreBehind(): boolean;
   /** Requests that only wait for a lobby to become ready. */
   waitingCount(): number;
@@ -20,7 +20,7 @@ interface TurnSigns {
   takeLongestDelayMs(): number;
 }
 
-/** The answer to a request that is turned away, which is counted as such. */
+/** The answer to a rejected request, which is counted. */
 export function turnAway(metrics: Metrics, cause: "overload" | "stopping"): Refusal {
   metrics.requestShed();
   metrics.requestUnavailable(cause);
@@ -28,7 +28,7 @@ export function turnAway(metrics: Metrics, cause: "overload" | "stopping"): Refu
   return refuse("API_UNAVAILABLE", `${message} Try again shortly.`, { retryAfterS: 1 });
 }
 
-/** Says when to turn requests away: too many at once, or an event loop or a disk that cannot keep up. */
+/** Decides when to reject requests: too many in flight, or an event loop or a disk that falls behind. */
 export function createOverload(inFlightMax: number, metrics: Metrics, parts: LoadSigns & TurnSigns) {
   let lateSamples = 0;
   let dueAt = performance.now() + sampleEveryMs;
@@ -39,7 +39,7 @@ export function createOverload(inFlightMax: number, metrics: Metrics, parts: Loa
     dueAt = now + sampleEveryMs;
   }, sampleEveryMs).unref();
 
-  /** A find that waits for its lobby does no work; counting it would turn away the very call that ends its wait. */
+  /** A find that waits for its lobby does no work; if it counted, the call that ends its wait might be rejected. */
   const busy = () => metrics.inFlight() - parts.waitingCount();
 
   return {

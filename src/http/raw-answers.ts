@@ -6,11 +6,11 @@ import { type Refusal, refuse } from "../operations/refusal.ts";
 import { buildCorsHeaders } from "./cors.ts";
 import { errorText, jsonType } from "./errors.ts";
 
-/** The answers that are given before any route is asked. */
+/** Answers that are sent before any route. */
 export interface RawAnswers {
   /** Answers on a connection whose request is broken: what came was not HTTP, was too large, or came too slowly. */
   answerBroken(error: NodeJS.ErrnoException, socket: Socket): void;
-  /** Answers on a connection that is not taken at all, and closes it. */
+  /** Answers on a connection that is refused, and closes it. */
   refuseConnection(refusal: Refusal, socket: Socket): void;
   /** Answers what node:http would answer by itself, or not at all. `allowed`: the methods that are possible somewhere. */
   answerUnroutable(server: Server, allowed: readonly string[]): void;
@@ -21,7 +21,7 @@ export function createRawAnswers(
   newRequestId: () => string,
   isAnsweredEarly: (socket: Socket) => boolean,
 ): RawAnswers {
-  /** The headers and the body. `request` is null when what came could not be read as one. */
+  /** The headers and the body. `request` is null when the input was not valid HTTP. */
   function buildContent(refusal: Refusal, request: IncomingMessage | null) {
     const requestId = newRequestId();
     const body = errorText(refusal, requestId);
@@ -48,13 +48,13 @@ export function createRawAnswers(
     answerBroken(error, socket) {
       // Node keeps the answer that a connection is busy with there, and uses it for its own answer to this.
       const { _httpMessage: current } = socket as Socket & { _httpMessage?: ServerResponse | null };
-      // In the middle of an answer another one would be taken for a part of it, and after it for the answer to the next request.
+      // During an answer, another one would be read as a part of it, and after it as the answer to the next request.
       const isAnswered = current?.headersSent || isAnsweredEarly(socket);
       if (error.code === "ECONNRESET" || !socket.writable || isAnswered) {
         socket.destroy();
         return;
       }
-      // What broke came behind a request that is still to be answered; that answer is the last one.
+      // The broken input follows a request that is not answered yet; that answer is the last one.
       if (current?.req.complete) {
         current.shouldKeepAlive = false;
         return;
@@ -68,7 +68,7 @@ export function createRawAnswers(
     },
     answerUnroutable(server, allowed) {
       server.on("connect", (request, socket) => {
-        const refusal = refuse("API_METHOD_NOT_ALLOWED", "CONNECT is not possible: this is no proxy.");
+        const refusal = refuse("API_METHOD_NOT_ALLOWED", "CONNECT is not possible: this service is not a proxy.");
         // Node no longer handles the socket, so its errors, further data and end are handled here.
         socket.on("error", () => socket.destroy());
         socket.resume();

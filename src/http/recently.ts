@@ -1,7 +1,7 @@
-/** Asks at most once a second, and once at a time, however many callers there are: they share the answer. */
+/** Calls the function at most once a second, and once at a time; all callers share the answer. */
 export function recently<T>(ask: () => Promise<T>, now: () => number = () => performance.now()): () => Promise<T> {
   let asked: Promise<T> | null = null;
-  /** Null: the answer is not there yet. */
+  /** Null: there is no answer yet. */
   let answeredAt: number | null = null;
   return () => {
     const isOld = answeredAt !== null && now() - answeredAt >= recentMs;

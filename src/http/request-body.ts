@@ -6,10 +6,13 @@ import { parseJson } from "./body.ts";
 import { Refused, unsupportedMediaType } from "./errors.ts";
 import { listIssues } from "./schema-issues.ts";
 
-/** Replaces Fastify's body parsers by one that takes strict JSON only. An empty body is no body. */
+/**
+ * Replaces Fastify's body parsers with one that accepts only strict JSON (docs/decisions/0004). An empty body counts as
+ * absent.
+ */
 export function readBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Named though `*` means it too: only a parser of that name is remembered, another is searched for at each request.
+  // Named although `*` covers it: Fastify caches a parser of that name, and searches for `*` at each request.
   app.addContentTypeParser(["application/json", "*"], { parseAs: "buffer" }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
     if (isUntyped(request.headers)) return done(new Refused(unsupportedMediaType()));
@@ -19,7 +22,7 @@ export function readBody(app: FastifyInstance): void {
   });
 }
 
-/** Without a type only nothing may be sent, and the length of a body in chunks is not known before its last one. */
+/** Without a type the body must be empty, and the length of a chunked body is known only at its end. */
 const isUntyped = (headers: IncomingHttpHeaders) => headers["content-type"] === undefined;
 
 export function hasBody(headers: IncomingHttpHeaders): boolean {
@@ -27,12 +30,12 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
 }
 
-/** Fastify checks the type of a body that is not there, and refuses it when it is no type at all. */
+/** Fastify checks the type even of an absent body, and refuses an invalid type. */
 export function dropContentTypeOfEmptyBody(headers: IncomingHttpHeaders): void {
   if (headers["content-type"] !== undefined && !hasBody(headers)) headers["content-type"] = undefined;
 }
 
-/** What is still to come of it is neither waited for nor read. */
+/** The rest of the body is neither awaited nor read. */
 export function dropBody(headers: IncomingHttpHeaders): void {
   if (headers["content-type"] !== undefined) headers["content-type"] = undefined;
   if (!hasBody(headers)) return;
@@ -45,7 +48,7 @@ export function checkBodyType({ headers }: FastifyRequest): Refusal | null {
   const type = headers["content-type"];
   if (!hasBody(headers)) return null;
   if ((headers["content-encoding"] ?? "identity") !== "identity") {
-    return refuse("API_UNSUPPORTED_MEDIA_TYPE", "Send the body as it is, without a Content-Encoding.");
+    return refuse("API_UNSUPPORTED_MEDIA_TYPE", "Send the body without a Content-Encoding.");
   }
   if (type === "application/json" || (type === undefined && headers["transfer-encoding"] !== undefined)) return null;
   const isJson =
@@ -53,7 +56,7 @@ export function checkBodyType({ headers }: FastifyRequest): Refusal | null {
   return isJson ? null : unsupportedMediaType();
 }
 
-/** A refusal when a body is missing, or is there and the operation takes none. */
+/** A refusal when a body is missing, or is present although the operation has none. */
 export function checkBody(operation: Operation, request: FastifyRequest): Refusal | null {
   const { body } = request;
   if (operation.body) {
@@ -66,7 +69,7 @@ export function checkBody(operation: Operation, request: FastifyRequest): Refusa
   const fields = isObject ? Object.keys(body) : [];
   if (isObject && fields.length === 0) return null;
   const errors = listIssues(noFields, isObject ? body : {});
-  return refuse("API_BAD_BODY", "The operation takes no body.", { errors });
+  return refuse("API_BAD_BODY", "The operation has no body.", { errors });
 }
 
 const noFields = { properties: {}, additionalProperties: false } as const;

@@ -22,7 +22,7 @@ declare module "fastify" {
   }
 }
 
-/** How a handler looks once its operation's types are checked and behind it. */
+/** A handler without the types of its operation. */
 type AnyHandler = (request: AnyRequest) => Promise<unknown>;
 interface AnyRequest extends Admitted {
   readonly requestId: string;
@@ -69,7 +69,7 @@ export function addOperations(
       preValidation: (request, _reply, done) => {
         const refusal = enter(request) ?? checkBody(operation, request);
         if (refusal) return done(new Refused(refusal));
-        // An object that may be left out is checked like an empty one.
+        // An optional object that is absent is checked like an empty one.
         if (request.body === undefined && isObjectSchema(operation.body)) request.body = {};
         done();
       },
@@ -80,7 +80,7 @@ export function addOperations(
         const whenGone = (listener: () => void) => whileWaiting(request, listener);
         const handle = caller.kind === "dev" ? mock : handler;
         const lastEventId = header(request, "last-event-id");
-        // Not async: to await each step of the way would cost every request several promises more.
+        // Not async: awaiting each step would cost several more promises per request.
         handle({ caller, client, requestId: request.id, idempotencyKey, lastEventId, whenGone, params, query, body })
           .then((answer) => respond(operation, request, reply, answer))
           .catch((error: unknown) => reply.send(error));
@@ -134,12 +134,12 @@ function sendAnswer(operation: Operation, reply: FastifyReply, answer: unknown):
   endIfStopping(reply);
   if (answer instanceof JsonText) return reply.type(jsonType).send(answer.bytes);
   if (!operation.reply) return reply.code(204).send();
-  // A reply of any JSON type is written here: Fastify would send a string bare and null as nothing.
+  // A reply of any JSON type is written here: Fastify would send a string without quotes and null as an empty body.
   if (!("type" in operation.reply)) return sendJson(reply, answer);
   return reply.send(answer);
 }
 
-/** The rest of the list is where the Link header points, since a table has no place for a cursor. */
+/** The Link header points to the next page, because CSV has no field for a cursor. */
 function sendCsv(operation: Operation, request: FastifyRequest, reply: FastifyReply, answer: unknown): FastifyReply {
   endIfStopping(reply);
   // The reply of an operation with a csvField has rows there, and a cursor when there is more.
@@ -161,7 +161,7 @@ function isDryRun(body: unknown): boolean {
   return typeof body === "object" && body !== null && "dry_run" in body && body.dry_run === true;
 }
 
-/** Past the schema of the operation's usual reply. */
+/** Bypasses the schema of the operation's usual reply. */
 function sendJson(reply: FastifyReply, answer: unknown): FastifyReply {
   endIfStopping(reply);
   return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));

@@ -34,7 +34,7 @@ export interface ServerParts extends LoadSigns, ErrorParts {
   readonly mocks: Mocks;
   readonly authenticate: Authenticate;
   readonly checkClient: AdmitParts["checkClient"];
-  /** The example game; null: it is not offered. */
+  /** The demo game; null: it is not offered. */
   readonly playPage: PlayPage | null;
   newRequestId(): string;
   /** Throws when the service cannot do its work, for `/readyz`. */
@@ -45,13 +45,13 @@ export interface HttpServer {
   readonly app: FastifyInstance;
   /** From now on `/readyz` and every new request answer 503. */
   beginStopping(): void;
-  /** Lets what is under way finish, but not for ever, and closes every connection. */
+  /** Waits for the requests in flight for a limited time, and closes every connection. */
   close(): Promise<void>;
 }
 
 const finishWithinMs = 5_000;
 
-/** The whole HTTP side: every operation of the contract and the service's own pages, on one Fastify instance. */
+/** The HTTP server: every operation of the contract and the service's own pages, on one Fastify instance. */
 export function createHttpServer(parts: ServerParts): HttpServer {
   const { config, log, metrics, newRequestId } = parts;
   let isStopping = false;
@@ -110,9 +110,9 @@ export function createHttpServer(parts: ServerParts): HttpServer {
 }
 
 const unbelievedProxy =
-  "a proxy on this machine sends forwarding headers that are not believed, so that all its clients share one rate limit: add it to trusted_proxies";
+  "a proxy on this machine sends forwarding headers, but it is not trusted, so all its clients share one rate limit: add it to trusted_proxies";
 
-/** Adds every route, and gives the methods that are possible somewhere. */
+/** Adds every route, and returns all methods that some path allows. */
 function addRoutes(
   app: FastifyInstance,
   parts: ServerParts,
@@ -143,7 +143,7 @@ function answerMethod(
   reply.header("allow", allowed.join(", "));
   if (request.method !== "OPTIONS") {
     countMiss(request, reply);
-    const message = `${request.method} is not possible here; possible: ${allowed.join(", ")}.`;
+    const message = `${request.method} is not allowed for this path. Allowed: ${allowed.join(", ")}.`;
     return sendRefusal(reply, request.id, refuse("API_METHOD_NOT_ALLOWED", message));
   }
   const wrongHost = checkHost(request);
@@ -156,7 +156,7 @@ async function close(app: FastifyInstance, { connections }: InFlight): Promise<v
   const closed = app.close();
   const endsAt = performance.now() + finishWithinMs;
   while (connections.areAnswersDue() && performance.now() < endsAt) await sleep(20);
-  // Also those that were opened and never used, which node does not count as idle.
+  // Includes connections that were opened and never used, which Node does not count as idle.
   app.server.closeAllConnections();
   await closed;
 }

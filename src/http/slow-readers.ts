@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { answerPieceBytes, answerPieceMs } from "../ground/limits.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Cuts off a client that has taken too little of an answer since the last check. */
+/** Disconnects a client that has read too little of an answer since the last check. */
 export function cutOffIfSlow(exchange: Exchange, now: number): void {
   const { socket } = exchange.connection;
   const untakenBytes = countUntakenBytes(socket);
@@ -16,9 +16,9 @@ export function cutOffIfSlow(exchange: Exchange, now: number): void {
   exchange.untakenBytes = untakenBytes;
 }
 
-/** What the system has not yet taken for the client. */
+/** The bytes that the system has not yet accepted for the client. */
 function countUntakenBytes(socket: Socket): number {
-  // The public count goes down only when a whole piece was taken, and an answer is one piece.
+  // The public count decreases only when a whole piece was accepted, and an answer is one piece.
   const { _handle: handle } = socket as Socket & { _handle?: { writeQueueSize?: number } | null };
   return handle?.writeQueueSize ?? socket.writableLength;
 }

@@ -11,8 +11,8 @@ type Coding = "identity" | "gzip" | "br";
 type Form = { readonly bytes: Buffer; readonly etag: string };
 
 /**
- * The bytes are made once, those of each encoding when a client first takes it: a page costs the event loop no more
- * than to write it out, and nothing at all to a client that has it already.
+ * The bytes are created once per encoding, when a client first accepts it: a page costs the event loop only the write,
+ * and nothing for a client that already has it.
  */
 export function storedPage(type: string, content: string, headers: Readonly<Record<string, string>> = {}): StoredPage {
   const plain = Buffer.from(content);
@@ -29,7 +29,7 @@ export function storedPage(type: string, content: string, headers: Readonly<Reco
     send(request, reply) {
       const coding = plain.length < worthCompressing ? "identity" : codingFor(request.headers["accept-encoding"]);
       const { bytes, etag } = makeForm(coding);
-      // To be asked for each time, but sent only when it has changed. `Origin`, because of the CORS headers.
+      // Clients revalidate each time; the page is sent only if it has changed. `Origin`, because of the CORS headers.
       reply.headers({ "cache-control": "no-cache", vary: "Accept-Encoding, Origin", etag, ...headers });
       if (isKnown(etag, request.headers["if-none-match"])) return reply.code(304).send();
       if (coding !== "identity") reply.header("content-encoding", coding);
@@ -47,7 +47,7 @@ function compressed(plain: Buffer, coding: Coding): Buffer {
   return brotliCompressSync(plain, { params });
 }
 
-/** The smallest form that the client says it takes. */
+/** The smallest encoding that the client accepts. */
 function codingFor(accepted: string | undefined): Coding {
   if (accepted === undefined) return "identity";
   const weights = new Map<string, number>();

@@ -6,11 +6,11 @@ import { type Refusal, refuse } from "../operations/refusal.ts";
 import { Refused } from "./errors.ts";
 import { issuesMax, listIssues } from "./schema-issues.ts";
 
-/** Bodies are taken as they are; query parameters are text and may become numbers and booleans. */
+/** Bodies are not converted; query parameters are text and may become numbers and booleans. */
 export function useStrictValidation(app: FastifyInstance): void {
-  // Whether a body fits is known at its first issue; the others are searched for afterwards, and only as many as are shown.
+  // The first issue shows that a body is invalid; the others are searched afterwards, and only as many as are shown.
   const bodies = createAjv({ allErrors: false, coerceTypes: false });
-  // Here every parameter has to be read, wrong or not, and there are never many.
+  // Every parameter has to be read, valid or not, and there are never many.
   const queries = createAjv({ allErrors: true, coerceTypes: true });
   app.setValidatorCompiler(({ schema, httpPart }) =>
     httpPart === "body"
@@ -25,7 +25,7 @@ function createAjv(more: { allErrors: boolean; coerceTypes: boolean }): Ajv {
     useDefaults: false,
     removeAdditional: false,
     allowUnionTypes: true,
-    // That our own schemas are schemas is a matter of tests; to find out at each start would make it longer.
+    // Tests check that Foyer's schemas are valid; a check at each start would take time.
     meta: false,
     validateSchema: false,
   });
@@ -40,9 +40,9 @@ function createCheck(part: "body" | "query", schema: Schema, fits: ValidateFunct
   };
 }
 
-/** The parameters that the operation knows, and of the others as many as are named in the answer. */
+/** The parameters that the operation knows, and as many unknown ones as the answer names. */
 function dropManyUnknown(query: unknown, { properties = {} }: Schema): unknown {
-  // Fastify's parser makes an object of every query.
+  // Fastify's parser turns every query into an object.
   const given = query as Readonly<Record<string, unknown>>;
   const names = Object.keys(given);
   if (names.length <= issuesMax) return query;

@@ -28,7 +28,7 @@ export interface Applied<T extends CommandType> extends Effects {
 }
 
 export interface Effects {
-  /** To be stored together, before the outcome is told. */
+  /** Stored together, before the outcome is returned. */
   readonly changes: Changes;
   readonly events: readonly Event[];
 }
@@ -54,7 +54,7 @@ export function apply<T extends CommandType>(state: State, command: CommandOf<T>
   return { outcome, ...takeEffects(state) };
 }
 
-/** What has to be stored and told since the last time. */
+/** The changes and events since the last call. */
 export function takeEffects(state: State): Effects {
   const { events } = state;
   state.events = [];

@@ -15,9 +15,9 @@ import { type Entity, entities } from "./schema.ts";
 import { createState, ensurePool, fillState, putNamespace, type State } from "./state.ts";
 
 /**
- * Records as they are after a command, in the text that the journal writes: a line for each, with the number of its kind,
- * its id and its row, which are JSON and so hold neither a tab nor a line break. Without a row: the record is gone.
- * All changes of one command are stored together.
+ * Records as they are after a command, in the text that the journal writes: a line for each, with the number of its
+ * kind, its id and its row, which are JSON and so contain neither a tab nor a line break. Without a row: the record was
+ * deleted. All changes of one command are stored together.
  */
 export interface Changes {
   readonly count: number;
@@ -42,7 +42,7 @@ export function changeLine(entity: Entity, id: string, row: string | null): stri
   return `${entityNumbers[entity]}\t${quote(id)}\t${row ?? ""}\n`;
 }
 
-// A border: the entries are those of the list.
+// The cast is safe: the entries are those of the list.
 const entityNumbers = Object.fromEntries(entities.map((entity, number) => [entity, number])) as Record<Entity, number>;
 
 /** Null: there is no such record. */
@@ -103,7 +103,7 @@ export function createStateLoader(namespaceId: string): StateLoader {
   };
 }
 
-/** Time goes on from the last thing that is known to have happened, even if the machine's clock was set back. */
+/** Time continues from the last recorded time, even if the machine's clock was set back. */
 function latestTime(state: State): number {
   let latest = state.namespace?.removedAt ?? 0;
   for (const lobby of state.lobbies.values()) {

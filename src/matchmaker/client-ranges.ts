@@ -1,6 +1,6 @@
 import type { ClientRange } from "./commands.ts";
 
-/** Stands for the client of a call that has none: the calls of a server token. */
+/** The client of calls without one: the calls of a server token. */
 export const noClient = "";
 
 /** Null: the call has no client. */
@@ -13,7 +13,7 @@ export function nameClient(clientId: string): string | null {
  * another name is in no range.
  */
 export function isWithin(clientId: string, { family, high, from, to }: ClientRange): boolean {
-  const client = family === 4 ? ipv4Of(clientId) : ipv6Of(clientId);
+  const client = family === 4 ? parseIpv4(clientId) : parseIpv6(clientId);
   return client !== null && client.high === high && client.low >= from && client.low <= to;
 }
 
@@ -23,15 +23,15 @@ export interface ClientNumber {
   readonly low: number;
 }
 
-export function ipv4Of(clientId: string): ClientNumber | null {
+export function parseIpv4(clientId: string): ClientNumber | null {
   const parts = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(clientId);
   if (parts === null) return null;
   const [a, b, c, d] = parts.slice(1).map(Number) as [number, number, number, number];
   return { high: 0, low: ((a * 256 + b) * 256 + c) * 256 + d };
 }
 
-/** The last four groups of a /64 are zero and left out, so what stands before the two colons are the first ones. */
-export function ipv6Of(clientId: string): ClientNumber | null {
+/** The last four groups of a /64 are zero and left out, so the text before the two colons has the first ones. */
+export function parseIpv6(clientId: string): ClientNumber | null {
   const parts = /^([0-9a-f:]*)::\/64$/.exec(clientId);
   if (parts === null) return null;
   const groups = parts[1] === "" ? [] : parts[1]!.split(":").map((group) => Number.parseInt(group, 16));

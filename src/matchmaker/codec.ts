@@ -1,7 +1,7 @@
 import { compile, objectText } from "./compile.ts";
 import { absentValue, type Fields, type Kind, type NamedField, namedFields } from "./field-kinds.ts";
 import { type Row, upgradeLobbyRow } from "./old-rows.ts";
-import { recordFormat, sinceOf } from "./record-format.ts";
+import { readSince, recordFormat } from "./record-format.ts";
 import { compileRecord, type FindPool, keyShape, lobbyShape, playerShape, type RecordShape } from "./record-makers.ts";
 import type { Key, Lobby, NamespaceRecord, Player } from "./records.ts";
 import { type Entity, keyFields, lobbyFields, namespaceFields, playerFields } from "./schema.ts";
@@ -62,7 +62,7 @@ function timeText(time: number | null): string {
   return lastTimeText;
 }
 
-/** The first number tells which fields a row has: those that there were then. */
+/** The first number is the record format, which decides the fields of a row. */
 export function decodeLobby(id: string, row: Row, findPool: FindPool): Lobby {
   const upgraded = upgradeLobbyRow(row);
   return findDecoder(lobbyDecoders, "lobby", upgraded)(id, upgraded, findPool);
@@ -121,7 +121,7 @@ function rowFacts(fields: Fields, format: number): (name: string) => string {
 
 /** The fields of a row of this format, in their order. */
 export function storedFields(fields: Fields, format: number): NamedField[] {
-  return namedFields(fields, (field) => !field.isNotInJournal && sinceOf(field) <= format);
+  return namedFields(fields, (field) => !field.isNotInJournal && readSince(field) <= format);
 }
 
 function findDecoder<F>(decoders: Decoders<F>, entity: Entity, row: Row): F {

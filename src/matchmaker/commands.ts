@@ -13,9 +13,9 @@ import type {
 } from "./types.ts";
 
 /**
- * The vocabulary of the matchmaker: what can be asked of one namespace, and what it answers.
- * Whoever builds a command settles everything that needs no atomic step first: validation, configuration, ids, the clock.
- * Times are milliseconds since the epoch, ids lower-case UUIDs, JSON that the rules never look into is text.
+ * The vocabulary of the matchmaker: what can be asked of one namespace, and what it answers. The caller that builds a
+ * command first settles everything that needs no atomic step: validation, configuration, ids, the clock. Times are
+ * milliseconds since the epoch, ids lower-case UUIDs, JSON that the rules never look into is text.
  */
 
 export type * from "./explanation.ts";
@@ -35,7 +35,10 @@ interface RevisedCommand extends CommandBase {
   readonly revision: number;
 }
 
-/** `key` is scoped by operation already; the rules scope it by client. `bodyHash` tells a retry from another request. */
+/**
+ * `key` is already scoped by operation; the rules scope it by client. `bodyHash` distinguishes a retry from another
+ * request.
+ */
 export interface Idempotency {
   readonly key: string;
   readonly bodyHash: string;
@@ -49,7 +52,7 @@ export interface Configure extends CommandBase {
   readonly deployedVersionId: string | null;
   /** Of the deployed version: how many empty lobbies are kept per game mode and region. Absent pairs keep none. */
   readonly idleMinimums: readonly IdleMinimum[];
-  /** Read from the store while nobody was changing it: it holds whatever its revision, and ends a removal. */
+  /** Read from the store under a lock: it wins whatever its revision, and ends a removal. */
   readonly isAuthoritative?: boolean;
 }
 
@@ -68,7 +71,7 @@ export interface Join extends RevisedCommand {
   readonly idempotency: Idempotency | null;
 }
 
-/** Makes a lobby: `created` seats the party of `clientId` in it; `registered` and `warm` seat nobody. */
+/** Makes a lobby: `created` seats the party of `clientId` in it; `registered` and `warm` seat no player. */
 export interface CreateLobby extends RevisedCommand {
   readonly type: "createLobby";
   readonly reason: Exclude<CreateReason, "found">;
@@ -123,7 +126,7 @@ export interface SetState extends CommandBase {
   readonly state: string | null;
 }
 
-/** Whoever starts the lobby's server tells where players reach it. */
+/** The node that starts the lobby's server reports where players reach it. */
 export interface SetPorts extends CommandBase {
   readonly type: "setPorts";
   readonly lobbyId: string;
@@ -132,7 +135,10 @@ export interface SetPorts extends CommandBase {
   readonly nodeId?: string;
 }
 
-/** Chooses the node that runs the lobby's server, once; one that is still starting may be moved from a node that is gone. */
+/**
+ * Chooses the node that runs the lobby's server, once; one that is still starting may be moved from a node that is
+ * down.
+ */
 export interface PlaceLobby extends CommandBase {
   readonly type: "placeLobby";
   readonly lobbyId: string;
@@ -190,7 +196,7 @@ export interface Expire extends CommandBase {
   readonly type: "expire";
 }
 
-/** The service was down: nobody could send heartbeats, so their clocks start anew. */
+/** The service was down: lobbies could not send heartbeats, so their clocks restart. */
 export interface Restarted extends CommandBase {
   readonly type: "restarted";
 }
@@ -251,7 +257,7 @@ interface Outcomes {
   readonly setReady: { readonly isChanged: boolean };
   readonly setClosed: { readonly isChanged: boolean };
   readonly setOperatorClosed: { readonly isChanged: boolean };
-  /** Where to go on; null: every lobby was looked at. */
+  /** Where to continue; null: all lobbies were read. */
   readonly closeRegistered: { readonly next: string | null };
   readonly endSeats: { readonly ended: number; readonly next: string | null };
   readonly setState: Nothing;

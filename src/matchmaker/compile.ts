@@ -8,7 +8,7 @@ export function compile<F>(
   scope: Readonly<Record<string, unknown>> = {},
 ): F {
   const text = `"use strict"; return (${parameters.join(", ")}) => ${expression};`;
-  // A border: the compiler cannot see into the text.
+  // The compiler cannot check the text.
   return new Function(...Object.keys(scope), text)(...Object.values(scope)) as F;
 }
 

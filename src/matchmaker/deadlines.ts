@@ -16,7 +16,7 @@ export function readyDueAt(lobby: Lobby): number {
   return lobby.readyAt === null ? lobby.createdAt + lobby.readyMs : Infinity;
 }
 
-/** Lobbies of another version than the deployed one have nobody to wait for, ready or not. */
+/** Lobbies of another version than the deployed one get no more players, ready or not. */
 export function emptyDueAt(lobby: Lobby): number {
   if (lobby.isExternal || takenSeats(lobby) > 0) return Infinity;
   if (!lobby.pool.isDeployed) return lobby.emptySince;

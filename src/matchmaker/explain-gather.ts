@@ -4,7 +4,7 @@ import { type Group, type Lobby, type Pool, takenSeats } from "./records.ts";
 import { constants } from "./schema.ts";
 import { findPool, pairKey, type State } from "./state.ts";
 
-/** What a find asks for, as far as it decides which lobbies are worth telling about. */
+/** The part of a find that decides which lobbies an explanation includes. */
 export interface GatherWish {
   /** By pairKey, in the order in which they are tried. */
   readonly pairs: ReadonlyMap<string, Pair & { readonly place: number }>;
@@ -59,7 +59,7 @@ function compare(a: string, b: string): number {
 function gatherPool(pool: Pool, wish: GatherWish, gathered: Gathered): void {
   const looks = wish.tagKeys.length > 1 ? looksPerSetWithTagsMax : looksPerSetMax;
   for (const tagKey of [...wish.tagKeys, ""]) {
-    for (const { maxPlayers, lobbies } of sizesOf(pool, tagKey)) {
+    for (const { maxPlayers, lobbies } of listSizes(pool, tagKey)) {
       const takenMax = Math.min(maxPlayers, wish.maxPlayers) - wish.seats;
       const isTooFull = (lobby: Lobby) => takenSeats(lobby) > takenMax;
       take(orderedFrom(lobbies, isTooFull), looks, gathered);
@@ -70,7 +70,7 @@ function gatherPool(pool: Pool, wish: GatherWish, gathered: Gathered): void {
 }
 
 /** Ready lobbies first, then the smaller: in an order that every engine has. */
-function sizesOf(pool: Pool, tagKey: string): Group["sizes"] {
+function listSizes(pool: Pool, tagKey: string): Group["sizes"] {
   const sizes = pool.groups.get(tagKey)?.sizes ?? [];
   return sizes.slice().sort((a, b) => Number(b.isReady) - Number(a.isReady) || a.maxPlayers - b.maxPlayers);
 }

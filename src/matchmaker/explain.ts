@@ -26,11 +26,11 @@ export function explainFind(
   request: FindRequest,
   chosen: Lobby | null,
 ): Explanation {
-  const wish = wishOf(request, namespace.maxPlayers, namespace.deployedVersionId);
+  const wish = toWish(request, namespace.maxPlayers, namespace.deployedVersionId);
   return judgeCandidates(gatherCandidates(state, wish), countPrivate(state, wish), wish, request, chosen);
 }
 
-export function wishOf(request: FindRequest, maxPlayers: number, versionId: string | null): GatherWish {
+export function toWish(request: FindRequest, maxPlayers: number, versionId: string | null): GatherWish {
   const [pairs, tagKeys] = [distinctPairs(request), listTagKeys(request.tags)];
   return { pairs, tagKeys, seats: request.playerIds.length, maxPlayers, versionId };
 }

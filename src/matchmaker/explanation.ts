@@ -41,8 +41,8 @@ export interface Candidate extends Pair {
 export interface Explanation {
   /** The chosen one, then the nearest misses first. */
   readonly candidates: readonly Candidate[];
-  /** There were more candidates than are told. */
+  /** Whether there were more candidates than are shown. */
   readonly hasMore: boolean;
-  /** Living private lobbies of the pairs that were asked for, in the deployed version. They are never told by name. */
+  /** Living private lobbies of the pairs that were asked for, in the deployed version. Their ids are never shown. */
   readonly privateCount: number;
 }

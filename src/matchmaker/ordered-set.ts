@@ -18,7 +18,7 @@ export function createOrderedSet<T>(compare: (a: T, b: T) => number): OrderedSet
   return { compare, chunks: [], size: 0, steps: 0 };
 }
 
-/** Puts items into an empty set at once, which is far cheaper than one by one. */
+/** Puts all items into an empty set together, which is far cheaper than one by one. */
 export function fillOrdered<T>(set: OrderedSet<T>, items: T[]): void {
   if (set.size > 0) throw new Error("Only an empty ordered set can be filled.");
   items.sort(set.compare);
@@ -28,7 +28,7 @@ export function fillOrdered<T>(set: OrderedSet<T>, items: T[]): void {
   set.size = items.length;
 }
 
-/** Adding what is there already is a fault of the caller. */
+/** Adding an item twice is a bug of the caller. */
 export function addOrdered<T>(set: OrderedSet<T>, item: T): void {
   const { chunks, compare } = set;
   const isBefore = (other: T) => compare(other, item) < 0;
@@ -47,7 +47,7 @@ export function addOrdered<T>(set: OrderedSet<T>, item: T): void {
   if (chunk.length > chunkMax) chunks.splice(chunkAt + 1, 0, chunk.splice(chunkMax / 2));
 }
 
-/** Removing what is not there is a fault of the caller. */
+/** Removing an absent item is a bug of the caller. */
 export function removeOrdered<T>(set: OrderedSet<T>, item: T): void {
   const { chunks, compare } = set;
   const isBefore = (other: T) => compare(other, item) < 0;

@@ -5,8 +5,8 @@ export function accept<T extends object>(fields: T): { readonly ok: true } & T {
 }
 
 /** A mistake of the caller that a rule noticed before it wrote anything: the state is as it was. */
-export class CommandFault extends Error {
-  override readonly name = "CommandFault";
+export class CommandError extends Error {
+  override readonly name = "CommandError";
 }
 
 export function refuse(code: RefusalCode): Refusal {

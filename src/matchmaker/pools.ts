@@ -37,7 +37,7 @@ export function createPool(versionId: string, gameMode: string, region: string):
 export function bestFit(pool: Pool, tagKeys: readonly string[], seats: number, maxPlayers: number): Lobby | undefined {
   const group = rarestGroup(pool, tagKeys);
   if (group === undefined) return undefined;
-  return bestOf(group, true, tagKeys, seats, maxPlayers) ?? bestOf(group, false, tagKeys, seats, maxPlayers);
+  return pickBest(group, true, tagKeys, seats, maxPlayers) ?? pickBest(group, false, tagKeys, seats, maxPlayers);
 }
 
 /** Every fit has all the tags, so it is among the lobbies of the rarest one. */
@@ -51,7 +51,7 @@ function rarestGroup(pool: Pool, tagKeys: readonly string[]): Group | undefined 
   return rarest;
 }
 
-function bestOf(
+function pickBest(
   group: Group,
   isReady: boolean,
   tagKeys: readonly string[],

@@ -19,13 +19,13 @@ import { orderedFrom } from "./ordered-set.ts";
 import { accept, refuse } from "./outcome.ts";
 import { compareIds, isLiving, type Lobby } from "./records.ts";
 import { missingIdle } from "./rules/create-lobby.ts";
-import { decideFind, explanationOf, withExplanation } from "./rules/find.ts";
+import { decideFind, explainDecision, withExplanation } from "./rules/find.ts";
 import { currentNamespace } from "./rules/party.ts";
 import { constants } from "./schema.ts";
 import { nextDueAt, pairKey, type State } from "./state.ts";
 import { viewLobby, viewPlayer } from "./views.ts";
 
-/** Reads what is there. Whoever asks has let everything due at the query's time happen first. */
+/** Reads the current state. The caller has first handled everything that is due at the query's time. */
 export function answer<T extends NamespaceQueryType>(state: State, query: NamespaceQueryOf<T>): Answer<T> {
   const reader: Reader<T> = readers[query.type as T];
   return reader(state, query);
@@ -60,7 +60,7 @@ function listLobbies(state: State, query: ListLobbies): Answer<"listLobbies"> {
     for (const lobby of orderedFrom(pool.listed, (other) => isCursorPool && other.id <= after.lobbyId)) {
       stateBytes += lobby.state === null ? 0 : Buffer.byteLength(lobby.state);
       const isTooLarge = lobbies.length > 0 && stateBytes > stateBytesMax;
-      if (lobbies.length === limit || isTooLarge) return { lobbies, next: cursorOf(lobbies) };
+      if (lobbies.length === limit || isTooLarge) return { lobbies, next: nextCursor(lobbies) };
       lobbies.push(viewLobby(lobby));
     }
   }
@@ -77,7 +77,7 @@ function listedPools(state: State, { gameModes, region, after }: ListLobbies) {
     .sort(comparePairs);
 }
 
-function cursorOf(lobbies: readonly LobbyView[]): ListCursor | null {
+function nextCursor(lobbies: readonly LobbyView[]): ListCursor | null {
   const last = lobbies.at(-1);
   return last === undefined ? null : { gameMode: last.gameMode, region: last.region, lobbyId: last.lobbyId };
 }
@@ -170,7 +170,7 @@ function previewFind(state: State, query: PreviewFind): Answer<"previewFind"> {
   const namespace = currentNamespace(state, query.revision);
   if (namespace === null) return refuse("STALE_REVISION");
   const decision = decideFind(state, namespace, query);
-  const explained = explanationOf(state, namespace, query, decision);
+  const explained = explainDecision(state, namespace, query, decision);
   if (decision.type === "refused") return withExplanation(decision.refusal, explained);
   if (decision.type === "create") return withExplanation(accept({ lobby: null, wouldCreate: true }), explained);
   return withExplanation(accept({ lobby: viewLobby(decision.lobby), wouldCreate: false }), explained);

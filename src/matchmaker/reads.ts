@@ -47,7 +47,7 @@ export interface ListAllLobbies extends QueryBase {
   readonly limit: number;
 }
 
-/** Which lobbies somebody needs of many. */
+/** Which of many lobbies a caller needs. */
 export interface WantedLobbies {
   /** Absent: any that lives. */
   readonly status?: LobbyStatus;

@@ -10,9 +10,9 @@ const firstFormat = 3;
  */
 export const recordFormat = Math.max(
   firstFormat,
-  ...[lobbyFields, playerFields, keyFields, namespaceFields].flatMap((fields) => Object.values(fields).map(sinceOf)),
+  ...[lobbyFields, playerFields, keyFields, namespaceFields].flatMap((fields) => Object.values(fields).map(readSince)),
 );
 
-export function sinceOf({ since = 1 }: Field): number {
+export function readSince({ since = 1 }: Field): number {
   return since;
 }

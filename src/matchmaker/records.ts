@@ -23,7 +23,7 @@ export interface Player extends Facts<typeof playerFields> {
   readonly kind: typeof playerKind;
   readonly id: string;
   dueAt: number;
-  /** Where it stands in its lobby's `players`; -1 once the seat has ended. */
+  /** Its index in its lobby's `players`; -1 once the seat has ended. */
   slot: number;
 }
 
@@ -59,7 +59,10 @@ export interface Pool {
   idleStarting: number;
   /** What the public list shows, by id. */
   readonly listed: OrderedSet<Lobby>;
-  /** Living public lobbies that are closed, by themselves or by the operator, or silent, the oldest first: what an explanation tells besides the groups. */
+  /**
+   * Living public lobbies that are closed, by themselves or by the operator, or silent, the oldest first: what an
+   * explanation shows besides the groups.
+   */
   readonly barred: OrderedSet<Lobby>;
   /** Living private lobbies. */
   privateCount: number;
@@ -82,8 +85,8 @@ export function takenSeats(lobby: Lobby): number {
 }
 
 /**
- * The most seats that were ever taken at once. While a lobby only fills up that is what it has now, which its players
- * tell, so a seat that is taken need not write the lobby down as well.
+ * The most seats that were ever taken at the same time. While a lobby only fills up, that is its current number of
+ * players, so taking a seat need not write the lobby as well.
  */
 export function peakSeats(lobby: Lobby): number {
   return Math.max(lobby.peakBefore, takenSeats(lobby));
@@ -97,7 +100,7 @@ export function isLiving(lobby: Lobby): boolean {
   return lobby.status !== "stopped";
 }
 
-/** Neither the lobby nor the operator keeps find away from it. */
+/** Neither the lobby nor the operator has closed it. */
 export function isOpen(lobby: Lobby): boolean {
   return !lobby.isClosed && lobby.operatorClose === null;
 }

@@ -19,7 +19,7 @@ const createReasons = ["found", "created", "registered", "warm"] as const;
 
 const lobbyStatuses = ["starting", "ready", "stopped"] as const;
 
-/** Why the operator's flag keeps find away from a lobby. `token_revoked`: the server token that registered it. */
+/** Why the operator's flag makes find avoid a lobby. `token_revoked`: the server token that registered it. */
 const operatorCloses = ["operator", "token_revoked"] as const;
 
 const stopReasons = [
@@ -28,7 +28,7 @@ const stopReasons = [
   "crashed",
   "start_failed",
   "namespace_removed",
-  /** The machine that ran it has been gone for too long. */
+  /** The node that ran it has been down for too long. */
   "node_lost",
   // From here on they are the rules' own reasons.
   "not_ready",
@@ -83,13 +83,13 @@ export const lobbyFields = {
   silentSince: { kind: "time?", first: null },
   /** When it last had no taken seat; means something only while it has none. */
   emptySince: { kind: "time", first: "now", isHidden: true },
-  /** The most seats taken at once, as of the last time a seat ended; see peakSeats. */
+  /** The most seats taken at the same time, as of the last end of a seat; see peakSeats. */
   peakBefore: { kind: "number", first: 0, isHidden: true },
   stoppedAt: { kind: "time?", first: null },
   stopReason: { kind: "choice?", of: stopReasons, first: null },
   /** Heartbeat clocks start over with the embedded engine. */
   lastHeartbeatAt: { kind: "time?", first: null, isNotInJournal: true },
-  /** How long a dropped player may come back; 0: its seat ends at once. */
+  /** How long a dropped player may come back; 0: its seat ends immediately. */
   reconnectMs: { kind: "number", ...given, since: 4, absent: 0 },
   /** What players join it by; null: its game mode has no codes. No other lobby that the namespace remembers has it. */
   code: { kind: "text?", ...fixed, since: 4 },
@@ -104,7 +104,7 @@ export const lobbyShown = {
   connected: { kind: "number" },
   /** Null while a seat is taken. */
   emptySince: { kind: "time?" },
-  /** The most seats that were ever taken at once. */
+  /** The most seats that were ever taken at the same time. */
   peakSeats: { kind: "number" },
   held: { kind: "number", since: 4, absent: 0 },
 } as const satisfies Fields;
@@ -155,7 +155,7 @@ export const constants = {
   rememberedMs: 10 * 60_000,
   /** A lobby that has been silent for this many heartbeat periods is stopped. */
   silentPeriodsMax: 10,
-  /** As much as one command or step of a query looks at, so that nobody else waits for long. */
+  /** The maximum that one command or step of a query reads, so that other commands do not wait for long. */
   lobbiesPerStepMax: 500,
   seatsPerStepMax: 2_000,
   /** All lobbies of one explanation together, so that neither many lobbies nor many pairs make it expensive. */

@@ -37,7 +37,10 @@ export interface State {
   namespace: NamespaceRecord | null;
   /** The newest lease whose holder gave a command. Not stored: leases are for nodes that share an engine. */
   fence: number;
-  /** Nobody could hear heartbeats before: no heartbeat clock began earlier. Not stored: it begins with the service. */
+  /**
+   * Lobbies could not send heartbeats before this time: no heartbeat clock started earlier. Not stored: it is set at
+   * the start of the service.
+   */
   heardFrom: number;
   readonly lobbies: Map<string, Lobby>;
   readonly players: Map<string, Player>;
@@ -54,7 +57,7 @@ export interface State {
   reservedCount: number;
   connectedCount: number;
   heldCount: number;
-  /** What the running command has changed so far, by entity and id, and what it has to tell. */
+  /** What the running command has changed so far, by entity and id, and its events. */
   changed: Map<string, ChangedEntity>;
   events: Event[];
 }
@@ -149,7 +152,7 @@ export function addLobby(state: State, lobby: Lobby): void {
   markChanged(state, "lobby", lobby.id);
 }
 
-/** Fills a state without records at once: the same as adding one by one, but each lobby is put into order only once. */
+/** Fills an empty state: the same as adding records one by one, but each lobby is sorted only once. */
 export function fillState(state: State, lobbies: Lobby[], players: readonly Player[], keys: readonly Key[]): void {
   for (const lobby of lobbies) {
     state.lobbies.set(lobby.id, lobby);
@@ -160,7 +163,7 @@ export function fillState(state: State, lobbies: Lobby[], players: readonly Play
   for (const player of players) {
     state.players.set(player.id, player);
     if (!isTaken(player)) continue;
-    const lobby = lobbyOf(state, player);
+    const lobby = getLobby(state, player);
     countSeat(state, lobby, player.status, 1);
     takePlace(state, lobby, player);
   }
@@ -171,7 +174,7 @@ export function fillState(state: State, lobbies: Lobby[], players: readonly Play
   const timed: Timed[] = [];
   for (const records of [lobbies, players, keys]) {
     for (const record of records) {
-      record.dueAt = dueAtOf(state, record);
+      record.dueAt = computeDueAt(state, record);
       if (record.dueAt !== Infinity) timed.push(record);
     }
   }
@@ -191,7 +194,7 @@ export function changeLobby(state: State, lobby: Lobby, patch: LobbyPatch): void
   markChanged(state, "lobby", lobby.id);
 }
 
-/** Not a change to be stored: heartbeat clocks start anew with the service. */
+/** Not a change to be stored: heartbeat clocks restart with the service. */
 export function noteHeartbeat(state: State, lobby: Lobby, at: number): void {
   lobby.lastHeartbeatAt = at;
   retime(state, lobby);
@@ -277,7 +280,7 @@ function countLobby(state: State, lobby: Lobby, by: 1 | -1): void {
 
 /** Brings lobby, pool, client and totals from the seat's earlier status (null: it had no seat) to its present one. */
 function moveSeat(state: State, player: Player, before: SeatStatus | null): void {
-  const lobby = lobbyOf(state, player);
+  const lobby = getLobby(state, player);
   const isMove = before !== null && isTaken(player);
   if (!isMove) {
     removeFromSeatIndexes(lobby);
@@ -333,7 +336,7 @@ function leavePlace(state: State, lobby: Lobby, player: Player): void {
   markChanged(state, "lobby", lobby.id);
 }
 
-function lobbyOf(state: State, player: Player): Lobby {
+function getLobby(state: State, player: Player): Lobby {
   const lobby = state.lobbies.get(player.lobbyId);
   if (lobby === undefined)
     throw new Error(`Player ${player.id} has a seat in lobby ${player.lobbyId}, which is unknown.`);
@@ -367,7 +370,7 @@ function retimeAt(state: State, pool: Pool, position: number): void {
 }
 
 function retime(state: State, record: Timed): void {
-  const dueAt = dueAtOf(state, record);
+  const dueAt = computeDueAt(state, record);
   if (dueAt === record.dueAt) return;
   untime(state, record);
   record.dueAt = dueAt;
@@ -380,14 +383,17 @@ function untime(state: State, record: Timed): void {
 }
 
 /** When something is next due to happen to this record, worked out from its facts. */
-export function dueAtOf(state: State, record: Timed, heardFrom = state.heardFrom): number {
+export function computeDueAt(state: State, record: Timed, heardFrom = state.heardFrom): number {
   if (record.kind === playerKind) return playerDueAt(record, state.lobbies.get(record.lobbyId));
   return record.kind === lobbyKind ? lobbyDueAt(record, heardFrom) : keyDueAt(record);
 }
 
-/** True: heartbeat clocks started over since its timer was set, which is moved when it rings and not with all others at once. */
+/**
+ * True: heartbeat clocks restarted since its timer was set; the timer is moved when it fires, and not together with all
+ * others.
+ */
 export function isTimerMoved(state: State, record: Timed): boolean {
-  if (dueAtOf(state, record) === record.dueAt) return false;
+  if (computeDueAt(state, record) === record.dueAt) return false;
   retime(state, record);
   return true;
 }

@@ -32,9 +32,9 @@ export interface FindRequest {
   readonly create: NewLobby | null;
   /** What to answer when nothing fits and `create` is null. */
   readonly createRefusal: RefusalCode;
-  /** Why `create` cannot be started just now. It is the answer only where the lobby would be made otherwise. */
+  /** Why `create` cannot be started now. It is the answer only if the lobby would be created otherwise. */
   readonly startRefusal?: RefusalCode;
-  /** Also tell why each lobby was or was not chosen; "refusal": only where the find is refused. */
+  /** Also explains why each lobby was or was not chosen; "refusal": only if the find is refused. */
   readonly explain?: boolean | "refusal";
 }
 

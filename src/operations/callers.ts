@@ -2,7 +2,7 @@ import type { CallerKind } from "../contract/define.ts";
 import type { Counted } from "../ground/rates.ts";
 import type { Place } from "./matchmaking/geo.ts";
 
-/** Where a game server under development listens; kept with its development token. */
+/** Where a game server under development listens; stored with its development token. */
 export interface DevelopmentServer {
   readonly hostname: string;
   readonly ports: Readonly<Record<string, DevelopmentPort>>;
@@ -14,7 +14,7 @@ export interface DevelopmentPort {
   readonly portRange: { readonly min: number; readonly max: number } | null;
 }
 
-/** Who is calling, as far as the token or the origin proves it. */
+/** The caller, as proven by the token or the origin. */
 export type Caller =
   | { readonly kind: "admin" }
   | { readonly kind: "cloud"; readonly tokenId: string; readonly gameId: string; readonly expiresTs: number | null }
@@ -31,15 +31,15 @@ export type Caller =
       readonly kind: "server";
       readonly tokenId: string;
       readonly namespaceId: string;
-      /** Of its token, by which it is looked up again. */
+      /** The hash of its token, for looking it up again. */
       readonly tokenHash: string;
     }
   | { readonly kind: "lobby"; readonly namespaceId: string; readonly lobbyId: string };
 
 export type CallerOf<K extends CallerKind> = Extract<Caller, { kind: K }>;
 
-/** What an operator's token is called where it has a share of something; the admin token has no row, so no id. */
-export function tokenIdOf(caller: CallerOf<"admin" | "cloud">): string {
+/** The name of an operator's token in shares; the admin token has no row and so no id. */
+export function getTokenId(caller: CallerOf<"admin" | "cloud">): string {
   return caller.kind === "admin" ? "admin" : caller.tokenId;
 }
 
@@ -47,9 +47,12 @@ export function tokenIdOf(caller: CallerOf<"admin" | "cloud">): string {
 export interface Client extends Counted {
   /** False for direct loopback requests, to which no rate limit applies. */
   readonly isLimited: boolean;
-  /** Where it is, when a trusted proxy tells. */
+  /** Its location, if a trusted proxy sends it. */
   readonly place: Place | null;
 }
 
-/** Calls back when the client goes away before it has its answer, at once if it is gone. The result stops listening. */
+/**
+ * Calls back when the client disconnects before it has its answer; immediately if it already has. The result stops
+ * listening.
+ */
 export type WhenGone = (listener: () => void) => () => void;

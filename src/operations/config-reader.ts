@@ -21,28 +21,28 @@ export interface NamespaceIdentity {
   readonly gameId: string;
 }
 
-/** What the matchmaker needs to know of a namespace, as of one revision. */
+/** What the matchmaker needs to know about a namespace, at one revision (docs/decisions/0009). */
 export interface NamespaceConfig extends NamespaceIdentity {
   readonly revision: number;
   readonly limits: Limits;
-  /** Null: none deployed yet. */
+  /** Null: no version is deployed. */
   readonly version: VersionInUse | null;
   /** Null: no client is blocked. */
   readonly isBlocked: IsBlocked | null;
 }
 
-/** Makes configurations of rows, and remembers the versions that it has read. */
+/** Creates configurations from rows, and caches the versions that it has read. */
 export interface ConfigReader {
   /**
-   * Gives the configuration of a namespace after the engine has it, so that a command built from it is never ahead of the
-   * engine. `isLastWord`: the row holds, also where the engine knows a later revision.
+   * Returns the configuration of a namespace after the engine has stored it, so that a command built from it is never
+   * ahead of the engine. `isLastWord`: the row wins, even if the engine has a later revision.
    */
   configure(namespace: Namespace, isLastWord: () => boolean, store?: Db): Promise<NamespaceConfig>;
-  /** Of a namespace that was configured before; undefined: not remembered. */
+  /** For a namespace that was configured before; undefined: not cached. */
   identity(namespaceId: string): NamespaceIdentity | undefined;
   /** A version of the game, deployed or not. */
   version(gameId: string, versionId: string, store?: Db): Promise<VersionInUse | null>;
-  /** Whether a version may be read ahead of need without pushing out one that is in use. */
+  /** Whether a version may be read into the cache without pushing out one that is in use. */
   hasSpace(): boolean;
 }
 

@@ -19,7 +19,7 @@ import type { NamespaceConfigs } from "./namespace-configs.ts";
 import type { Boards } from "./watch/boards.ts";
 import type { WatchSlots } from "./watch/slots.ts";
 
-/** What operations work with. Clock and ids come from here, so that tests can move them. */
+/** What operations use. Clock and ids are part of it, so that tests can control them. */
 export interface Context {
   readonly db: Db;
   readonly config: Config;
@@ -35,7 +35,7 @@ export interface Context {
   readonly watching: { readonly boards: Boards; readonly slots: WatchSlots };
   /** Starts the lobbies of modes with the process runtime; null: this service has no driver. */
   readonly runtime: Runtime | null;
-  /** What is known of lobby servers, also of those that ran before the service was told to start no more. */
+  /** Information about lobby servers, also about those that an earlier run of the service started. */
   readonly lobbyServers: LobbyServers;
   /** The nodes of the installation, this one included. */
   readonly nodes: Nodes;
@@ -47,11 +47,11 @@ export interface Context {
   readonly decisions: Decisions;
   /** Knows which game modes' lobbies keep failing. */
   readonly gate: StartGate;
-  /** Knows how much room there is for new lobbies that Foyer runs. */
+  /** Knows how many slots are free for new lobbies that Foyer runs. */
   readonly slots: StartSlots;
-  /** Says in the log, now and then, why players are refused what they ask for: they are told what it means, not why. */
+  /** Logs, at most every 10 s, why players are refused: their answers say what it means for them, not why. */
   warnOperator(message: string): void;
-  /** Says in the log that a change was made and recorded. */
+  /** Logs that a change was made and recorded. */
   logChange(entry: AuditEntry): void;
   now(): number;
   newId(): string;

@@ -20,7 +20,7 @@ interface Request<O extends Operation, K extends CallerKind> {
   readonly client: Client;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
-  /** Where a listener that comes back wants its stream to go on. */
+  /** Where a listener that reconnects wants its stream to continue. */
   readonly lastEventId: string | undefined;
   readonly whenGone: WhenGone;
   readonly params: ParamsOf<O>;
@@ -31,7 +31,7 @@ interface Request<O extends Operation, K extends CallerKind> {
 /** What an operation that streams answers. The sender closes the reader. */
 export interface EventStream {
   readonly reader: EventReader;
-  /** What the stream is about is gone. */
+  /** The subject of the stream was deleted. */
   isOver(): Promise<boolean>;
 }
 
@@ -41,7 +41,7 @@ type AnswerOf<O extends Operation> = {
   readonly never: ReplyOf<O>;
 }[StreamsOf<O>];
 
-/** The two are every operation's: a token, or what it belongs to, may be gone by the time the handler looks. */
+/** Every operation may answer these two: a token, or its owner, may be deleted before the handler runs. */
 type Handler<O extends Operation, K extends CallerKind, Given = unknown> = (
   request: Request<O, K> & Given,
 ) => Promise<AnswerOf<O> | Refusal<ErrorOf<O> | "TOKEN_INVALID" | "TOKEN_REVOKED">>;
@@ -49,7 +49,7 @@ type Handler<O extends Operation, K extends CallerKind, Given = unknown> = (
 /** What a handler may add to the entry of its change. */
 export type ChangeDetails = Partial<Pick<AuditEntry, "gameId" | "namespaceId" | "target">>;
 
-/** The store to make the change with: the transaction that makes it then also records it in the audit log. */
+/** The store for the change: its transaction also records the change in the audit log. */
 interface Recording {
   record(details?: ChangeDetails): Db;
 }
@@ -57,7 +57,7 @@ interface Recording {
 type GivenTo<O extends Operation> = IsChange<O> extends true ? Recording : unknown;
 type RealCallers<O extends Operation> = Exclude<O["callers"][number], "dev">;
 
-/** What an operation really does. A development token never gets here: it is answered by a mock. */
+/** The implementation of an operation. Not called for development tokens, which get the answer of a mock. */
 export type Handlers = {
   readonly [Id in OperationId]: Handler<Operations[Id], RealCallers<Operations[Id]>, GivenTo<Operations[Id]>>;
 };
@@ -67,7 +67,7 @@ export type ServedHandlers = {
   readonly [Id in OperationId]: Handler<Operations[Id], RealCallers<Operations[Id]>>;
 };
 
-/** What a development token is answered, for every operation that takes one. */
+/** The answers for development tokens, for every operation that accepts them. */
 export type Mocks = {
   readonly [Id in OperationIdOf<"dev">]: Handler<Operations[Id], "dev">;
 };

@@ -29,7 +29,7 @@ import { regionOperations } from "./matchmaking/regions.ts";
 import { registerOperations } from "./matchmaking/register.ts";
 import { watchOperations } from "./watch/watch.ts";
 
-/** Every operation of the contract with what it does; one that is missing does not compile. */
+/** Every operation of the contract with its handler (docs/decisions/0001); a missing one does not compile. */
 export function createHandlers(context: Context): ServedHandlers {
   return recordChanges(context, {
     ...gameOperations(context),

@@ -10,41 +10,44 @@ import {
   type VersionInUse,
 } from "./config-reader.ts";
 
-/** Makes a command of a configuration, or says with `Other` why it makes none. */
+/** Builds a command from a configuration, or returns `Other` instead. */
 type Build<T extends CommandType, Other> = (
   config: NamespaceConfig,
 ) => CommandOf<T> | Other | Promise<CommandOf<T> | Other>;
 
 export interface NamespaceConfigs {
-  /** Null: there is no such namespace. */
+  /** Null: the namespace does not exist. */
   get(namespaceId: string): Promise<NamespaceConfig | null>;
-  /** The same without a promise, for what each find asks. Null: ask `get`. */
+  /** The same without a promise, for every find. Null: call `get`. */
   peek(namespaceId: string): NamespaceConfig | null;
   /** A version of the game, deployed or not. */
   version(gameId: string, versionId: string): Promise<VersionInUse | null>;
-  /** Reads a version before a request needs it, as long as that pushes out none that is in use. */
+  /** Reads a version before a request needs it, unless that would push out one that is in use. */
   readVersion(gameId: string, versionId: string): Promise<void>;
-  /** What never changes about a namespace, so that it is known also while the store is away. Null: there is none. */
+  /**
+   * What never changes about a namespace; known also while the store is unavailable. Null: the namespace does not
+   * exist.
+   */
   identity(namespaceId: string): Promise<NamespaceIdentity | null>;
   /** Call it after every change in the store and before its answer: from then on no request is decided by the old configuration. */
   changed(namespaceId: string): Promise<void>;
-  /** Call it when the engine says that a command was built from a stale configuration; `attempt` counts from 0. */
+  /** Call it when the engine reports that a command was built from a stale configuration; `attempt` counts from 0. */
   renew(namespaceId: string, attempt: number): Promise<void>;
   /**
-   * Removes a namespace from engine and store. Until it has ended, well or badly, nothing that is read brings the
-   * namespace back; after it failed, the next read does.
+   * Removes a namespace from engine and store. Until it has succeeded or failed, no read creates the namespace again;
+   * after a failure, the next read does.
    */
   removing<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Executes a command built from the newest configuration. When it turns out stale, it is built and sent again.
-   * What `build` returns that is no command is returned as it is; null: there is no such namespace.
+   * Executes a command built from the newest configuration. If it is stale, it is built and sent again. If `build`
+   * returns something else than a command, that is returned; null: the namespace does not exist.
    */
   execute<T extends CommandType, Other = never>(
     type: T,
     namespaceId: string,
     build: Build<T, Other>,
   ): Promise<Outcome<T> | Exclude<Other, CommandOf<T>> | null>;
-  /** Asks, in the same way, what a find would do. */
+  /** Asks in the same way what a find would do. */
   previewFind<Other = never>(
     namespaceId: string,
     build: Build<"find", Other>,
@@ -62,7 +65,7 @@ const attemptsMax = 10;
 export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number): NamespaceConfigs {
   const reader = createConfigReader(db, engine, now);
   const known = new Map<string, Known>();
-  /** What was read before a change is not the store's last word; of a store that others write to, nothing is. */
+  /** Data that was read before a change is not authoritative; with other writers, cached data never is. */
   let changes = 0;
   let removals = 0;
   db.onChange((change) => {
@@ -78,7 +81,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
     const discard = () => {
       if (known.get(namespaceId) === fresh) known.delete(namespaceId);
     };
-    // What does not exist is not remembered, or asking for random ids would fill the memory.
+    // Missing namespaces are not cached; otherwise requests for random ids would fill the memory.
     fresh.loading.then((config) => {
       fresh.config = config;
       if (!config) discard();
@@ -97,9 +100,9 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
   }
 
   /**
-   * The engine may know something newer than this node, which then has to read again. If that does not help, the store
-   * went back behind the engine (a restored backup, a removal that failed): then the store's word is made to hold, while
-   * the row is locked against other nodes.
+   * The engine may have a newer revision than this node, which then has to read again. If that does not help, the store
+   * is older than the engine (a restored backup, a failed removal): then the store's row is written to the engine,
+   * while the row is locked against other nodes.
    */
   async function renew(namespaceId: string, attempt: number): Promise<void> {
     known.delete(namespaceId);
@@ -140,7 +143,7 @@ export function createNamespaceConfigs(db: Db, engine: Engine, now: () => number
   };
 }
 
-/** The retry loop: when the engine finds that what was built is stale, it is built from a newer configuration. */
+/** The retry loop: when the engine reports a stale command, it is built again from a newer configuration. */
 function sendCurrent(
   engine: Engine,
   { get, peek, renew }: Pick<NamespaceConfigs, "get" | "peek" | "renew">,

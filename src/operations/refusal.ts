@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../contract/errors.ts";
 
-/** One thing wrong in a request: `path` is the place followed by the reason, `message` says it in words. */
+/** One issue in a request: `path` is the path of the value followed by the reason, `message` describes it. */
 export interface Issue {
   readonly path: string[];
   readonly message: string;

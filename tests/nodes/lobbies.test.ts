@@ -139,7 +139,7 @@ describe("lobbies on several nodes", () => {
     await until(async () => (await find(small, world)).json.code === "MATCHMAKER_LOBBY_START_FAILED");
     const refused = await find(large, world);
     expect(refused.json).toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
-    expect(refused.json.message).toMatch(/There is no room for another lobby of the game mode duel/);
+    expect(refused.json.message).toMatch(/There is no free slot for another lobby of the game mode duel/);
     expect((await world.lobbies()).length).toBe(4);
   });
 
@@ -163,7 +163,7 @@ describe("lobbies on several nodes", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 503, 503, 503]);
     expect(await world.lobbies(true)).toHaveLength(1);
     expect((await node.admin("GET", `${world.namespace.path}/lobbies`)).held_back).toEqual([]);
-    expect((await find(node, world)).json.message).toMatch(/There is no room/);
+    expect((await find(node, world)).json.message).toMatch(/There is no free slot/);
   });
 
   test("[ND10] [14] a burst of finds on two nodes starts exactly as many lobbies as needed", async () => {

@@ -207,7 +207,7 @@ describe("limits", () => {
       const refused = await world.find();
       expect(refused.json).toMatchObject({
         code: "MATCHMAKER_LOBBY_START_FAILED",
-        message: "There is no room for another lobby of the game mode duel just now. Try again shortly.",
+        message: "There is no free slot for another lobby of the game mode duel now. Try again shortly.",
       });
       expect(refused.headers["retry-after"]).toBe("5");
       expect(refused.text).not.toContain("FOYER_");

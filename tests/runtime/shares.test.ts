@@ -54,7 +54,7 @@ test("[SH1] [SH5] a game that took every lobby process leaves the next one its s
   await passOn(again(greedy), again(modest));
   expect((await again(greedy).lobbies()).length).toBe(2);
   const shortage = await again(greedy).find();
-  expect(shortage.json.message).toMatch(/no room for another lobby/);
+  expect(shortage.json.message).toMatch(/no free slot for another lobby/);
   expect(shortage.text).not.toMatch(/share|FOYER/);
 });
 

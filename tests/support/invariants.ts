@@ -7,7 +7,7 @@ import {
 } from "../../src/matchmaker/ordered-set.ts";
 import { addToPool, createPool } from "../../src/matchmaker/pools.ts";
 import { isLiving, isTaken, type Lobby, type Player, type Pool, takenSeats } from "../../src/matchmaker/records.ts";
-import { dueAtOf, pairKey, type State } from "../../src/matchmaker/state.ts";
+import { computeDueAt, pairKey, type State } from "../../src/matchmaker/state.ts";
 import { allRecords } from "./state-hash.ts";
 
 /**
@@ -159,7 +159,7 @@ function checkTimers(state: State, expect: Expect): void {
   const expected = createOrderedSet(compare);
   for (const record of [...state.players.values(), ...state.lobbies.values(), ...state.keys.values()]) {
     // A timer from before heartbeat clocks started over may still stand where it stood.
-    const isDue = record.dueAt >= dueAtOf(state, record, 0) && record.dueAt <= dueAtOf(state, record);
+    const isDue = record.dueAt >= computeDueAt(state, record, 0) && record.dueAt <= computeDueAt(state, record);
     expect(isDue, `${record.id} is due at ${record.dueAt} by its timer only`);
     if (record.dueAt !== Infinity) addOrdered(expected, record);
   }

@@ -3,7 +3,7 @@ import { scriptOnState } from "../../src/engine/redis/scripts.ts";
 import { loadState } from "../../src/matchmaker/changes.ts";
 import { type OrderedSet, orderedItems } from "../../src/matchmaker/ordered-set.ts";
 import { type Lobby, lobbyKind, type Pool, takenSeats } from "../../src/matchmaker/records.ts";
-import { dueAtOf, isTimerMoved, noteHeartbeat, type State } from "../../src/matchmaker/state.ts";
+import { computeDueAt, isTimerMoved, noteHeartbeat, type State } from "../../src/matchmaker/state.ts";
 import type { RedisLink } from "../../src/redis/interface.ts";
 import { checkInvariants } from "./invariants.ts";
 import { type Dump, type DumpedPool, type Facts, readDump, recordsOf } from "./read-dump.ts";
@@ -70,7 +70,7 @@ type Timer = readonly [member: string, dueAt: number];
 /** A timer from before heartbeat clocks started over may still stand where it stood. */
 function rightDueAt(state: State, id: string, { dueAt }: Facts): number {
   const lobby = state.lobbies.get(id)!;
-  const [least, most] = [dueAtOf(state, lobby, 0), dueAtOf(state, lobby)];
+  const [least, most] = [computeDueAt(state, lobby, 0), computeDueAt(state, lobby)];
   const kept = Number(dueAt);
   return kept >= least && kept <= most ? kept : most;
 }

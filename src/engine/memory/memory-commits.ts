@@ -2,7 +2,7 @@ import { EngineUnavailable } from "../../ground/unavailable.ts";
 import { apply, takeEffects } from "../../matchmaker/apply.ts";
 import type { Changes } from "../../matchmaker/changes.ts";
 import type { CommandOf, CommandType, Event, Outcome } from "../../matchmaker/commands.ts";
-import { CommandFault } from "../../matchmaker/outcome.ts";
+import { CommandError } from "../../matchmaker/outcome.ts";
 import type { State } from "../../matchmaker/state.ts";
 import { type CommitGroup, findState, keepOrDrop, loseMemory, type Memory, reloadNamespace } from "./memory-state.ts";
 
@@ -24,7 +24,7 @@ function applyOrReload<T extends CommandType>(memory: Memory, state: State, comm
   try {
     return apply(state, command);
   } catch (error) {
-    if (error instanceof CommandFault) keepEffects(memory, state);
+    if (error instanceof CommandError) keepEffects(memory, state);
     else reloadNamespace(memory, state.namespaceId);
     throw error;
   }

@@ -2,7 +2,7 @@ import type { RedisLink, Script } from "../../redis/interface.ts";
 import type { WrittenAnswer } from "./read-outcomes.ts";
 import { commandScripts } from "./scripts.ts";
 
-/** What a script answers to a command or a query: the position of the last event that it told, the answer, Redis' time. */
+/** What a script answers to a command or a query: the position of its last event, the answer, Redis' time. */
 type Reply = readonly [position: string, answer: WrittenAnswer, redisNow: number];
 
 /** One command for a script. */
@@ -28,7 +28,10 @@ const together: ReadonlySet<Script> = new Set([
 const commandsMax = 16;
 /** With so many runs under way Redis always has the next one; more would only keep it from answering in between. */
 const runsMax = 2;
-/** Redis does not answer: whoever has waited for so long for a run to end goes anyway, and is tried again like any other. */
+/**
+ * Redis does not answer: a command that has waited this long for a run to end is sent anyway, and retried like any
+ * other.
+ */
 const waitMaxMs = 100;
 
 interface Waiting {
@@ -48,24 +51,24 @@ interface Queue {
 }
 
 /**
- * Runs scripts. Players' commands for one script and one namespace run together when they are sent in the same turn of the
- * event loop, or while earlier ones are under way. They are decided one after the other as ever, but the script begins
- * once, and writes and tells once what all of them changed, which is more than half of its work.
+ * Runs scripts. Players' commands for one script and one namespace run together when they are sent in the same turn of
+ * the event loop, or while earlier ones are under way. They are decided one after the other as ever, but the script
+ * begins once, and writes the changes and events of all of them once, which is more than half of its work.
  */
 export function createBatches(link: RedisLink): (sent: Sent) => Promise<Reply> {
   const queues = new Map<string, Queue>();
 
-  function queueOf(script: Script, key: string): Queue {
-    const name = nameOf({ script, key });
+  function findQueue(script: Script, key: string): Queue {
+    const name = toQueueName({ script, key });
     const queue = queues.get(name) ?? { script, key, commands: [], runs: 0, timer: undefined };
     queues.set(name, queue);
     return queue;
   }
 
-  /** Whoever has nothing to do any more is forgotten, for namespaces come and go. */
+  /** Drops an idle queue, because namespaces change. */
   function forgetIfIdle(queue: Queue): void {
     const isIdle = queue.runs === 0 && queue.commands.length === 0;
-    if (isIdle && queues.get(nameOf(queue)) === queue) queues.delete(nameOf(queue));
+    if (isIdle && queues.get(toQueueName(queue)) === queue) queues.delete(toQueueName(queue));
   }
 
   function sendSome(queue: Queue): void {
@@ -102,7 +105,7 @@ export function createBatches(link: RedisLink): (sent: Sent) => Promise<Reply> {
           for (const command of commands) command.reject(error);
         },
       )
-      // What was answered cannot be read; those who have been answered already do not hear of it.
+      // The answer cannot be read; commands that were already answered are not affected.
       .catch((error: unknown) => {
         for (const command of commands) command.reject(error);
       })
@@ -113,10 +116,11 @@ export function createBatches(link: RedisLink): (sent: Sent) => Promise<Reply> {
   }
 
   return ({ script, key, args, giveUpAt, isLong }) => {
-    // A border: only our own scripts answer. What takes long by itself would keep everybody else waiting with the others.
+    // The cast is safe: only Foyer's own scripts answer. A long command runs alone, so that the others do not wait for
+    // it.
     if (isLong || !together.has(script)) return link.run(script, key, args, giveUpAt) as Promise<Reply>;
     return new Promise((resolve, reject) => {
-      const queue = queueOf(script, key);
+      const queue = findQueue(script, key);
       queue.commands.push({ args, giveUpAt, resolve, reject });
       if (queue.runs >= runsMax) waitForTurn(queue);
       else if (queue.commands.length === 1) setImmediate(sendSome, queue);
@@ -124,6 +128,6 @@ export function createBatches(link: RedisLink): (sent: Sent) => Promise<Reply> {
   };
 }
 
-function nameOf({ script, key }: Pick<Queue, "script" | "key">): string {
+function toQueueName({ script, key }: Pick<Queue, "script" | "key">): string {
   return `${script.sha} ${key}`;
 }

@@ -5,13 +5,13 @@ import { isLater, parsePosition } from "../positions.ts";
 import { entriesAfter, lastEntries, lastPosition, readableEvent } from "./stream-entries.ts";
 import { createStreamReaders, type StreamReaders, startReading, stopReading, wakeReader } from "./stream-readers.ts";
 
-/** The events of all namespaces, read from their streams and handed to whoever listens in this process. */
+/** The events of all namespaces, read from their streams and passed to the listeners in this process. */
 export interface Streams extends EngineEvents {
   /** Gives everything from this call on, and nothing that this process was answered before. */
   events: EngineEvents["events"];
-  /** This process was answered something that was told up to this position. */
+  /** This process got an answer with events up to this position. */
   note(namespaceId: string, position: string): void;
-  /** What this process was answered is told first. */
+  /** First publishes the events of all answers that this process got. */
   close(): Promise<void>;
 }
 
@@ -31,8 +31,9 @@ export async function createStreams(
 
     async position(namespaceId) {
       const end = await lastPosition(keys, namespaceId);
-      // Whoever asks may wait for what is there, so it is read now: the message that tells of it may be late, or lost.
-      if (isLater(end, positionOf(readers, namespaceId))) wakeReader(readers, namespaceId);
+      // The caller may wait for an event that is already in the stream, so it is read now: its message may be late or
+      // lost.
+      if (isLater(end, readPosition(readers, namespaceId))) wakeReader(readers, namespaceId);
       return end;
     },
 
@@ -48,7 +49,7 @@ export async function createStreams(
       return events.every((event) => event !== null) ? events : null;
     },
 
-    // Redis keeps the last 10,000 of every namespace, whether somebody listens or not.
+    // Redis keeps the last 10,000 events of every namespace, with or without listeners.
     keepEvents: () => () => {},
 
     onGap(listener) {
@@ -56,7 +57,7 @@ export async function createStreams(
     },
 
     note(namespaceId, position) {
-      if (isLater(position, positionOf(readers, namespaceId))) readers.answered.set(namespaceId, position);
+      if (isLater(position, readPosition(readers, namespaceId))) readers.answered.set(namespaceId, position);
     },
 
     async close() {
@@ -67,7 +68,7 @@ export async function createStreams(
 }
 
 /** Up to where this process has read. */
-function positionOf({ readings }: StreamReaders, namespaceId: string): string {
+function readPosition({ readings }: StreamReaders, namespaceId: string): string {
   return readings.get(namespaceId)?.position ?? "0-0";
 }
 

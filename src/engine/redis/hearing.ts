@@ -2,19 +2,19 @@ import { EngineUnavailable } from "../../ground/unavailable.ts";
 import type { RedisLink } from "../../redis/interface.ts";
 import { hearingScript } from "./scripts.ts";
 
-/** What a node knows of when heartbeats can be heard, in Redis' time. */
+/** What a node knows about when nodes could receive heartbeats, in Redis' time. */
 export interface Heard {
-  /** Since then some node could hear heartbeats at any time. */
+  /** Since then some node could always receive heartbeats. */
   readonly since: string;
   /** When Redis said so. */
   readonly at: string;
-  /** Another node could hear just before, so that this one's own troubles kept no lobby from being heard. */
+  /** Another node received heartbeats just before, so problems of this node alone kept no lobby from being heard. */
   readonly isAmongOthers: boolean;
 }
 
 /**
- * Keeps in Redis when some node could last hear heartbeats. When nobody could for a while, all heartbeat clocks start over
- * from the moment at which somebody can again, by one number that every command carries to its namespace.
+ * Stores in Redis when some node could last receive heartbeats. When no node could for a while, all heartbeat clocks
+ * restart at the time at which one can again, by one number in every command.
  */
 export interface Hearing {
   /** What is known, if it is new enough for a command. */
@@ -23,17 +23,17 @@ export interface Hearing {
   redisNow(): number;
   /** Asks Redis, whatever is known. */
   again(): Promise<Heard>;
-  /** From now on this node hears heartbeats. */
+  /** From now on this node receives heartbeats. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
 const beatEveryMs = 500;
-/** Scripts refuse what was told more than 4 seconds ago (frame.lua); half of that is for the way. */
+/** Scripts refuse knowledge that is older than 4 seconds (frame.lua); half of that is for the network. */
 const knownForMs = 2_000;
-/** Nobody but a node that starts would be unheard of for so long: it has nobody beside it. */
+/** Only when no other node runs is there no report for this long. */
 const startGapMs = 1_500;
-/** A node that hears may be kept from saying so for a moment. Longer than a command's knowledge holds. */
+/** A node that receives heartbeats may be late with its report. Longer than the knowledge of a command is valid. */
 const gapMs = 5_000;
 
 export function createHearing(link: RedisLink, prefix: string): Hearing {
@@ -48,7 +48,7 @@ export function createHearing(link: RedisLink, prefix: string): Hearing {
     const askedAt = performance.now();
     const isBeat = isHearing;
     const args = [isBeat ? "1" : "0", String(isBeat && hasBeaten ? gapMs : startGapMs)];
-    // A border: only our own script answers.
+    // The cast is safe: only Foyer's own script answers.
     const [since, at, sinceLastMs] = (await link.run(hearingScript, key, args)) as [string, string, string];
     hasBeaten = isBeat;
     const isAmongOthers = sinceLastMs !== "" && Number(sinceLastMs) < startGapMs;
@@ -68,7 +68,7 @@ export function createHearing(link: RedisLink, prefix: string): Hearing {
     return last !== null && performance.now() - last.askedAt < knownForMs ? last.heard : null;
   }
 
-  // Redis is away: the next command asks, and fails if it still is.
+  // Redis is unavailable: the next command asks, and fails if it still is.
   const timer = setInterval(() => void again().catch(() => undefined), beatEveryMs);
   timer.unref();
 

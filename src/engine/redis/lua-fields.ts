@@ -36,7 +36,7 @@ const playerExpressions: { readonly [N in keyof typeof playerShown]: string } = 
 };
 
 /**
- * What stands in the scripts for `$name`: constants, and every list of fields, made from schema.ts. So no script names all
+ * The values of `$name` in scripts: constants, and every list of fields, made from schema.ts. So no script names all
  * fields of a record, and none is forgotten.
  */
 export const luaParts: Readonly<Record<string, string>> = {

@@ -10,8 +10,8 @@ interface NextDue {
 }
 
 /**
- * The set of namespaces in Redis. In a Cluster it is on another server than most of them, so a failover may lose a member
- * that is there: whoever uses a namespace says so again.
+ * The set of namespaces in Redis. In a Cluster it is on another server than most of them, so a failover may lose a
+ * member: every node adds the namespaces that it uses again.
  */
 export interface NamespaceList {
   ids(): Promise<string[]>;
@@ -25,7 +25,7 @@ export interface NamespaceList {
   close(): void;
 }
 
-/** A change that nobody told of, because it was lost, is found this much later, or up to twice. */
+/** A change whose message was lost is found after this time, or after up to twice as long. */
 const askEveryMs = 20_000;
 const atOnce = 64;
 const sayAgainMs = 5_000;
@@ -53,7 +53,7 @@ export function createNamespaceList(link: RedisLink, prefix: string): NamespaceL
 
   async function nextDue(namespaceId: string): Promise<NextDue> {
     try {
-      // A border: only our own script answers.
+      // The cast is safe: only Foyer's own script answers.
       const [isThere, dueAt] = (await link.run(nextDueScript, `${prefix}:{${namespaceId}}:ns`, [])) as [string, string];
       return { isThere: isThere === "1", nextDueAt: parseTime(dueAt) };
     } catch (error) {
@@ -80,7 +80,7 @@ export function createNamespaceList(link: RedisLink, prefix: string): NamespaceL
     while (ids.length > 0) await link.call("SADD", key, ids.splice(0, 1000));
   }
 
-  // Redis is away: whatever is used after that is said then.
+  // Redis is unavailable: the next interval adds the namespaces.
   const timer = setInterval(() => void sayAgain().catch(() => undefined), sayAgainMs);
   timer.unref();
 

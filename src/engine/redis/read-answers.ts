@@ -4,7 +4,7 @@ import { readExplanation, type WrittenGathering } from "./read-explanation.ts";
 import { readRefusal, type WrittenAnswer } from "./read-outcomes.ts";
 import { parseTime, readPlayer, readView, type WrittenPlayer, type WrittenView } from "./read-views.ts";
 
-/** What scripts answer to queries. Every shape here is a border: only our own scripts write these. */
+/** Reads the answers of scripts to queries. The casts are safe: only Foyer's own scripts write these. */
 export function readAnswer<T extends NamespaceQueryType>(
   query: NamespaceQueryOf<T>,
   written: WrittenAnswer,

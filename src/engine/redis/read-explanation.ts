@@ -1,5 +1,5 @@
 import type { Explanation, FindRequest, LobbyView } from "../../matchmaker/commands.ts";
-import { judgeCandidates, wishOf } from "../../matchmaker/explain.ts";
+import { judgeCandidates, toWish } from "../../matchmaker/explain.ts";
 import { createPool } from "../../matchmaker/pools.ts";
 import { type Lobby, listTagKeys, lobbyKind, type Pool } from "../../matchmaker/records.ts";
 import { readView, type WrittenView } from "./read-views.ts";
@@ -18,13 +18,13 @@ export type WrittenGathering = readonly [
 export function readExplanation(written: WrittenGathering, request: FindRequest): Explanation {
   const [isCut, privateCount, maxPlayers, versionId, chosenId, views] = written;
   const pools = new Map<string, Pool>();
-  const lobbies = new Set(views.map((view) => lobbyOf(readView(view), pools)));
+  const lobbies = new Set(views.map((view) => toLobby(readView(view), pools)));
   const chosen = [...lobbies].find(({ id }) => id === chosenId) ?? null;
-  const wish = wishOf(request, Number(maxPlayers), versionId);
+  const wish = toWish(request, Number(maxPlayers), versionId);
   return judgeCandidates({ lobbies, isCut: isCut === "1" }, Number(privateCount), wish, request, chosen);
 }
 
-function lobbyOf(view: LobbyView, pools: Map<string, Pool>): Lobby {
+function toLobby(view: LobbyView, pools: Map<string, Pool>): Lobby {
   const { lobbyId, isOutdated, isSilent: _, peakSeats, emptySince, ...facts } = view;
   const { versionId, gameMode, region } = facts;
   const key = `${versionId} ${gameMode} ${region}`;

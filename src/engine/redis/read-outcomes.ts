@@ -13,9 +13,9 @@ import { accept, refuse } from "../../matchmaker/outcome.ts";
 import { readExplanation, type WrittenGathering } from "./read-explanation.ts";
 import { parseTime, readView, type WrittenView } from "./read-views.ts";
 
-/** What scripts answer to commands. Every shape here is a border: only our own scripts write these. */
+/** Reads the answers of scripts to commands. The casts are safe: only Foyer's own scripts write these. */
 export type WrittenAnswer = readonly [
-  "OK" | "NO" | "MORE" | "LATE" | "EARLY" | "DEAF" | "GONE" | "FAULT",
+  "OK" | "NO" | "MORE" | "LATE" | "EARLY" | "DEAF" | "GONE" | "ERROR",
   ...unknown[],
 ];
 

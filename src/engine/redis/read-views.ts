@@ -5,7 +5,10 @@ import type { PlacedEvent } from "../engine.ts";
 import { flattenMade, reorderOldLine } from "./old-views.ts";
 import { lobbyLine, lobbyMade, lobbyTexts, playerView } from "./redis-fields.ts";
 
-/** What scripts say of lobbies and players, in the order of redis-fields.ts. Every shape here is a border: only our own scripts write these. */
+/**
+ * Reads lobbies and players from the answers of scripts, in the order of redis-fields.ts. The casts are safe: only
+ * Foyer's own scripts write these.
+ */
 
 const asIs = (text: string) => text;
 const orNull = (read: (text: string) => string) => (text: string) => `(${text} === "" ? null : ${read(text)})`;
@@ -78,7 +81,7 @@ export function parseTime(text: string | undefined): number | null {
 /** An entry of the stream: its id, which is its position, and names and values in turn. */
 export type WrittenEvent = readonly [position: string, fields: readonly string[]];
 
-/** Every find tells one of these to every node, so nothing is put together that need not be. */
+/** Every find sends one of these to every node, so this builds nothing that is not needed. */
 export function readEvent(namespaceId: string, [position, fields]: WrittenEvent): PlacedEvent {
   if (fields.length === 2) return readPlayerEvent(namespaceId, position, fields);
   const field = (name: string) => {

@@ -1,5 +1,5 @@
 import { type Field, type Fields, type NamedField, namedFields } from "../../matchmaker/field-kinds.ts";
-import { sinceOf } from "../../matchmaker/record-format.ts";
+import { readSince } from "../../matchmaker/record-format.ts";
 import { lobbyFields, lobbyShown, namespaceFields, playerFields, playerShown } from "../../matchmaker/schema.ts";
 
 /** Which fields of schema.ts are where in Redis, and what Redis keeps besides. The table of keys is in ARCHITECTURE.md. */
@@ -25,7 +25,7 @@ export const playerInRedis = {
 
 export const namespaceInRedis = {
   now: { kind: "time", absent: 0 },
-  /** When somebody last reached the namespace, by Redis' clock. */
+  /** When a node last reached the namespace, by Redis' clock. */
   touched: { kind: "time?" },
   fence: { kind: "number?" },
   startingCount: { kind: "number", absent: 0 },
@@ -69,5 +69,5 @@ export const namespaceFacts: readonly NamedField[] = namedFields(namespaceFields
 
 /** Newer fields last, so that a line of an earlier format is the beginning of a later one. */
 function bySince(fields: readonly NamedField[]): NamedField[] {
-  return [...fields].sort(([, a], [, b]) => sinceOf(a) - sinceOf(b));
+  return [...fields].sort(([, a], [, b]) => readSince(a) - readSince(b));
 }

@@ -22,7 +22,7 @@ import { commandScripts, queryScripts } from "./scripts.ts";
 import { writeCommand, writeQuery } from "./write-commands.ts";
 
 export interface RedisEngine extends Engine {
-  /** From now on this node hears heartbeats. Until somebody does, no heartbeat clock runs. */
+  /** From now on this node receives heartbeats. Until some node does, no heartbeat clock runs. */
   startHearing(): Promise<void>;
 }
 
@@ -34,13 +34,13 @@ export interface RedisEngineOptions {
   newOpId(): string;
   /** Of this machine, in milliseconds: not the time of commands, but the time at which they are sent. */
   wallClock(): number;
-  /** This process hears heartbeats from the beginning; else from `startHearing` on. */
+  /** Whether this process receives heartbeats from the start; else from `startHearing` on. */
   readonly isHearing: boolean;
 }
 
 /**
- * All namespaces in Redis, one atomic script per command, so that any number of nodes share them. The rules are those of
- * src/matchmaker, written once more in lua/.
+ * All namespaces in Redis, with one atomic script per command, so that any number of nodes can share them
+ * (docs/decisions/0011). The rules are those of src/matchmaker, written again in lua/.
  */
 export async function createRedisEngine(options: RedisEngineOptions): Promise<RedisEngine> {
   const { link, prefix, newOpId, wallClock } = options;
@@ -113,7 +113,10 @@ async function executeCommand<T extends CommandType>(
   return readOutcome(command, await (isMaking ? executeListed(namespaces, namespaceId, execute) : execute()));
 }
 
-/** Before and after: a node that finds a namespace gone takes it off the list, and must not undo its return. */
+/**
+ * Before and after: a node that finds no namespace removes it from the list, which must not hide one that was created
+ * again.
+ */
 async function executeListed<T>(namespaces: NamespaceList, namespaceId: string, execute: () => Promise<T>): Promise<T> {
   await namespaces.add(namespaceId);
   const outcome = await execute();

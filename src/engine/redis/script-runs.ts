@@ -62,7 +62,7 @@ async function runToEnd(
   for (let again = ""; ; again = "again") {
     const answer = await runOnce(runs, script, namespaceId, written, again, isLong);
     const [kind] = answer;
-    if (kind === "FAULT") throw new Error(String(answer[1]));
+    if (kind === "ERROR") throw new Error(String(answer[1]));
     const unavailable = unavailableMessages[kind];
     if (unavailable !== undefined) throw new EngineUnavailable(unavailable);
     if (kind !== "MORE") return answer;
@@ -75,7 +75,7 @@ const unavailableMessages: { readonly [K in WrittenAnswer[0]]?: string } = {
   LATE: "The command reached Redis too late to be decided.",
   DEAF: "The command came too long after Redis was last asked.",
   EARLY: "This machine's clock is ahead of Redis'.",
-  GONE: "The command was answered before, and the answer is gone.",
+  GONE: "The command was answered before, and its answer is no longer stored.",
 };
 
 /**
@@ -114,7 +114,7 @@ async function runOnce(
   }
 }
 
-/** In a Cluster one server may be away while others are there, which only its own namespaces know. */
+/** In a Cluster, one server may be unavailable while others work; only its own namespaces know that. */
 async function hearNow({ hearing, link, unreached }: ScriptRuns): Promise<Heard> {
   const known = hearing.known();
   if (known) return known;

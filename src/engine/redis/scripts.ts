@@ -13,7 +13,7 @@ const lazyParts = new Set(
   readdirSync(new URL("./lua/prelude/", import.meta.url)).flatMap((file) => /^(.*)\.lazy\.lua$/.exec(file)?.[1] ?? []),
 );
 
-/** What stands before every script: the state of a namespace and how a script runs. */
+/** The prelude of every script: the state of a namespace and how a script runs (docs/decisions/0011). */
 const state = ["keys", "records", "pools", "deadlines", "views", "state", "expire-due", "frame"];
 const ofCommands = [...state, "executing"];
 const ofLobbies = [...ofCommands, "living-lobby"];

@@ -3,7 +3,7 @@ import type { PlacedEvent } from "../engine.ts";
 import { readEvent, type WrittenEvent } from "./read-views.ts";
 import { eventsAfterScript } from "./scripts.ts";
 
-/** The entries of a namespace's stream in Redis. Every shape here is a border: only our own scripts write these. */
+/** The entries of a namespace's stream in Redis. The casts are safe: only Foyer's own scripts write these. */
 
 export interface StreamKeys {
   readonly link: RedisLink;
@@ -14,7 +14,7 @@ export function streamKey({ prefix }: StreamKeys, namespaceId: string): string {
   return `${prefix}:{${namespaceId}}:events`;
 }
 
-/** The earliest first, without looking whether some are gone. */
+/** Oldest first, without checking whether some were dropped. */
 export async function nextEntries(
   keys: StreamKeys,
   namespaceId: string,
@@ -25,7 +25,7 @@ export async function nextEntries(
   return (await keys.link.call("XRANGE", streamKey(keys, namespaceId), args)) as WrittenEvent[];
 }
 
-/** Null: some of it is gone. */
+/** Null: some of them were dropped. */
 export async function entriesAfter(
   { link, prefix }: StreamKeys,
   namespaceId: string,

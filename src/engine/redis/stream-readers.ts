@@ -10,7 +10,7 @@ import {
   streamKey,
 } from "./stream-entries.ts";
 
-/** Reads the stream of each namespace from where this process stands, whenever something may be new. */
+/** Reads the stream of each namespace from this process' position on, whenever there may be new events. */
 export interface StreamReaders {
   readonly keys: StreamKeys;
   readonly startedAt: number;
@@ -109,7 +109,7 @@ async function readOn(readers: StreamReaders, namespaceId: string, reading: Read
     const entries = await nextEntries(keys, namespaceId, reading.position, entriesPerCall);
     if (entries.length > 0) readers.onTold(namespaceId);
     const isFarBehind = entries.length === entriesPerCall;
-    // What was dropped was followed by far more than one call gives, so that only then something can be gone.
+    // Redis keeps far more events than one call returns, so events can only be missing after a full call.
     if (isFarBehind && (await entriesAfter(keys, namespaceId, reading.position, 1)) === null) {
       noteGap(readers, namespaceId, reading.position);
     }
@@ -119,7 +119,7 @@ async function readOn(readers: StreamReaders, namespaceId: string, reading: Read
   }
 }
 
-/** What this Foyer cannot read is as good as gone. */
+/** An event that this Foyer cannot read counts as lost. */
 function publishEntry(readers: StreamReaders, namespaceId: string, entry: WrittenEvent, reading: Reading): void {
   const event = readableEvent(namespaceId, entry);
   if (event === null) noteGap(readers, namespaceId, reading.position);

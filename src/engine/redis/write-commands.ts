@@ -22,7 +22,7 @@ export function writeCommand(command: Command): Written {
   if (command.type === "find") {
     const { type, now, fence, revision, create, clientId } = command;
     const idempotency = command.idempotency ?? undefined;
-    const find = { type, now, fence, revision, idempotency, ...requestOf(command) };
+    const find = { type, now, fence, revision, idempotency, ...toRequest(command) };
     return [JSON.stringify(find), ...writeLobby(create, "found", nameClient(clientId))];
   }
   if (command.type === "createLobby") {
@@ -39,11 +39,11 @@ export function writeCommand(command: Command): Written {
 
 export function writeQuery(query: NamespaceQueryOf<NamespaceQueryType>): Written {
   if (query.type !== "previewFind") return [withoutNulls(query), "", ""];
-  const preview = { now: query.now, revision: query.revision, ...requestOf(query) };
+  const preview = { now: query.now, revision: query.revision, ...toRequest(query) };
   return [JSON.stringify(preview), ...writeLobby(query.create, "found", nameClient(query.clientId))];
 }
 
-function requestOf({ clientId, pairs, tags, playerIds, createRefusal, startRefusal, explain }: FindRequest) {
+function toRequest({ clientId, pairs, tags, playerIds, createRefusal, startRefusal, explain }: FindRequest) {
   return { clientId, pairs, tagKeys: listTagKeys(tags), playerIds, createRefusal, startRefusal, explain };
 }
 

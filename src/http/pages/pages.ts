@@ -5,7 +5,7 @@ import { recently } from "../recently.ts";
 import { type StoredPage, storedPage } from "../stored-page.ts";
 import { errorsPage, homePage, referencePage, stylesheet } from "./docs.ts";
 
-/** Who may have a page. Null: this request may. */
+/** Decides who may load a page. Null: this request may. */
 export interface AdmitPage {
   checkProbe(request: FastifyRequest): Refusal | null;
   admitPage(request: FastifyRequest, reply: FastifyReply): Refusal | null;
@@ -19,7 +19,9 @@ export interface PagesParts {
   checkReady(): Promise<void>;
 }
 
-/** The service's own pages: health, the contract for machines and for people. They need no token and tell no secret. */
+/**
+ * The service's own pages: health, the contract for machines and for people. They need no token and contain no secret.
+ */
 export function addPages(app: FastifyInstance, { admit, ...parts }: PagesParts): void {
   addProbes(app, admit, parts.checkReady);
   const html = (text: string) => storedPage(htmlType, text, htmlHeaders);
@@ -70,7 +72,7 @@ function addProbes(app: FastifyInstance, { checkProbe }: AdmitPage, checkReady: 
   });
 }
 
-/** Pages measure with it how far away a node is, whatever origin they have. */
+/** Pages of any origin use it to measure the latency to a node. */
 const pingHeaders = { "access-control-allow-origin": "*", "timing-allow-origin": "*", "cache-control": "no-store" };
 
 const htmlType = "text/html; charset=utf-8";

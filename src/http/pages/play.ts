@@ -5,10 +5,10 @@ import type { Demo } from "../../operations/cloud/demo-game.ts";
 import { storedPage } from "../stored-page.ts";
 import { type AdmitPage, addPage } from "./pages.ts";
 
-/** The page of the example game: every file by its path. */
+/** The page of the demo game: every file by its path. */
 export type PlayPage = ReadonlyMap<string, { readonly type: string; readonly content: string }>;
 
-/** Reads the folder once; what is not in it then is never served. */
+/** Reads the folder once; files that are added later are not served. */
 export function readPlayPage(folder: string, demo: Demo): PlayPage {
   const files = readdirSync(folder).flatMap((name) => {
     const type = types[extname(name)];
@@ -28,7 +28,7 @@ export function addPlayPage(app: FastifyInstance, page: PlayPage, admit: AdmitPa
 
 function chooseHeaders(path: string): Record<string, string> {
   if (path === "/play") return { "content-security-policy": policy, "referrer-policy": "no-referrer" };
-  // It has a token in it, if one that every player holds.
+  // It contains a token, although one that every player may have.
   return path === "/play/config.json" ? { "cache-control": "no-store" } : {};
 }
 
@@ -39,6 +39,6 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-// Lobbies have ports of their own, which are not known when the page is sent; hence any address for WebSockets.
+// Lobbies have their own ports, which are not known when the page is sent, so WebSockets may use any address.
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ws: wss:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

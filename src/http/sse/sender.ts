@@ -2,21 +2,21 @@ import type { Writable } from "node:stream";
 import type { EventReader } from "../../operations/live/event-feed.ts";
 
 export interface SendTiming {
-  /** A silent connection looks dead to proxies, and a dead one looks silent to us. */
+  /** Proxies close a connection without traffic, and Foyer cannot tell it from a broken one. */
   readonly heartbeatEveryMs: number;
-  /** A client that takes nothing for so long is cut off. */
+  /** A client that reads nothing for this long is disconnected. */
   readonly stalledMs: number;
 }
 
-/** Passes on what a reader has to a client, as fast as the client takes it. */
+/** Sends what a reader returns to a client, as fast as the client reads. */
 export interface EventSender {
-  /** Call it every few seconds: sends a heartbeat, or cuts off a client that takes nothing. */
+  /** Call it every few seconds: sends a heartbeat, or disconnects a client that reads nothing. */
   tick(now: number): void;
 }
 
 /**
- * Nothing is queued for a client that does not read: beyond what one write holds, its events stay in the feed, which
- * is bounded. It is cut off when events are dropped there that it has not read, or when it takes nothing for too long.
+ * Nothing is queued for a client that does not read: beyond what one write holds, its events stay in the feed, which is
+ * bounded. It is disconnected when the feed drops events that it has not read, or when it reads nothing for too long.
  */
 export function startSending(
   out: Writable,
@@ -31,7 +31,7 @@ export function startSending(
     pump();
   });
   reader.onNews(() => {
-    // Whatever happens in one turn of the event loop goes out together.
+    // Events of one turn of the event loop are sent together.
     if (!isPumpDue) setImmediate(pump);
     isPumpDue = true;
   });

@@ -9,14 +9,17 @@ import { type SendTiming, startSending } from "./sender.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Its answer goes on for as long as the client listens, so it counts as done although it is not. */
+    /** Its answer lasts until the client disconnects, so it already counts as done. */
     isStreaming: boolean;
   }
 }
 
 /** The event streams that are open now. */
 export interface EventStreams {
-  /** Answers with the stream; it ends when its client leaves, its token or its subject is gone, or with the service. */
+  /**
+   * Answers with the stream; it ends when its client disconnects, when its token or its subject is deleted, or with the
+   * service.
+   */
   send(operation: Operation, request: FastifyRequest, reply: FastifyReply, stream: EventStream): FastifyReply;
   /** Ends every stream, now and from now on. */
   endAll(): void;
@@ -29,7 +32,7 @@ export function answersStream({ stream, streamWhen }: Operation, query: unknown)
   return (query as Readonly<Record<string, unknown>>)[streamWhen] === true;
 }
 
-/** How often each stream is checked for whether it may go on. */
+/** How often Foyer checks whether each stream may continue. */
 const checkEveryMs = 2_000;
 const timing: SendTiming = { heartbeatEveryMs: 15_000, stalledMs: 30_000 };
 
@@ -91,7 +94,7 @@ export function createEventStreams({
       }
       beginAnswer(request, reply);
       metrics.requestStreams(request.routeOptions.config.operationId ?? "none", 200);
-      // A stream goes on for as long as its connection, so what is asked for behind it can never be answered.
+      // A stream lasts as long as its connection, so later requests on that connection can never be answered.
       const hasStream = streaming.has(socket);
       if (raw.destroyed || socket.destroyed || isEnded || hasStream || request.method === "HEAD") {
         stream.reader.close();
@@ -142,7 +145,7 @@ async function mayGoOn({ operation, request, stream }: StreamAnswer, authenticat
     const authenticated = await authenticate(operation.callers, { authorization, origin, gameReference });
     return !isRefusal(authenticated) && !(await stream.isOver());
   } catch {
-    // The store is away, so no token was revoked either. The next check will tell.
+    // The store is unavailable, so no token was revoked either. The next check decides.
     return true;
   }
 }
@@ -154,6 +157,6 @@ function beginAnswer(request: FastifyRequest, reply: FastifyReply): void {
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined) reply.raw.setHeader(name, value);
   }
-  // Proxies must pass on each event when it comes.
+  // Proxies must forward each event immediately.
   reply.raw.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
 }

@@ -3,7 +3,7 @@ import { accept } from "../outcome.ts";
 import type { NamespaceRecord } from "../records.ts";
 import { pairKey, putNamespace, type State } from "../state.ts";
 
-/** Lowering a limit removes nobody. Empty lobbies of a version that is no longer deployed are due at once. */
+/** Lowering a limit removes no player. Empty lobbies of a version that is no longer deployed are due immediately. */
 export function configure(state: State, command: Configure): Outcome<"configure"> {
   const { namespace, namespaceId } = state;
   const { revision, limits, deployedVersionId } = command;
@@ -16,7 +16,10 @@ export function configure(state: State, command: Configure): Outcome<"configure"
   return accept({ isApplied: true });
 }
 
-/** The store's last word holds against anything else, also an older revision (a restored backup) or a removal that failed. */
+/**
+ * An authoritative row of the store wins over everything else, also with an older revision (a restored backup) or after
+ * a failed removal.
+ */
 function isNews(namespace: NamespaceRecord, { revision, isAuthoritative }: Configure): boolean {
   if (isAuthoritative) return namespace.removedAt !== null || namespace.revision !== revision;
   return namespace.removedAt === null && revision > namespace.revision;

@@ -5,7 +5,7 @@ import { changePlayer, emitPlayer, type State } from "../state.ts";
 import { endHold } from "./hold-seat.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 
-/** The caller has checked that the token is ours, so a player nobody remembers had a seat once. */
+/** The caller has checked that the token is authentic, so an unknown player had a seat before. */
 export function connectPlayer(state: State, command: ConnectPlayer): Outcome<"connectPlayer"> {
   const lobby = livingLobby(state, command.lobbyId);
   if (isRefusal(lobby)) return lobby;

@@ -23,7 +23,7 @@ export function find(state: State, command: Find): Outcome<"find"> {
   const earlier = replay(state, command.clientId, command.idempotency);
   if (earlier !== null) return earlier;
   const decision = decideFind(state, namespace, command);
-  const explained = explanationOf(state, namespace, command, decision);
+  const explained = explainDecision(state, namespace, command, decision);
   if (decision.type === "refused") return withExplanation(decision.refusal, explained);
   assertNewPlayers(state, command.playerIds);
   if (decision.type === "create") assertNewLobby(state, decision.create);
@@ -64,8 +64,8 @@ export function decideFind(state: State, namespace: NamespaceRecord, request: Fi
   return { type: "create", create };
 }
 
-/** Null: nobody asked for one. Worked out before anything changes. */
-export function explanationOf(
+/** Null: no explanation was requested. Built before anything changes. */
+export function explainDecision(
   state: State,
   namespace: NamespaceRecord,
   request: FindRequest,

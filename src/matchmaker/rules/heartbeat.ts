@@ -7,7 +7,10 @@ import { endHold, holdSeat } from "./hold-seat.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 import { changeClosing } from "./set-closed.ts";
 
-/** The lobby's own truth repairs ours: players that it does not name go, those that came back are back, a close counts. It never reopens and never adds a player. */
+/**
+ * The lobby's report corrects the engine's state: players that it does not name are removed, held players that it names
+ * are back, and it may close itself. It never reopens and never adds a player.
+ */
 export function heartbeat(state: State, command: Heartbeat): Outcome<"heartbeat"> {
   const lobby = livingLobby(state, command.lobbyId);
   if (isRefusal(lobby)) return lobby;
@@ -32,7 +35,10 @@ export function heartbeat(state: State, command: Heartbeat): Outcome<"heartbeat"
   });
 }
 
-/** Missing once may be a heartbeat that crossed with a connect; missing twice in a row is gone. One that is held and named is back. */
+/**
+ * Missing once may be a heartbeat that crossed with a connect; missing twice in a row means that the player has left. A
+ * held player that is named has come back.
+ */
 function repairSeats(state: State, lobby: Lobby, present: ReadonlySet<string>): void {
   for (const player of playersInside(lobby)) {
     const isMissing = !present.has(player.id);

@@ -7,7 +7,7 @@ export function holdSeat(state: State, player: Player): void {
   emitPlayer(state, "player.held", player);
 }
 
-/** The player is back. The seat was never given away, so nothing can refuse this. */
+/** The player is back. The seat was never free, so nothing can refuse this. */
 export function endHold(state: State, player: Player): void {
   changePlayer(state, player, { status: "connected" });
   emitPlayer(state, "player.returned", player);

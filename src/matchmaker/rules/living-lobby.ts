@@ -3,7 +3,7 @@ import { refuse } from "../outcome.ts";
 import type { Lobby } from "../records.ts";
 import type { State } from "../state.ts";
 
-/** The lobby that a call is about, or why there is none: stopped ones are told apart for as long as they are remembered. */
+/** The lobby of a call, or a refusal: stopped lobbies have their own code for as long as they are kept. */
 export function livingLobby(state: State, lobbyId: string): Lobby | Refusal {
   const lobby = state.lobbies.get(lobbyId);
   if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");

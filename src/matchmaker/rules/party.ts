@@ -1,6 +1,6 @@
 import { noClient } from "../client-ranges.ts";
 import type { CreateReason, Idempotency, NewLobby, Outcome, RefusalCode, Seated } from "../commands.ts";
-import { accept, CommandFault, refuse } from "../outcome.ts";
+import { accept, CommandError, refuse } from "../outcome.ts";
 import { newKey, newLobby, newPlayer } from "../record-makers.ts";
 import { isTaken, type Lobby, type NamespaceRecord } from "../records.ts";
 import { addLobby, addPlayer, emitLobby, emitPlayer, ensurePool, putKey, type State } from "../state.ts";
@@ -66,16 +66,16 @@ function freeCode({ codes: taken }: State, { codes }: NewLobby): string | null {
   return codes?.find((code) => !taken.has(code)) ?? null;
 }
 
-/** Ids are made by the caller; one that exists already would be a fault of ours, told before anything is written. */
+/** The caller creates the ids; one that already exists would be a bug of Foyer, reported before anything is written. */
 export function assertNewPlayers(state: State, playerIds: readonly string[]): void {
-  for (const id of playerIds) if (state.players.has(id)) throw new CommandFault(`Player ${id} exists already.`);
+  for (const id of playerIds) if (state.players.has(id)) throw new CommandError(`Player ${id} exists already.`);
   if (playerIds.length > 1 && new Set(playerIds).size !== playerIds.length)
-    throw new CommandFault("A party needs a different id for each player.");
+    throw new CommandError("A party needs a different id for each player.");
 }
 
 export function assertNewLobby(state: State, { lobbyId }: NewLobby): void {
   if (state.lobbies.has(lobbyId))
-    throw new CommandFault(`Lobby ${lobbyId} exists already; a new lobby needs a new id.`);
+    throw new CommandError(`Lobby ${lobbyId} exists already; a new lobby needs a new id.`);
 }
 
 export function makeLobby(state: State, fresh: NewLobby, createReason: CreateReason, createdBy: string | null): Lobby {

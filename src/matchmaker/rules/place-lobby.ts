@@ -3,7 +3,10 @@ import { accept, refuse } from "../outcome.ts";
 import { changeLobby, emitLobby, type State } from "../state.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 
-/** The first choice holds: two that choose at once must not start two servers. Where it was moved from no longer counts. */
+/**
+ * The first assignment wins: two nodes that choose at the same time must not start two servers. The node that a lobby
+ * was moved from no longer counts.
+ */
 export function placeLobby(state: State, command: PlaceLobby): Outcome<"placeLobby"> {
   const lobby = livingLobby(state, command.lobbyId);
   if (isRefusal(lobby)) return lobby;

@@ -7,7 +7,7 @@ export function restarted(_state: State, _command: Restarted): Outcome<"restarte
   return accept({});
 }
 
-/** Moves the deadline of every lobby with heartbeats at once; the timers follow when they ring. */
+/** Moves the deadlines of all lobbies with heartbeats together; each timer follows when it fires. */
 export function restartHeartbeats(state: State, now: number): void {
   state.heardFrom = now;
 }

@@ -24,7 +24,9 @@ export function setOperatorClosed(state: State, command: SetOperatorClosed): Out
   return accept({ isChanged: true });
 }
 
-/** Closing and opening are told where they decide: while the other flag is set, only that something changed. */
+/**
+ * Publishes closing and opening only when they take effect: while the other flag is set, it publishes only a change.
+ */
 export function changeClosing(state: State, lobby: Lobby, patch: Pick<LobbyPatch, "isClosed" | "operatorClose">): void {
   const wasOpen = isOpen(lobby);
   changeLobby(state, lobby, patch);

@@ -20,7 +20,7 @@ interface Credentials {
 
 export interface Authenticated {
   readonly caller: Caller;
-  /** What requests of this token are counted under; null where the client's address is counted instead. */
+  /** The key under which requests of this token are counted; null if the client's address is counted instead. */
   readonly rateKey: string | null;
 }
 
@@ -31,15 +31,17 @@ interface Bearer {
 
 type Verdict = Authenticated | Refusal;
 
-/** Tells who is calling, or why not: the 401, 403 or 404 that the contract has for it. At once if the store is not needed. */
+/**
+ * Identifies the caller, or refuses with the 401, 403 or 404 of the contract. Synchronous if the store is not needed.
+ */
 export type Authenticate = (callers: readonly CallerKind[], credentials: Credentials) => Verdict | Promise<Verdict>;
 
-/** Some hundred bytes each: what a request costs again and again is only to read and hash the same few headers. */
+/** Some hundred bytes each. This saves reading and hashing the same few headers in every request. */
 const knownHeadersMax = 10_000;
 
 export function createAuthenticate(context: Context, adminToken: string): Authenticate {
   const adminHash = Buffer.from(hashToken(adminToken));
-  /** By the whole header. What a token may do is looked up each time. */
+  /** By the whole header. The rights of a token are looked up each time. */
   const knownBearers = createRecent<Bearer>(knownHeadersMax);
 
   function byOrigin(callers: readonly CallerKind[], origin: string | undefined): Verdict | Promise<Verdict> {
@@ -60,9 +62,9 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
     const outOfReach = reach && (await reach);
     if (outOfReach) return outOfReach;
     context.tokenUses.note(row.tokenId, now);
-    // Only what was found is worth remembering, or a flood of invented tokens would push out the known ones.
+    // Only known tokens are cached. Otherwise a flood of invented tokens would push them out.
     if (credentials.authorization !== undefined) knownBearers.set(credentials.authorization, bearer);
-    return { caller: callerOf(row, bearer.hash), rateKey: row.tokenId };
+    return { caller: toCaller(row, bearer.hash), rateKey: row.tokenId };
   }
 
   return (callers, credentials) => {
@@ -89,7 +91,7 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
   };
 }
 
-/** null: no bearer token was sent, be it that nothing stands after the word. What is sent as one and is none is an invalid one. */
+/** null: no bearer token was sent, or nothing follows the word. Any other text after the word is an invalid token. */
 function bearerToken(authorization: string | undefined) {
   if (authorization === undefined) return null;
   const token = /^bearer +(.*)$/i.exec(authorization.trim())?.[1];
@@ -97,7 +99,7 @@ function bearerToken(authorization: string | undefined) {
   return /^[\x21-\x7e]{1,512}$/.test(token) ? token : invalid("");
 }
 
-/** null, now or later: the token may go where the request goes. */
+/** null, directly or as a promise: the token may be used for this request. */
 function checkReach(context: Context, row: TokenRow, credentials: Credentials): Promise<Refusal | null> | null {
   if (row.kind === "cloud" && credentials.gameReference !== undefined) {
     return checkGame(context, row.gameId, credentials.gameReference);
@@ -108,13 +110,13 @@ function checkReach(context: Context, row: TokenRow, credentials: Credentials): 
   return null;
 }
 
-/** Whatever else exists answers exactly like what does not. */
+/** Games and namespaces of others get the same answer as those that do not exist. */
 async function checkGame({ db }: Context, gameId: string, reference: string): Promise<Refusal | null> {
   const game = await findGame(db, reference);
   return game?.gameId === gameId ? null : gameNotFound(reference);
 }
 
-/** A public token is in every player's hands; a namespace with domains takes it from pages on them only. */
+/** Every player has the public token; a namespace with domains accepts it only from pages on them. */
 async function checkOrigin(context: Context, namespaceId: string, origin: string): Promise<Refusal | null> {
   const domains = await listDomains(context.db, namespaceId);
   if (domains.length === 0) return null;
@@ -122,10 +124,10 @@ async function checkOrigin(context: Context, namespaceId: string, origin: string
   if (host !== null && domains.some(({ domain }) => domain === host)) return null;
   const namespace = await findNamespaceById(context.db, namespaceId);
   if (namespace?.domainPublicAuth.allowLocalhost && isLocalhost(origin)) return null;
-  return refuse("TOKEN_FORBIDDEN", "The namespace takes its public token only from pages on its own domains.");
+  return refuse("TOKEN_FORBIDDEN", "The namespace accepts its public token only from pages on its own domains.");
 }
 
-/** Browsers send an origin, and whatever a page has, every player has. */
+/** Browsers send an Origin, and every player can read what a page contains. */
 function serverTokenInPage(): Refusal<"TOKEN_FORBIDDEN"> {
   const message =
     "A server token is a secret of your backend and is not accepted from web pages (requests with an Origin). Use a public token there.";
@@ -148,12 +150,12 @@ function isLocalhost(origin: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/.test(origin);
 }
 
-function callerOf(row: TokenRow, tokenHash: string): Caller {
+function toCaller(row: TokenRow, tokenHash: string): Caller {
   const { kind, tokenId, gameId } = row;
   if (kind === "cloud") return { kind, tokenId, gameId, expiresTs: row.expiresTs };
   const namespaceId = row.namespaceId!;
   if (kind === "dev") {
-    // The details were checked when the token was made.
+    // The details were checked when the token was created.
     return { kind, tokenId, gameId, namespaceId, server: JSON.parse(row.details!) as DevelopmentServer };
   }
   return kind === "server" ? { kind, tokenId, namespaceId, tokenHash } : { kind, tokenId, namespaceId };
@@ -163,7 +165,7 @@ function invalid(token: string): Refusal<"TOKEN_INVALID"> {
   const isLobby = claimedKind(token) === "lobby";
   return refuse(
     "TOKEN_INVALID",
-    isLobby ? "The lobby token is not valid, or its lobby is gone." : "The token is not valid.",
+    isLobby ? "The lobby token is not valid, or its lobby has ended." : "The token is not valid.",
   );
 }
 

@@ -2,8 +2,8 @@ import type { Db } from "../../store/db.ts";
 import type { Authenticate } from "./authenticate.ts";
 
 /**
- * Where several nodes write to one store, a request that starts after a change was answered must not be judged by what
- * was read before it. Lobby tokens need no store.
+ * When several nodes write to one store, a request that starts after a change was answered must not use data that was
+ * read before the change. Lobby tokens need no store.
  */
 export function authenticateFreshly({ invalidation }: Db, authenticate: Authenticate): Authenticate {
   return (callers, credentials) => {

@@ -4,19 +4,21 @@ import { readTokensAhead } from "../../store/tokens.ts";
 import { listDeployments } from "../../store/versions.ts";
 import type { Context } from "../context.ts";
 
-/** Lobbies of versions that were deployed before these have seldom lived for so long. */
+/** Lobbies seldom live so long that older versions are needed. */
 const versionsMax = 20;
 
 /**
- * Every node reads what requests need before they need it, so that it can go on while the store is away, also with what
- * was deployed or made through another node.
+ * Every node reads the data of requests before they need it, so that it can continue while the store is unavailable,
+ * also with versions and tokens that came from another node.
  */
 export function readAhead({ db, engine, configs }: Context, log: Logger): void {
-  /** Ids of tokens to read; with null among them, all that are of interest. */
+  /** Ids of tokens to read; null among them means all recent tokens. */
   const wanted = new Set<string | null>([null]);
   let isReading = false;
   const attempt = (work: () => Promise<void>, what: object) =>
-    work().catch((err: unknown) => log.debug({ err, ...what }, "something could not be read ahead of need"));
+    work().catch((err: unknown) =>
+      log.debug({ err, ...what }, "data could not be read into the cache; the next request reads it"),
+    );
 
   async function learn(namespaceId: string): Promise<void> {
     await configs.renew(namespaceId, 0);

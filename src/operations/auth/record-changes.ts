@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import type { ChangeDetails, Handlers, ServedHandlers } from "../handlers.ts";
 import { isRefusal } from "../refusal.ts";
 
-/** How a handler looks once its operation's types are checked and behind it. */
+/** A handler without the types of its operation. */
 type AnyHandler = (request: AnyRequest) => Promise<unknown>;
 interface AnyRequest {
   readonly caller: Caller;
@@ -20,11 +20,11 @@ interface AnyRequest {
 }
 
 /**
- * Every operation that changes something leaves one entry in the audit log when it succeeds: in the transaction that the
- * handler makes with what `record` gives it, else before the answer. So none can be forgotten.
+ * Every operation that changes something adds one entry to the audit log when it succeeds: in the handler's
+ * transaction, if it uses the store that `record` returns, else before the answer. So no handler can forget it.
  */
 export function recordChanges(context: Context, handlers: Handlers): ServedHandlers {
-  // Which handlers take `record` follows from the same table as the types say.
+  // The contract decides which handlers get `record`, for the types and here.
   const served = { ...handlers } as unknown as Record<OperationId, AnyHandler>;
   for (const [operationId, operation] of operationList) {
     if (isChange(operation)) served[operationId] = recorded(context, operationId, served[operationId]);
@@ -35,10 +35,10 @@ export function recordChanges(context: Context, handlers: Handlers): ServedHandl
 function recorded(context: Context, operation: OperationId, handler: AnyHandler): AnyHandler {
   const { db } = context;
   return async (request) => {
-    // A store that takes no changes is found out before anything is changed that could not be recorded.
+    // Checks that the store accepts changes before anything is changed that could not be recorded.
     await db.checkWritable();
     const { caller, client, requestId } = request;
-    let details: ChangeDetails = await placeOf(context, request.params);
+    let details: ChangeDetails = await findSubject(context, request.params);
     const change = {
       entry: (): AuditEntry => ({
         auditId: context.newId(),
@@ -59,19 +59,19 @@ function recorded(context: Context, operation: OperationId, handler: AnyHandler)
       return recording(db, change);
     };
     try {
-      // The types of handlers say that those of changes get it.
+      // By its type, the handler of a change gets `record`.
       const answer = await handler({ ...request, record } as AnyRequest);
       if (!isRefusal(answer) && change.written === null) await recordChange(db, change);
       return answer;
     } finally {
-      // Also of a change that was made before something else failed.
+      // Also for a change that was made before a later step failed.
       if (change.written !== null) context.logChange(change.written);
     }
   };
 }
 
-/** What the path names, asked for before the change, which may delete it. */
-async function placeOf({ db }: Context, params: AnyRequest["params"]): Promise<ChangeDetails> {
+/** Finds what the path names, before the change, which may delete it. */
+async function findSubject({ db }: Context, params: AnyRequest["params"]): Promise<ChangeDetails> {
   const { game_id, namespace_id, ...others } = params;
   const game = game_id === undefined ? null : await findGame(db, game_id);
   const namespace = game && namespace_id !== undefined ? await findNamespace(db, game.gameId, namespace_id) : null;

@@ -1,17 +1,17 @@
 import type { Db } from "../../store/db.ts";
 import { recordTokenUse } from "../../store/tokens.ts";
 
-/** Remembers when tokens were last used and writes it down now and then, so that no request waits for that. */
+/** Collects when tokens were last used and saves it regularly, so that no request waits for that. */
 export interface TokenUses {
   note(tokenId: string, now: number): void;
-  /** The later of what is stored and what is still to be written. */
+  /** The later of the stored time and the unsaved time. */
   latest(tokenId: string, stored: number | null): number | null;
   flush(): Promise<void>;
 }
 
 export function createTokenUses(db: Db): TokenUses {
   let pending = new Map<string, number>();
-  /** Kept until the next time: whoever lists tokens may have read the store before these were written. */
+  /** Kept until the next save: a list of tokens may have been read before these were saved. */
   let written: ReadonlyMap<string, number> = new Map();
 
   return {
@@ -29,9 +29,9 @@ export function createTokenUses(db: Db): TokenUses {
       pending = new Map();
       try {
         await recordTokenUse(db, uses);
-      } catch (fault) {
+      } catch (error) {
         for (const [tokenId, ts] of uses) if (!pending.has(tokenId)) pending.set(tokenId, ts);
-        throw fault;
+        throw error;
       }
     },
   };

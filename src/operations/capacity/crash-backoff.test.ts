@@ -34,7 +34,7 @@ describe("the start gate", () => {
     const gate = failedGate(3);
     expect(gate.enter("v1", "duel", "trial", 1000)).toBe(null);
     expect(gate.failed(lobby({ lobbyId: "trial", createdAt: 1000 }), "it broke.", 1500)?.retryAfterS).toBe(2);
-    expect(gate.heldBack("v1", "duel", 3499)?.message).toMatch(/The next try is in 1 s/);
+    expect(gate.heldBack("v1", "duel", 3499)?.message).toMatch(/Foyer tries again in 1 s/);
     expect(gate.enter("v1", "duel", "next", 3500)).toBe(null);
   });
 
@@ -42,7 +42,7 @@ describe("the start gate", () => {
     const gate = failedGate(3);
     expect(gate.enter("v1", "duel", "trial", 1000)).toBe(null);
     gate.becameReady("v1", "duel", "from before");
-    expect(gate.heldBack("v1", "duel", 1000)?.message).toMatch(/being tried now/);
+    expect(gate.heldBack("v1", "duel", 1000)?.message).toMatch(/trial lobby is starting now/);
     gate.becameReady("v2", "duel", "trial");
     gate.becameReady("v1", "royale", "trial");
     expect(gate.enter("v1", "duel", "second", 1000)).not.toBe(null);
@@ -54,7 +54,7 @@ describe("the start gate", () => {
     const gate = failedGate(3);
     expect(gate.enter("v1", "duel", "early", 999)).not.toBe(null);
     expect(gate.enter("v1", "duel", "trial", 1000)).toBe(null);
-    expect(gate.enter("v1", "duel", "second", 1000)?.message).toMatch(/being tried now/);
+    expect(gate.enter("v1", "duel", "second", 1000)?.message).toMatch(/trial lobby is starting now/);
     gate.becameReady("v1", "duel", "trial");
     expect(gate.enter("v1", "duel", "second", 1001)).toBe(null);
   });

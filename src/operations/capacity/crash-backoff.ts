@@ -1,4 +1,4 @@
-/** Why no lobby of a game mode may be started just now. */
+/** Why no lobby of a game mode may be started now. */
 interface HeldBack {
   /** For the operator. */
   readonly message: string;
@@ -13,24 +13,24 @@ interface HeldBackMode extends HeldBack {
 }
 
 /**
- * Holds back game modes whose lobbies keep failing, so that a broken version does not start processes without end.
- * After some failures in a row it waits, each time twice as long, then lets one lobby try. Another one may start once
- * that one is ready; a failure shortly after being ready still counts.
+ * Delays game modes whose lobbies keep failing, so that a broken version does not start processes endlessly. After some
+ * failures in a row it waits, each time twice as long, then allows one trial lobby. Others may start once that one is
+ * ready; a failure shortly after being ready still counts.
  */
 export interface StartGate {
-  /** Null: a lobby may be started. Asking takes nothing. */
+  /** Null: a lobby may be started. Reserves nothing. */
   heldBack(versionId: string, gameMode: string, now: number): HeldBack | null;
-  /** The same question, when a lobby is really about to be started: while the mode is on trial, one lobby passes. */
+  /** The same check for a lobby that is about to be started: during a trial, only one lobby is allowed. */
   enter(versionId: string, gameMode: string, lobbyId: string, now: number): HeldBack | null;
   becameReady(versionId: string, gameMode: string, lobbyId: string): void;
-  /** A lobby failed. Gives what it leads to; null: others may still be started. */
+  /** A lobby failed. Returns the resulting delay; null: others may still be started. */
   failed(lobby: StartedLobby, why: string, now: number): HeldBack | null;
-  /** A lobby ended as it should, or before it could show whether it works. */
+  /** A lobby ended normally, or before it could show whether it works. */
   ended(lobby: StartedLobby): void;
   all(now: number): HeldBackMode[];
 }
 
-/** What the gate has to know of a lobby. */
+/** What the gate needs to know about a lobby. */
 export interface StartedLobby {
   readonly lobbyId: string;
   readonly versionId: string;
@@ -46,7 +46,7 @@ interface Failures {
   nextTryAt: number;
   lastAt: number;
   why: string;
-  /** The lobby on trial; null: none is, or the last one became ready. */
+  /** The trial lobby; null: there is none, or the last one became ready. */
   trial: string | null;
   isOpen: boolean;
 }
@@ -72,7 +72,7 @@ export function createStartGate(): StartGate {
     const { versionId, gameMode, count, nextTryAt, why, trial } = failures;
     if (trial === null && now >= nextTryAt) return null;
     const retryAfterS = Math.max(1, Math.ceil((nextTryAt - now) / 1000));
-    const when = trial === null ? `The next try is in ${retryAfterS} s.` : "One is being tried now.";
+    const when = trial === null ? `Foyer tries again in ${retryAfterS} s.` : "A trial lobby is starting now.";
     const message = `Lobbies of the game mode ${gameMode} keep failing, ${count} in a row. The last one: ${why} ${when}`;
     return { versionId, gameMode, nextTryAt, message, consecutiveFailures: count, retryAfterS };
   }
@@ -113,7 +113,7 @@ export function createStartGate(): StartGate {
   };
 }
 
-/** Lobbies that were started side by side fail side by side: beyond the free ones they are one failure, not many. */
+/** Lobbies that start together fail together: above the allowed number they count as one failure. */
 function countAfter(before: Failures, createdAt: number): number {
   return before.count < failuresFree || createdAt >= before.lastAt ? before.count + 1 : before.count;
 }

@@ -3,19 +3,19 @@ import { type Counted, networkShare } from "../../ground/rates.ts";
 const windowMs = 60_000;
 const clientsMax = 10_000;
 
-/** How many lobbies one client's finds may cause to be created in a minute. One is held while its find is decided. */
+/** How many lobbies the finds of one client may create in a minute. One is held while a find is decided. */
 export type CreationBudget = Budget<Counted>;
 
 interface Budget<Key> {
-  /** Seconds until the client may cause another; 0: it may now, and one is held until `settle`. */
+  /** Seconds until the client may create another one; 0: it may now, and one is held until `settle`. */
   hold(client: Key, now: number): number;
-  /** Gives back what was held, or keeps it for a minute when a lobby was created. */
+  /** Releases what was held, or counts it for a minute if a lobby was created. */
   settle(client: Key, isUsed: boolean, now: number): void;
-  /** Resolves when there is some budget, or what was only held is settled; null: the budget is spent. */
+  /** Resolves when there is some budget, or when something held is settled; null: the budget is used up. */
   whenFree(client: Key, now: number): Promise<unknown> | null;
 }
 
-/** A client has its own budget, and shares that of its network with the other clients in it. */
+/** A client has its own budget, and shares the budget of its network with the other clients in it. */
 export function createCreationBudget(perMinute: number): CreationBudget {
   const own = createBudget(perMinute);
   const wider = createBudget(perMinute * networkShare);

@@ -4,16 +4,18 @@ import { refuse } from "../refusal.ts";
 
 /** How many seats one client may take in a minute, over find, join and create. */
 export interface SeatBudget {
-  /** Takes them from what is left of the client, if there is one, until they are settled; or says why not, and takes nothing. */
+  /**
+   * Holds the seats in the client's budget, if there is a client, until they are settled; or refuses and holds nothing.
+   */
   take(client: Client | null, seats: number): SeatsHeld | ReturnType<typeof tooManySeats>;
 }
 
 interface SeatsHeld {
-  /** Gives them back unless they were taken. */
+  /** Releases the seats unless they were taken. */
   settle(areTaken: boolean): void;
 }
 
-/** `monotonic` is in milliseconds. Clients of all namespaces have one budget: it is about machines, not about games. */
+/** `monotonic` is in milliseconds. A client has one budget for all namespaces: it limits machines, not games. */
 export function createSeatBudget(perMinute: number, monotonic: () => number): SeatBudget {
   const rates = createRates();
   return {
@@ -33,6 +35,6 @@ export function createSeatBudget(perMinute: number, monotonic: () => number): Se
 const unlimited: SeatsHeld = { settle: () => undefined };
 
 function tooManySeats(retryAfterS: number) {
-  const message = `This client would take more seats than it may in a minute. Try again in ${retryAfterS} seconds.`;
+  const message = `This client has reached its limit of seats per minute. Try again in ${retryAfterS} seconds.`;
   return refuse("API_RATE_LIMIT", message, { retryAfterS });
 }

@@ -6,43 +6,46 @@ import type { StartSlot } from "./start-slots.ts";
 
 /** Why no lobby may start now. */
 interface StartBlock {
-  /** What the rules shall answer where a lobby would have to start. */
+  /** The answer of the rules where a lobby would have to start. */
   readonly code: "START_FAILED" | "API_RATE_LIMIT";
-  /** For players: what it means for them. */
+  /** The message for players. */
   readonly refusal: Refusal<"MATCHMAKER_LOBBY_START_FAILED" | "API_RATE_LIMIT">;
-  /** For the operator: what blocks it, and what helps. Null: the operator's list of lobbies says it, or nothing helps. */
+  /**
+   * The message for the operator: what blocks it, and what to do. Null: the operator's list of lobbies shows it, or
+   * nothing helps.
+   */
   readonly hint: string | null;
-  /** Where slots are short; some may only be held by requests that turn out not to need them. Null: it is not that. */
+  /** Where slots are short; some may be held by requests that turn out not to need them. Null: another reason. */
   readonly shortRegion: string | null;
 }
 
 /**
  * Whether one request may start a lobby now, and if not, why and when. For find, create, dry runs and the warm pool. It
- * holds what the lobby needs, so that no other request is promised the same, until it is settled.
+ * holds the slot and budget of the lobby until it is settled, so that no other request gets the same.
  */
 export interface StartPermit {
   /**
-   * Asks for a lobby of the first of these pairs in which one may start now, and gives that pair. When none may start
-   * anywhere it gives the first pair, and `blockedBy` says why. What it held before is given back.
+   * Requests a lobby of the first of these pairs that may start one now, and returns that pair. If none may, it returns
+   * the first pair, and `blockedBy` says why. Releases what it held before.
    */
   ask(versionId: string, pairs: readonly Pair[], lobbyId: string): Pair;
-  /** What blocks the lobby that was asked for last; null: it may start. */
+  /** What blocks the last requested lobby; null: it may start. */
   blockedBy(): StartBlock | null;
-  /** Decides, and decides again each time that what blocked the decision may be gone. Gives the last outcome. */
+  /** Decides, and decides again whenever the block may be over. Returns the last outcome. */
   retry<T extends object | null>(decide: () => Promise<T>): Promise<T>;
-  /** The lobby was made, or will not be. */
+  /** The lobby was created, or will not be. */
   settle(isMade: boolean): void;
 }
 
 export interface StartAsker {
   readonly namespaceId: string;
-  /** Has a budget of lobbies that it may cause; null: no client's budget counts. */
+  /** Has a budget of lobbies that it may create; null: no budget applies. */
   readonly client: Client | null;
-  /** It only asks what would happen: it holds nothing, and its namespace wants no slot because of it. */
+  /** A dry run: it holds nothing, and does not count as a request for a slot. */
   readonly isPreview?: boolean;
 }
 
-/** Slots that other requests only hold are settled in moments; on several nodes, in the time that news takes. */
+/** Slots that other requests hold are settled within moments; with several nodes, within the time of their reports. */
 const slotWaitMs = 5_000;
 
 export function createStartPermit(context: Context, asker: StartAsker): StartPermit {
@@ -58,7 +61,7 @@ export function createStartPermit(context: Context, asker: StartAsker): StartPer
     slot = null;
   }
 
-  /** When what blocks the lobby may be gone; null: not soon. */
+  /** When the block may be over; null: not soon. */
   function whenFree({ code, shortRegion }: StartBlock): Promise<unknown> | null {
     if (code === "API_RATE_LIMIT") return budget?.whenFree() ?? null;
     if (shortRegion === null) return null;
@@ -78,7 +81,7 @@ export function createStartPermit(context: Context, asker: StartAsker): StartPer
           if (!blockedBy && !isPreview) slot = slots.hold(pair.region, namespaceId, lobbyId);
           return pair;
         }
-        // Of several reasons the first one counts that may be gone in a moment.
+        // Of several reasons, the first one that may soon be over counts.
         if (blockedBy === null || (blockedBy.shortRegion === null && found.shortRegion !== null)) blockedBy = found;
       }
       if (blockedBy?.shortRegion && !isPreview) slots.ask(blockedBy.shortRegion, namespaceId);
@@ -104,17 +107,20 @@ export function createStartPermit(context: Context, asker: StartAsker): StartPer
   };
 }
 
-/** Whether an outcome is what `block` leads to: the rules' code, or the refusal itself. */
+/** Whether an outcome results from `block`: the rules' code, or the refusal itself. */
 function isDueTo(outcome: object | null, block: StartBlock | null): block is StartBlock {
   if (outcome === null || block === null) return false;
   return outcome === block.refusal || ("code" in outcome && outcome.code === block.code);
 }
 
-/** One request's part of its client's budget. Direct loopback requests have no budget, as they have no rate limits. */
+/**
+ * The part of the client's budget that one request holds. Direct loopback requests have no budget, as they have no rate
+ * limits.
+ */
 function createBudgetHold({ creationBudget, now }: Context, client: Client, isPreview: boolean) {
   let isHeld = false;
   return {
-    /** Null: the client may cause a lobby. A dry run only looks, so that it never blocks a find. */
+    /** Null: the client may create a lobby. A dry run holds nothing, so that it never blocks a find. */
     hold(): StartBlock | null {
       if (isHeld) return null;
       const retryAfterS = creationBudget.hold(client, now());
@@ -123,7 +129,9 @@ function createBudgetHold({ creationBudget, now }: Context, client: Client, isPr
       else isHeld = true;
       return null;
     },
-    /** What this client's other finds only hold may become free; null: it is spent, or a dry run asks. */
+    /**
+     * Budget that other finds of this client hold may become free; null: the budget is used up, or this is a dry run.
+     */
     whenFree: () => (isPreview ? null : creationBudget.whenFree(client, now())),
     settle(isUsed: boolean): void {
       if (isHeld) creationBudget.settle(client, isUsed, now());
@@ -133,7 +141,7 @@ function createBudgetHold({ creationBudget, now }: Context, client: Client, isPr
 }
 
 function budgetSpent(retryAfterS: number): StartBlock {
-  const message = "This client's finds have caused as many new lobbies as they may in a minute.";
+  const message = "This client has reached its limit of new lobbies per minute.";
   const refusal = refuse("API_RATE_LIMIT", message, { retryAfterS });
   return { code: "API_RATE_LIMIT", refusal, hint: null, shortRegion: null };
 }
@@ -143,18 +151,18 @@ function checkStart(context: Context, namespaceId: string, versionId: string, pa
   const { gate, slots } = context;
   const { gameMode, region } = pair;
   if (!slots.isPossible) {
-    const hint = `The game mode ${gameMode} has the process runtime, and FOYER_RUNTIMES leaves that out.`;
+    const hint = `The game mode ${gameMode} has the process runtime, and FOYER_RUNTIMES does not include it.`;
     return blockStart(`No lobby of the game mode ${gameMode} can be started here.`, { hint });
   }
   const heldBack = gate.heldBack(versionId, gameMode, context.now());
   if (heldBack) {
     const { consecutiveFailures, retryAfterS } = heldBack;
     const times = consecutiveFailures === 1 ? "once" : `${consecutiveFailures} times in a row`;
-    const message = `Lobbies of the game mode ${gameMode} failed ${times}, so none is started just now. The next try is in ${retryAfterS} s.`;
+    const message = `Lobbies of the game mode ${gameMode} failed ${times}, so Foyer starts no more now. It tries again in ${retryAfterS} s.`;
     return blockStart(message, { retryAfterS, metadata: { consecutive_failures: consecutiveFailures } });
   }
   if (slots.hasRoom(region, namespaceId)) return null;
-  const message = `There is no room for another lobby of the game mode ${gameMode} just now. Try again shortly.`;
+  const message = `There is no free slot for another lobby of the game mode ${gameMode} now. Try again shortly.`;
   return blockStart(message, {
     retryAfterS: 5,
     hint: explainShortage(context, namespaceId, region),
@@ -172,5 +180,5 @@ function blockStart(
 
 function explainShortage({ slots }: Context, namespaceId: string, region: string): string {
   if (!slots.hasFreeSlot(region)) return slots.describeShortage(region);
-  return `The namespace ${namespaceId} has its share of the lobby processes of the region ${region}, and other namespaces want some too. Raise FOYER_MAX_LOBBY_PROCESSES to allow more.`;
+  return `The namespace ${namespaceId} has its share of the lobby slots of the region ${region}, and other namespaces need slots too. Raise FOYER_MAX_LOBBY_PROCESSES to allow more.`;
 }

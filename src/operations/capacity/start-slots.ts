@@ -1,26 +1,26 @@
 import { claimOn, furtherPlaces, type NodePlaces } from "../../ground/shares.ts";
 
 /**
- * Counts the lobbies that are being made, from the moment they are planned until their drivers count their servers. What
- * a driver says of its room is too late by then: many requests would be promised the same last slot. Of the slots of
- * each node every namespace has a share.
+ * Counts the lobbies that are being created, from the decision until their drivers count their servers. The free slots
+ * that a driver reports come too late: many requests would get the same last slot. Every namespace has a share of each
+ * node's slots.
  */
 export interface StartSlots {
   /** Whether any node starts lobbies at all. */
   readonly isPossible: boolean;
-  /** Whether one more lobby of the namespace may be made there. */
+  /** Whether one more lobby of the namespace may be created there. */
   hasRoom(region: string, namespaceId: string): boolean;
-  /** Whether a slot is free there, for whatever namespace. */
+  /** Whether a slot is free there, for any namespace. */
   hasFreeSlot(region: string): boolean;
-  /** For the operator: why no slot is free there, and what helps. */
+  /** The message for the operator: why no slot is free there, and what to do. */
   describeShortage(region: string): string;
-  /** Takes a slot for a lobby that may be made. The caller settles it. Null: there is no room. */
+  /** Holds a slot for a lobby that may be created. The caller settles it. Null: no slot is free. */
   hold(region: string, namespaceId: string, lobbyId: string): StartSlot | null;
-  /** The namespace wants a slot there that it does not get: it counts among those that want some. */
+  /** The namespace requested a slot there and did not get one: it counts as a claimant. */
   ask(region: string, namespaceId: string): void;
   /**
-   * Resolves when there is room, when a slot that is only held may have become free, or after that time. Null: nothing is
-   * held that could become free.
+   * Resolves when a slot is free, when a held slot may have become free, or after that time. Null: no slot is held that
+   * could become free.
    */
   whenFree(region: string, namespaceId: string, waitMs: number): Promise<void> | null;
   /** The driver counts the lobby's server from now on, or will never start it. */
@@ -28,18 +28,18 @@ export interface StartSlots {
 }
 
 export interface StartSlot {
-  /** Gives the slot back, unless the lobby was made: then it has it until it is counted. */
+  /** Releases the slot, unless the lobby was created: then the lobby keeps it until it is counted. */
   settle(isMade: boolean): void;
 }
 
 export interface StartSlotsOptions extends Pick<StartSlots, "isPossible" | "describeShortage"> {
-  /** The slots of the nodes that run lobbies of the region, as their drivers said last. */
+  /** The slots of the nodes that serve the region, as last reported. */
   nodesFor(region: string): readonly NodePlaces[];
-  /** Regions with the same pool share the room. */
+  /** Regions with the same pool share slots. */
   poolFor(region: string): string;
-  /** After so long the drivers have said that they count a lobby that was made; null: `counted` says it. */
+  /** After this time the reports of the drivers include a created lobby; null: `counted` is called instead. */
   countedAfterMs: number | null;
-  /** Is called when a namespace wants a slot. */
+  /** Called when a namespace requests a slot. */
   ask(region: string, namespaceId: string): void;
 }
 
@@ -134,8 +134,8 @@ function createRoom({ nodesFor, poolFor }: StartSlotsOptions, held: ReturnType<t
   const takingIn = (region: string, namespaceId: string) => held.taking(poolFor(region), namespaceId);
 
   /**
-   * How many more lobbies of the namespace may be made there while so many are being made. It is not yet known on which of
-   * several nodes those will be, so the node that places them checks again.
+   * How many more lobbies of the namespace may be created there while others are being created. It is not yet known
+   * which of several nodes will run those, so the node that assigns them checks again.
    */
   function countFor(region: string, namespaceId: string, taking: Taking): number {
     const nodes = nodesFor(region);
@@ -146,12 +146,12 @@ function createRoom({ nodesFor, poolFor }: StartSlotsOptions, held: ReturnType<t
 
   return {
     countFor,
-    /** The same, while those are being made that are held now. */
+    /** The same, with the slots that are held now. */
     countLeftFor: (region: string, namespaceId: string) => countFor(region, namespaceId, takingIn(region, namespaceId)),
     countFree: (region: string) => countAll(region) - held.countIn(poolFor(region)),
     hasRoom(region: string, namespaceId: string): boolean {
       const taking = takingIn(region, namespaceId);
-      // Mostly there is plenty, and then the claims of namespaces need not be counted.
+      // Usually there are enough slots, and then the claims of namespaces need not be counted.
       const spare = nodesFor(region).reduce(
         (sum, { free, places }) => sum + Math.max(0, free - Math.ceil(places / 4)),
         0,
@@ -186,7 +186,7 @@ function createWaiters(room: ReturnType<typeof createRoom>, held: ReturnType<typ
         waiters.add(waiter);
       });
     },
-    /** Resumes as many as there are slots, and those for which nothing is held that they could wait for. */
+    /** Resumes as many waiting requests as there are slots, and those for which no held slot is left to wait for. */
     wake(pool: string): void {
       const isSettled = held.countIn(pool) === 0;
       const resumed = new Map<string, number>();

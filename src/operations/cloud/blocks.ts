@@ -77,7 +77,7 @@ export function blockOperations(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-/** Ends seats that were taken before the block. A call that is under way is made again for the new revision, and refused. */
+/** Ends seats that were taken before the block. A call in flight is repeated with the new revision, and refused. */
 async function endSeats({ engine, now }: Context, namespaceId: string, range: ClientRange): Promise<void> {
   let after: string | null = null;
   do {
@@ -96,7 +96,10 @@ function parseBlocksPage(query: PageQuery) {
   });
 }
 
-/** For admission. Null, now or later: the caller is no client, or its namespace serves it. Every find passes here. */
+/**
+ * For admission. Null, directly or as a promise: the caller is not a client, or its namespace serves it. Every find
+ * runs this.
+ */
 export function checkClient(context: Context, caller: Caller, client: Client) {
   if (caller.kind !== "pub" && caller.kind !== "origin") return null;
   const { namespaceId } = caller;
@@ -104,7 +107,7 @@ export function checkClient(context: Context, caller: Caller, client: Client) {
   return context.configs.get(namespaceId).then((config) => config && refuseBlocked(config, client, context.now()));
 }
 
-/** Null: the namespace serves the client, or there is none. */
+/** Null: the namespace serves the client, or does not exist. */
 export function refuseBlocked({ isBlocked }: NamespaceConfig, client: Client | null, now: number) {
   if (isBlocked === null || client === null || !isBlocked(client.id, now)) return null;
   return refuse("MATCHMAKER_CLIENT_BLOCKED", "This client is blocked here. The operator of the game can say why.");

@@ -1,6 +1,6 @@
 import type { LobbyView } from "../../matchmaker/commands.ts";
 
-/** What keeps find away from a lobby, in the API's words: the lobby's own flag first. Nothing: it is open. */
+/** Why find avoids a lobby, as the API names it: the lobby's own flag first. Undefined: it is open. */
 export function listClosedBy({ isClosed, operatorClose }: Pick<LobbyView, "isClosed" | "operatorClose">) {
   const own = isClosed ? (["lobby"] as const) : [];
   return operatorClose === null ? [...own] : [...own, operatorClose];

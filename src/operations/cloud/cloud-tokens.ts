@@ -16,7 +16,7 @@ export function cloudTokenOperations(context: Context) {
       const expiresTs = body?.expires_ts ? Date.parse(body.expires_ts) : null;
       if (expiresTs !== null && expiresTs <= context.now()) {
         const issue = { path: ["expires_ts", "out_of_range"], message: "must be in the future" };
-        return refuse("CLOUD_VALIDATION_ERROR", "The token would be expired already.", { errors: [issue] });
+        return refuse("CLOUD_VALIDATION_ERROR", "The token would already be expired.", { errors: [issue] });
       }
       const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;

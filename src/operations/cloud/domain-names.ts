@@ -5,9 +5,9 @@ import { domainLabelMaxCharacters, domainMaxCharacters } from "../../ground/limi
 /**
  * The one form in which a domain is stored and compared: lower-case ASCII. The issue is a sentence for the developer.
  *
- * The platform's domainToASCII is a piece of a URL parser: it drops a port, a path and line breaks, reads 0x7f.1 as an IP
- * address, and differs in its strictness between Node versions. So what a URL could be made of is refused before it, and
- * what comes out is checked as if it had come from anywhere.
+ * The platform's domainToASCII is a piece of a URL parser: it drops a port, a path and line breaks, reads 0x7f.1 as an
+ * IP address, and differs in its strictness between Node versions. So other parts of a URL are refused before it, and
+ * its result is checked like any input.
  */
 export function normaliseDomain(input: string): { domain: string } | { issue: string } {
   const issue = checkInput(input);
@@ -42,7 +42,7 @@ function checkInput(input: string): string | null {
 
 const isAscii = (text: string) => Buffer.byteLength(text) === text.length;
 
-/** The spellings of IPv4 that URL parsers take: up to four numbers, decimal, octal or hexadecimal. */
+/** The forms of IPv4 that URL parsers accept: up to four numbers, decimal, octal or hexadecimal. */
 const looksLikeAnAddress = (text: string) => /^(?:\d+|0x[0-9a-f]*)(?:\.(?:\d+|0x[0-9a-f]*)){0,3}\.?$/i.test(text);
 
 const tooLong = `A domain has at most ${domainMaxCharacters} characters.`;
@@ -51,7 +51,7 @@ function checkDomain(domain: string): string | null {
   if (domain.length > domainMaxCharacters) return tooLong;
   const labels = domain.split(".");
   if (labels.at(-1) === "") return "Write the domain without a dot at the end.";
-  if (labels.includes("")) return "There is nothing between two dots, or before the first.";
+  if (labels.includes("")) return "The domain has an empty part: two dots in a row, or a dot at the start.";
   if (labels.length < 2) return "A domain has at least two parts: example.com, not example.";
   for (const label of labels) {
     const issue = checkLabel(label);
@@ -73,7 +73,7 @@ function checkLabel(label: string): string | null {
   return null;
 }
 
-/** Whether an xn-- label says something that could not be said without it, and says it in the one right way. */
+/** Whether an xn-- label is needed and is the canonical form of its name. */
 function isGenuinelyInternational(label: string): boolean {
   const unicode = domainToUnicode(label);
   return unicode !== "" && unicode !== label && domainToASCII(unicode) === label;

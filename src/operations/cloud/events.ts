@@ -1,4 +1,4 @@
-import { tokenIdOf } from "../callers.ts";
+import { getTokenId } from "../callers.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
@@ -11,11 +11,11 @@ export function namespaceEventOperations({ db, liveEvents }: Context) {
       const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const { namespaceId } = namespace;
-      const owner = { namespaceId, tokenId: tokenIdOf(caller) };
+      const owner = { namespaceId, tokenId: getTokenId(caller) };
       const reader = await liveEvents.feed.open(owner, lastEventId);
       if (reader === null) {
         const message =
-          "As many event streams are open as the service keeps up, or as this namespace or token has a share of. End one, or try again later.";
+          "The service has reached its maximum of event streams, or this namespace or token its share. Close one, or try again later.";
         return refuse("API_UNAVAILABLE", message, { retryAfterS: 10 });
       }
       return {

@@ -2,8 +2,8 @@
 export type Place = readonly string[];
 
 /**
- * Issues of one document, at most one for each place and at most `max` in all. The search stops when it is full:
- * what is not shown is not worth searching for, and a hostile document has very many.
+ * Issues of one document, at most one for each place and at most `max` in all. The search stops when the list is full:
+ * further issues would not be shown, and a hostile document has very many.
  */
 export interface IssueList<I> {
   readonly isFull: boolean;
@@ -30,7 +30,7 @@ export function createIssueList<I>(max: number): IssueList<I> {
   };
 }
 
-/** Names may be as long as the whole document, so places are compared name by name and never joined to one text. */
+/** Names may be as long as the whole document, so paths are compared name by name and never joined into one text. */
 type Node = { hasIssue: boolean; children: Map<string, Node> | null };
 
 function nodeAt(root: Node, place: Place): Node {
@@ -47,7 +47,7 @@ function nodeAt(root: Node, place: Place): Node {
   return node;
 }
 
-/** A place as it is shown: honest names are far shorter, and an answer should not be many times as long as its request. */
+/** A path as it is shown. It is shortened, so that an answer is not many times as long as its request. */
 export function shownPlace(place: Place): string[] {
   return place.map((name) => (name.length > nameShownMax ? `${name.slice(0, nameShownMax)}…` : name));
 }

@@ -2,8 +2,8 @@ import { nameClient } from "../../matchmaker/client-ranges.ts";
 import type { PlayerView } from "../../matchmaker/commands.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { exitOf } from "../live/exit-details.ts";
-import { exitOfOne, exitsOf } from "../live/exits.ts";
+import { readExit } from "../live/exit-details.ts";
+import { listExits, readOneExit } from "../live/exits.ts";
 import type { Moment } from "../live/timelines.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { toLobbyReply, toTimestampOrNull } from "./lobby-reply.ts";
@@ -28,7 +28,7 @@ export function namespaceLobbyOperations(context: Context) {
         ...page,
       });
       const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
-      const exits = await exitsOf(context, namespace.namespaceId, rows);
+      const exits = await listExits(context, namespace.namespaceId, rows);
       const answers = rows.map((lobby) => toLobbyReply(lobby, exits.get(lobby.lobbyId)));
       const count = fittingCount(answers);
       const rest = count < rows.length ? { cursor: writeCursor(rows[count - 1]!.lobbyId) } : more;
@@ -45,9 +45,9 @@ export function namespaceLobbyOperations(context: Context) {
       const timeline = context.liveEvents.timelines.of(lobby).map(toMomentReply);
       return {
         lobby: {
-          ...toLobbyReply(lobby, await exitOfOne(context, namespaceId, lobby)),
+          ...toLobbyReply(lobby, await readOneExit(context, namespaceId, lobby)),
           ...seatCounts(players),
-          log_tail: exitOf(lobby)?.log ?? null,
+          log_tail: readExit(lobby)?.log ?? null,
           players: players.map(toPlayerReply),
           timeline,
         },
@@ -70,7 +70,7 @@ export function namespaceLobbyOperations(context: Context) {
       if (isRefusal(found)) return found;
       const { namespaceId, lobby } = found;
       const command = { namespaceId, lobbyId: lobby.lobbyId, now: context.now(), exit: null };
-      // A lobby that has stopped by itself meanwhile is as stopped as was asked for.
+      // A lobby that has stopped by itself meanwhile is no error.
       await engine.execute({ type: "stopLobby", reason: "operator", ...command });
       return null;
     },
@@ -108,7 +108,7 @@ function lobbyNotFound(reference: string) {
   return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(reference)}, or it has stopped.`);
 }
 
-/** By the players that are shown beside them, who were read a moment after the lobby. */
+/** Counted from the players in the same answer, who were read a moment after the lobby. */
 function seatCounts(players: readonly PlayerView[]) {
   const reserved = players.filter(({ status }) => status === "reserved").length;
   return {

@@ -2,7 +2,7 @@ import { pageSizeDefault } from "../../ground/limits.ts";
 import { redact } from "../../ground/redact.ts";
 import { readNewestText } from "../../runtime/log-text.ts";
 import { findPastLobby, type HistoryCursor, type ListedLobby, listPastLobbies } from "../../store/lobby-history.ts";
-import { tokenIdOf } from "../callers.ts";
+import { getTokenId } from "../callers.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { newestLogBytes } from "../live/log-cursor.ts";
@@ -17,7 +17,7 @@ export function lobbyRecordOperations(context: Context) {
   const { db, engine, lobbyServers, now } = context;
   const following = createLogFollowing(context);
 
-  /** Stopped lobbies are remembered for a while by the matchmaker and for long by the history. */
+  /** The engine keeps stopped lobbies for a while, the history for long. */
   async function find(namespaceId: string, lobbyId: string): Promise<ServedLobby | null> {
     const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
     if (lobby !== null) return lobby;
@@ -34,10 +34,10 @@ export function lobbyRecordOperations(context: Context) {
         return refuse("CLOUD_LOBBY_NOT_FOUND", `The namespace has no lobby ${quoted(params.lobby_id)}.`);
       }
       const stream = query.stream ?? "stdout";
-      const owner = { namespaceId: namespace.namespaceId, tokenId: tokenIdOf(caller) };
+      const owner = { namespaceId: namespace.namespaceId, tokenId: getTokenId(caller) };
       if (query.follow) return following.open(params, owner, lobby, stream, lastEventId);
       const piece = (from: number, maxBytes: number) => lobbyServers.logPiece(lobby, stream, from, maxBytes);
-      // A program that prints its environment must not give its token to everyone who may read logs.
+      // A program that prints its environment must not reveal its token to everyone who may read logs.
       const { text, isTruncated } = await readNewestText(piece, newestLogBytes, redact);
       return { stream, text, is_truncated: isTruncated };
     },

@@ -1,10 +1,10 @@
 import type { LobbyView } from "../../matchmaker/commands.ts";
-import { type ExitDetails, exitOf } from "../live/exit-details.ts";
+import { type ExitDetails, readExit } from "../live/exit-details.ts";
 import { listClosedBy } from "./closed-by.ts";
 import { toTimestamp } from "./pagination.ts";
 
 /** A lobby as operators see it, in lists, by itself and in events. */
-export function toLobbyReply(lobby: LobbyView, exit: ExitDetails | null = exitOf(lobby)) {
+export function toLobbyReply(lobby: LobbyView, exit: ExitDetails | null = readExit(lobby)) {
   const closedBy = listClosedBy(lobby);
   return {
     lobby_id: lobby.lobbyId,

@@ -22,7 +22,7 @@ export async function lookUpNamespace(
 }
 
 export function gameNotFound(reference: string) {
-  return refuse("CLOUD_GAME_NOT_FOUND", `There is no game ${quoted(reference)}.`);
+  return refuse("CLOUD_GAME_NOT_FOUND", `Unknown game ${quoted(reference)}.`);
 }
 
 export function namespaceNotFound(reference: string) {
@@ -34,7 +34,7 @@ export function versionNotFound(reference: string) {
 }
 
 export function quotaReached(owner: "game" | "namespace", max: number, what: string, setting: string) {
-  const message = `The ${owner} has ${max} ${what}, which is the most it may have: remove some first, or raise ${setting}.`;
+  const message = `The ${owner} has ${max} ${what}, the maximum. Remove some, or raise ${setting}.`;
   return refuse("CLOUD_QUOTA_REACHED", message);
 }
 

@@ -4,10 +4,10 @@ import { type Issue, refuse } from "../refusal.ts";
 
 const namePattern = new RegExp(namePatternSource, "u");
 
-/** Whether a game mode, a region or a port label may be called so. */
+/** Whether this is a valid name of a game mode, a region or a port label. */
 export const isName = (value: string): boolean => namePattern.test(value);
 
-/** The reasons too_short, too_long, invalid and reserved, in that order; whether it is unique is for the caller to know. */
+/** The reasons too_short, too_long, invalid and reserved, in that order; the caller checks whether it is unique. */
 export function checkNameId(value: string): Issue | null {
   if (value === "") return nameIdIssue("too_short", "The name_id is empty; it needs at least 1 character.");
   const length = countCodePoints(value);
@@ -20,7 +20,7 @@ export function checkNameId(value: string): Issue | null {
   if (!isName(value)) {
     return nameIdIssue(
       "invalid",
-      "The name_id may hold only a-z, 0-9 and single hyphens between them, for example: eu-staging-2.",
+      "The name_id may contain only a-z, 0-9 and single hyphens between them, for example: eu-staging-2.",
     );
   }
   if (reservedNameIds.has(value)) {
@@ -29,12 +29,16 @@ export function checkNameId(value: string): Issue | null {
   return null;
 }
 
-/** `value` is the name to store: in NFC, so that equal-looking names are equal bytes. It means nothing when there is an issue. */
+/**
+ * `value` is the name to store: in NFC, so that equal-looking names are equal bytes. Undefined content when there is an
+ * issue.
+ */
 export function checkDisplayName(value: string): { value: string; issue: Issue | null } {
   if (value === "") {
     return { value, issue: displayNameIssue("too_short", "The display name is empty; it needs at least 1 character.") };
   }
-  // NFC makes a text at most three times shorter. Normalising a far longer one can be made slow on purpose.
+  // NFC makes a text at most three times shorter. Normalising a far longer text can be slow, which an attacker could
+  // use.
   const isHopeless = value.length > 4 * displayNameMaxBytes;
   const normalised = isHopeless ? value : value.normalize("NFC");
   const bytes = Buffer.byteLength(normalised);
@@ -73,7 +77,7 @@ export function refuseNames(names: CheckedNames, what: "game" | "namespace") {
   return refuse("CLOUD_VALIDATION_ERROR", `The ${what} cannot be created with these names.`, { errors: names.issues });
 }
 
-/** Another request was faster: the store's constraint said no after the check had passed. */
+/** Another request was faster: the store's constraint refused the name after the check had passed. */
 export function nameTaken(nameId: string, what: "game" | "namespace") {
   return refuseNames({ displayName: "", issues: [notUnique(nameId)] }, what);
 }
@@ -82,7 +86,7 @@ function notUnique(nameId: string): Issue {
   return { path: ["name_id", "not_unique"], message: `The name_id "${nameId}" is taken.` };
 }
 
-/** Paths under a game's namespaces end in these words, where a name_id may stand as well. */
+/** Paths under a game's namespaces use these words at the position of a name_id. */
 const reservedNameIds: ReadonlySet<string> = new Set(["validate", "new"]);
 
 const nameIdIssue = (reason: string, message: string): Issue => ({ path: ["name_id", reason], message });
@@ -102,7 +106,7 @@ function displayNameComplaint(name: string): string | null {
     const found = pattern.exec(rest);
     if (found) return `The display name contains ${codePointName(found[0])}, ${what}. Remove it.`;
   }
-  if (!somethingVisible.test(rest)) return "The display name has nothing visible in it. Give it at least one letter.";
+  if (!somethingVisible.test(rest)) return "The display name has no visible character. Give it at least one letter.";
   return null;
 }
 
@@ -110,13 +114,13 @@ function codePointName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-// The sets below are written out, not taken from \p{…}: those follow the Unicode version of the Node at hand, and a name
-// that one node of an installation accepts must not be refused by another.
+// The sets below are written out, not taken from \p{…}: those depend on the Unicode version of Node, and all nodes of
+// an installation must accept the same names.
 
 /** The flags of England, Scotland and the like: a black flag, the region's code in invisible tag characters, an end mark. */
 const flagOfRegion = /\u{1F3F4}[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{3,6}\u{E007F}/gu;
 
-/** Zero-width joiners and variation selectors are allowed, yet show nothing alone; neither does the blank Braille cell. */
+/** Zero-width joiners and variation selectors are allowed, but invisible alone; so is the blank Braille cell. */
 const somethingVisible = outside("20 200C-200D FE00-FE0F 2800");
 
 const forbidden: readonly { pattern: RegExp; what: string }[] = [
@@ -139,14 +143,14 @@ const forbidden: readonly { pattern: RegExp; what: string }[] = [
     ),
     what: "an invisible character",
   },
-  // What is left of the general category Cf.
+  // The rest of the general category Cf.
   {
     pattern: within("600-605 6DD 70F 890-891 8E2 FFF9-FFFB 110BD 110CD 13430-1343F"),
     what: "a format character",
   },
 ];
 
-/** Hexadecimal code points and ranges of them, parted by spaces. */
+/** Hexadecimal code points and ranges of them, separated by spaces. */
 function within(ranges: string): RegExp {
   return new RegExp(`[${characterClass(ranges)}]`, "u");
 }

@@ -31,7 +31,7 @@ export function namespaceDomainOperations(context: Context) {
         );
       }
       if (outcome === "TOO_MANY") {
-        const message = `The namespace has ${domainsPerNamespaceMax} domains already, which is the most it may have.`;
+        const message = `The namespace has ${domainsPerNamespaceMax} domains, the maximum. Remove one first.`;
         return refuse("CLOUD_TOO_MANY_DOMAINS", message);
       }
       return outcome === "NAMESPACE_NOT_FOUND" ? namespaceNotFound(params.namespace_id) : null;

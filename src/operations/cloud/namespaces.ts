@@ -32,11 +32,14 @@ export function namespaceOperations(context: Context) {
       const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       const { rows, more } = cutPage(await listNamespaces(db, game.gameId, page), page, (row) => row.namespaceId);
-      const domainsOf = await listDomainsByNamespace(
+      const domainsByNamespace = await listDomainsByNamespace(
         db,
         rows.map(({ namespaceId }) => namespaceId),
       );
-      return { namespaces: rows.map((row) => toNamespaceReply(row, domainsOf.get(row.namespaceId)!)), ...more };
+      return {
+        namespaces: rows.map((row) => toNamespaceReply(row, domainsByNamespace.get(row.namespaceId)!)),
+        ...more,
+      };
     },
 
     "games.namespaces.createGameNamespace": async ({ params, body, record }) => {

@@ -12,7 +12,7 @@ export interface PageQuery {
   readonly cursor?: string;
 }
 
-/** One row more than asked for tells whether there is another page. */
+/** One extra row shows whether there is another page. */
 export function parsePage(query: PageQuery) {
   return parsePageByText(query, isUuid);
 }
@@ -27,18 +27,18 @@ export function parsePageByText(query: PageQuery, mayBeLast: (text: string) => b
 }
 
 export function badCursor() {
-  const message = "is not a cursor of this list: pass on the one of the previous page, or leave it out";
+  const message = "is not a cursor of this list: use the cursor of the previous page, or omit it";
   return refuse("API_BAD_QUERY", "The query is invalid; see `errors`.", { errors: [{ path: ["cursor"], message }] });
 }
 
-/** Cuts the extra row off and makes the cursor that leads on from the last one shown. */
+/** Removes the extra row and creates the cursor of the next page. */
 export function cutPage<Row>(rows: readonly Row[], page: Page, idOf: (row: Row) => string) {
   if (rows.length < page.limit) return { rows, more: {} };
   const shown = rows.slice(0, page.limit - 1);
   return { rows: shown, more: { cursor: writeCursor(idOf(shown.at(-1)!)) } };
 }
 
-/** Leads on from the entry with this id. */
+/** The cursor of the page after the entry with this id. */
 export function writeCursor(id: string): string {
   return Buffer.from(id).toString("base64url");
 }

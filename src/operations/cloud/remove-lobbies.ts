@@ -4,20 +4,20 @@ import type { Context } from "../context.ts";
 import { refuse } from "../refusal.ts";
 
 /**
- * Ends the live side of a namespace that is about to be deleted: from here on the matchmaker takes no call for it.
- * A refusal when lobbies are alive and `force` does not say to stop them; then nothing has changed.
+ * Removes the live state of a namespace that is about to be deleted: from then on the engine refuses calls for it.
+ * Refuses when lobbies are alive and `force` is not set; then nothing has changed.
  */
 export async function removeLobbies({ db, engine, now }: Context, namespace: Namespace, force: boolean) {
   const { namespaceId } = namespace;
-  // The rows go next. A store that cannot be reached is found out before anything is stopped for it.
+  // The rows are deleted next. An unavailable store is noticed before any lobby is stopped.
   await db.ping();
   const outcome = await engine.execute({ type: "removeNamespace", namespaceId, now: now(), force });
   return outcome.ok ? null : notEmpty(namespace);
 }
 
 /**
- * Call it when the rows of a namespace are gone: another node may have brought the live side back between the two steps,
- * because it still saw the rows.
+ * Call it after the rows of a namespace were deleted: between the two steps another node, which still saw the rows, may
+ * have created the live state again.
  */
 export async function removeRemains({ engine, now }: Context, namespaceIds: readonly string[]): Promise<void> {
   for (const namespaceId of namespaceIds) {

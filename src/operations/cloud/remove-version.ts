@@ -12,8 +12,8 @@ const attemptsMax = 5;
 const lobbiesPerPage = 500;
 
 /**
- * Deletes a version that nothing uses. Between the check of the lobbies and the transaction it may have been deployed and
- * replaced again, with lobbies left behind; the transaction notices, and then everything is checked once more.
+ * Deletes a version that nothing uses. Between the check of the lobbies and the transaction it may have been deployed
+ * and replaced again, leaving lobbies; the transaction notices that, and then everything is checked again.
  */
 export async function removeVersion(context: Context, version: Version, record: () => Db) {
   const { gameId, versionId } = version;
@@ -30,7 +30,7 @@ export async function removeVersion(context: Context, version: Version, record: 
   return inUse(version, "it was deployed a moment ago");
 }
 
-/** The first that has a living lobby of the version that Foyer runs. */
+/** The first namespace with a living lobby of the version that Foyer runs. */
 async function namespaceWithLobbies(
   context: Context,
   gameId: string,
@@ -38,8 +38,8 @@ async function namespaceWithLobbies(
 ): Promise<Namespace | undefined> {
   await context.db.invalidation.check();
   for (const namespace of await listAllNamespaces(context, gameId)) {
-    // From here on the matchmaker takes no call that was planned when the version was still deployed. The row is read from
-    // the store: another node may have changed it and not yet said so.
+    // From here on the engine refuses calls that were planned while the version was deployed. The row is read from the
+    // store: another node may have changed it without having announced it yet.
     await context.configs.changed(namespace.namespaceId);
     await context.configs.renew(namespace.namespaceId, 1);
     if (await hasLobbies(context, namespace.namespaceId, versionId)) return namespace;

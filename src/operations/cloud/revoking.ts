@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { refuse } from "../refusal.ts";
 
 /**
- * What a revoked server token leaves behind. A registration carries the revision of the namespace that it was built from,
+ * Cleans up after a revoked server token. A registration contains the revision of the namespace that it was built from,
  * and checks its token after it has read that revision. Revoking raises the revision once the token is known to be
  * revoked, so a registration is either in the engine before the lobbies are closed, or is built again and refused.
  */
@@ -29,7 +29,7 @@ export async function closeRegisteredLobbies(
   } while (after !== null);
 }
 
-/** Null: the token that a registration under way came with is still good. */
+/** Null: the token of a registration in flight is still valid. */
 export async function checkServerToken({ db }: Context, { tokenHash }: CallerOf<"server">) {
   await db.invalidation.check();
   const row = await findTokenByHash(db, tokenHash);

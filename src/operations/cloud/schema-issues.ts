@@ -5,7 +5,7 @@ import { isTimestamp } from "./timestamps.ts";
 /** `place` is the field itself, also for a missing or unknown one. */
 export type SchemaIssue = { place: string[]; reason: SchemaReason; message: string };
 
-/** The parts of JSON Schema that the contract uses; `tests/openapi.test.ts` sees to it that there are no others. */
+/** The parts of JSON Schema that the contract uses; `tests/openapi.test.ts` checks that it uses no others. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -29,9 +29,9 @@ export interface Schema {
 }
 
 /**
- * What is wrong with a value, in plain words, one issue per place, and no more than `max`: it stops there. Ajv says
- * whether a value fits, and would list its issues too, but it lists all of them, and a body of 64 KiB can have ten
- * thousand. The order is Ajv's: first the value itself and its size, then what is in it.
+ * The issues of a value, in plain words, one per path and at most `max`, where the search stops. Ajv decides whether a
+ * value is valid. It could list issues too, but only all of them, and a body of 64 KiB can have ten thousand. The order
+ * is Ajv's: first the value itself and its size, then its content.
  */
 export function listSchemaIssues(schema: Schema, root: unknown, max: number): SchemaIssue[] {
   const list = createIssueList<SchemaIssue>(max);
@@ -48,10 +48,10 @@ export function listSchemaIssues(schema: Schema, root: unknown, max: number): Sc
 }
 
 interface Walk {
-  /** Where the walk is. */
+  /** The current path. */
   readonly place: string[];
   isFull(): boolean;
-  /** `name`: it is about the name of that field, not about what is in it. */
+  /** `name`: the issue is about the name of that field, not about its value. */
   report(broken: Broken, name?: string): void;
 }
 
@@ -78,7 +78,7 @@ function walk(schema: Schema, value: unknown, to: Walk): void {
       }
     }
   } else if (typeof value === "object" && value !== null) {
-    // It came from JSON, so its fields are its own.
+    // It came from JSON, so all its fields are its own.
     walkFields(schema, value as Record<string, unknown>, to);
   }
 }
@@ -117,7 +117,7 @@ function walkFields(schema: Schema, value: Readonly<Record<string, unknown>>, to
   }
 }
 
-/** Of what has too many entries, the first of them: that there are too many has been said. */
+/** The first entries of a list that is too long; that it is too long is already an issue. */
 const lookedAt = (length: number, max: number | undefined) =>
   max === undefined || length <= max ? length : Math.min(length, max + entriesBeyondMax);
 
@@ -152,7 +152,7 @@ function isOfType(type: string, value: unknown): boolean {
   }
 }
 
-/** The first keyword about texts that this one breaks. */
+/** The first keyword for texts that this text violates. */
 function brokenByText(schema: Schema, text: string): "maxLength" | "minLength" | "pattern" | "format" | null {
   const { maxLength, minLength, pattern, format } = schema;
   if (maxLength !== undefined && text.length > maxLength && countCodePoints(text) > maxLength) return "maxLength";
@@ -180,8 +180,9 @@ function compilePattern(pattern: string): RegExp {
 type Found = { readonly place: string[]; readonly broken: Broken; readonly name?: string };
 
 /**
- * When no branch fits, the branches contradict one another. The issues shown are those of the branch that was meant: the only one
- * whose issues lie deeper than the value itself. If there is none, it is what the branches have in common.
+ * When no branch matches, the branches contradict each other. The issues shown are those of the intended branch: the
+ * only one whose issues are deeper than the value itself. Without such a branch, the issues that all branches share are
+ * shown.
  */
 function walkBranches(branches: readonly Schema[], value: unknown, to: Walk): void {
   const found = branches.map((branch) => listBranchIssues(branch, value, to));

@@ -13,10 +13,10 @@ export type SchemaReason =
   | "not_unique"
   | "invalid";
 
-/** A keyword of JSON Schema that a value breaks, and what the schema says there. `value` is the value. */
+/** A keyword of JSON Schema that a value violates, and the schema's limit. `value` is the value. */
 export type Broken = { readonly keyword: string; readonly limit: unknown; readonly value: unknown };
 
-/** What is wrong, as a word for machines and in plain words. */
+/** The issue, as a code for programs and as a text. */
 export function valueWords({ keyword, limit, value }: Broken): [SchemaReason, string] {
   switch (keyword) {
     case "required":
@@ -69,7 +69,7 @@ function typeWords(type: unknown, value: unknown): [SchemaReason, string] {
   const types = [type].flat().map(String);
   const isFraction = typeof value === "number" && types.includes("integer") && !types.includes("number");
   if (isFraction) return ["out_of_range", "must be a whole number"];
-  // That an optional field may be null is no news to someone who sent something else.
+  // That an optional field may also be null would not help a caller who sent something else.
   const named = types.filter((name, index) => (name !== "null" || types.length === 1) && types.indexOf(name) === index);
   return ["wrong_type", `must be ${named.map((name) => typeNames[name] ?? name).join(" or ")}`];
 }

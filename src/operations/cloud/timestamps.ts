@@ -1,4 +1,4 @@
-/** RFC 3339 with a time zone; the pattern alone would let 30 February pass. */
+/** RFC 3339 with a time zone; the pattern alone would accept 30 February. */
 export function isTimestamp(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i.exec(text);
   if (!match || Number.isNaN(Date.parse(text))) return false;

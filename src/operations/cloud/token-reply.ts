@@ -2,7 +2,7 @@ import type { TokenRow } from "../../store/tokens.ts";
 import type { TokenUses } from "../auth/token-uses.ts";
 import { toTimestamp } from "./pagination.ts";
 
-/** A kept token as it is listed: everything but its secret. */
+/** A stored token in a list: everything except its secret. */
 export function toTokenReply(row: TokenRow, uses: TokenUses) {
   const lastUsedTs = uses.latest(row.tokenId, row.lastUsedTs);
   return {

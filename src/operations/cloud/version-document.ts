@@ -19,8 +19,8 @@ import type { SchemaReason } from "./schema-words.ts";
 type VersionIssueReason = SchemaReason | "not_found" | "reserved";
 
 /**
- * Every issue of a version document (at most 100), one per place, in the order of the document; missing fields come
- * after the fields that are there. `resolved` is null exactly when there are issues.
+ * Every issue of a version document (at most 100), one per path, in the order of the document; missing fields come
+ * after present ones. `resolved` is null exactly when there are issues.
  */
 export function checkVersionConfig(config: unknown): { issues: Issue[]; resolved: ResolvedVersionConfig | null } {
   if (config === undefined)
@@ -48,14 +48,14 @@ export function resolveVersionConfig(config: VersionConfig): ResolvedVersionConf
   };
 }
 
-/** Whether deploying it starts programs on the machine, which not every token may ask for. */
+/** Whether deploying it starts programs on the machine, which needs a token with that right. */
 export function needsProcessRuntime(resolved: ResolvedVersionConfig): boolean {
   return Object.values(resolved.game_modes).some((mode) => "process" in mode.runtime);
 }
 
 const issuesMax = 100;
 
-// It says whether a document fits and stops at the first issue; listSchemaIssues looks for as many as are shown.
+// Checks whether a document is valid and stops at the first issue; listSchemaIssues finds as many as are shown.
 const fitsSchema = new Ajv({
   allErrors: false,
   coerceTypes: false,
@@ -75,13 +75,13 @@ function toIssue({ place, reason, message }: Found): Issue {
 }
 
 /**
- * What no schema says, one after the other, so that no more are searched for than are shown. The document may be of any
- * shape: each rule looks only at what has the right one.
+ * Rules that the schema cannot express, as a generator, so that the search stops when enough issues are found. The
+ * document may have any shape: each rule checks only values of the right shape.
  */
 function* issuesBeyondSchema(config: unknown): Generator<Found> {
   const document = asFields(config);
   const regions = asFields(document.regions);
-  // The schema says when there are more than a document may have.
+  // The schema limits their number.
   const takeFirst = (fields: Fields, max: number) => Object.entries(fields).slice(0, max + issuesMax);
   for (const [name, region] of takeFirst(regions, regionsMax)) yield* checkRegion(["regions", name], asFields(region));
   for (const [name, mode] of takeFirst(asFields(document.game_modes), gameModesMax)) {
@@ -143,7 +143,7 @@ function* checkRegionList(place: string[], list: unknown, regions: Fields): Gene
 
 function checkCreate(place: string[], create: Fields): Found[] {
   if (create.enabled !== true || create.public !== false || create.private !== false) return [];
-  return [{ place, reason: "invalid", message: "is enabled, yet allows neither public nor private lobbies" }];
+  return [{ place, reason: "invalid", message: "is enabled, but allows neither public nor private lobbies" }];
 }
 
 function checkRuntime(place: string[], runtime: Fields): Found[] {
@@ -177,7 +177,7 @@ function findPosition(place: string[], config: unknown, keyOrders: Map<object, M
     const order = keyOrders.get(value) ?? new Map(Object.keys(value).map((name, index) => [name, index]));
     keyOrders.set(value, order);
     const index = order.get(key);
-    // A border: the value comes from outside, and only its own fields are followed.
+    // The value is untrusted, so only its own fields are read.
     value = index === undefined ? undefined : (value as Fields)[key];
     return index ?? order.size;
   });

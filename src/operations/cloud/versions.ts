@@ -81,7 +81,7 @@ function checkVersion(body: { display_name: string; config: Record<string, unkno
   return { displayName: display.value, issues: all, resolved };
 }
 
-/** A version that could never run here is refused when it is made, not when the first player comes. */
+/** A version that could never run here is refused when it is created, not when the first player arrives. */
 function checkRuntimesAllowed(resolved: ResolvedVersionConfig | null, runtimes: readonly string[]): Issue[] {
   return Object.entries(resolved?.game_modes ?? {}).flatMap(([name, { runtime }]) => {
     const kind = "process" in runtime ? "process" : "external";

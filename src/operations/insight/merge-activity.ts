@@ -18,7 +18,7 @@ export function mergeActivity(all: readonly NodeActivity[], { steps }: ActivityW
   }
 
   const codes = [...new Set(all.flatMap(({ refusals }) => Object.keys(refusals)))].sort();
-  const refusalsOf = (code: string) =>
+  const findRefusals = (code: string) =>
     all.map(({ counts, refusals }) => refusals[code] ?? noneWhereCounted(counts.finds));
   return {
     ...toSeries(counterNames, (name) =>
@@ -38,7 +38,7 @@ export function mergeActivity(all: readonly NodeActivity[], { steps }: ActivityW
     ),
     ready_wait_p50_ms: p50,
     ready_wait_p95_ms: p95,
-    refusals: Object.fromEntries(codes.map((code) => [code, merge(refusalsOf(code), steps, add)])),
+    refusals: Object.fromEntries(codes.map((code) => [code, merge(findRefusals(code), steps, add)])),
   };
 }
 

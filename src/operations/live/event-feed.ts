@@ -3,30 +3,30 @@ import type { PlaceOwner, SharedPlaces } from "../../ground/shares.ts";
 import { createEventRing, type EventRing } from "./event-ring.ts";
 import { eventText, resetText } from "./sse-text.ts";
 
-/** One listener's place in the events of a namespace. */
+/** One listener's position in the events of a namespace. */
 export interface EventReader {
-  /** What comes before the first event: where the listener stands, or that it missed something. */
+  /** The text before the first event: the position of the listener, or that it missed events. */
   readonly greeting: string;
-  /** Further events as they are sent; "" when there are none yet, null when some are gone that were not read. */
+  /** The next events as text; "" when there are none yet, null when unread events were dropped. */
   read(): string | null;
-  /** Some events are gone that were not read, and so the next read gives null. */
+  /** Unread events were dropped, so the next read returns null. */
   hasFallenBehind(): boolean;
-  /** Nothing will come after what was read. Streams of namespaces go on for ever and leave this out. */
+  /** Nothing follows what was read. Absent for streams of namespaces, which never end. */
   isAtEnd?(): boolean;
   /** Calls back whenever there is something new to read. */
   onNews(listener: () => void): void;
   close(): void;
 }
 
-/** Keeps the latest events of every namespace that somebody listens to, as they are sent. */
+/** Keeps the latest events of every namespace with listeners, as the text that is sent. */
 export interface EventFeed {
   /**
-   * After the event of that id when what came after it is known, else from now on. Null: there is no place for the
+   * Starts after the event with that id if all later events are known, else now. Null: there is no slot for the
    * listener.
    */
   open(of: PlaceOwner, lastEventId: string | undefined): Promise<EventReader | null>;
   push(event: PlacedEvent): void;
-  /** Some events after a position are gone, and the next one that is pushed will be `next`. */
+  /** Some events after a position were lost, and the next one that is pushed will be `next`. */
   pushGap(namespaceId: string, position: string, next: string): void;
   /** How much is kept, for tests and metrics. */
   size(): { readonly namespaces: number; readonly readers: number; readonly characters: number };
@@ -34,7 +34,7 @@ export interface EventFeed {
 
 export interface FeedLimits {
   readonly eventsPerNamespaceMax: number;
-  /** All namespaces together. The one with the most loses its oldest first. */
+  /** The maximum for all namespaces together. Above it, the namespace with the most events loses its oldest. */
   readonly charactersMax: number;
 }
 
@@ -42,22 +42,22 @@ const usualLimits: FeedLimits = { eventsPerNamespaceMax: 10_000, charactersMax: 
 
 /** Sent in one piece, so that a thousand events are not a thousand small writes. */
 const pieceCharactersMax = 64 * 1024;
-/** More than an engine remembers, so that nothing can be missing between these and what comes next. */
+/** More than an engine keeps, so that nothing can be missing between these and the next events. */
 const pastMax = 20_000;
 
-/** What a listener is sent before what this process hears from now on. */
+/** What a listener gets before the events that this process receives from now on. */
 interface Past {
   /** Where it begins. */
   readonly position: string;
-  /** Null: some of it is gone. */
+  /** Null: some events are no longer kept. */
   readonly events: readonly PlacedEvent[] | null;
 }
 
-/** One listener's place, from the moment it asks for one. */
+/** One listener's slot, from its request on. */
 interface Place {
   readonly ring: EventRing;
   listener: () => void;
-  /** Once or more often. */
+  /** May be called more than once. */
   leave(): void;
 }
 
@@ -69,7 +69,7 @@ export function createEventFeed(
 ): EventFeed {
   const rings = createRings(limits);
 
-  /** Null: there is none for it. From here on the events of the namespace are kept until the place is left. */
+  /** Null: there is no slot. Otherwise the events of the namespace are kept until the slot is released. */
   function enter(of: PlaceOwner): Place | null {
     const taken = places.take(of, now());
     if (taken === null) return null;
@@ -96,26 +96,26 @@ export function createEventFeed(
 
   return {
     async open(of, lastEventId) {
-      // Before the past is asked for, so that everything after it is heard here.
+      // Before the past is requested, so that this process receives everything after it.
       const place = enter(of);
       if (place === null) return null;
       try {
         const { position, events } = await readPast(of.namespaceId, lastEventId);
         const greeting = events === null ? resetText(position, now()) : hereText(position);
         return readFrom(place, position, events ?? [], greeting);
-      } catch (fault) {
+      } catch (error) {
         place.leave();
-        throw fault;
+        throw error;
       }
     },
     push: (event) => rings.add(event.namespaceId, event.position, () => eventText(event.position, event)),
-    // It comes as late as the event after it: a listener that was sent that one already has missed nothing.
+    // It is handled together with the event after it: a listener that already got that event has missed nothing.
     pushGap: (namespaceId, position, next) => rings.add(namespaceId, next, () => resetText(position, now())),
     size: () => ({ ...rings.size(), readers: places.taken() }),
   };
 }
 
-/** Reads the past in pieces, then what the ring has after it. This process may hear some of the past only later. */
+/** Reads the past in pieces, then what the ring has after it. This process may receive some of the past only later. */
 function readFrom(place: Place, position: string, past: readonly PlacedEvent[], greeting: string): EventReader {
   const { ring } = place;
   const last = past.at(-1)?.position ?? position;
@@ -154,7 +154,7 @@ function readFrom(place: Place, position: string, past: readonly PlacedEvent[], 
   };
 }
 
-/** The rings of the namespaces that somebody listens to. */
+/** The rings of the namespaces with listeners. */
 function createRings({ eventsPerNamespaceMax, charactersMax }: FeedLimits) {
   const open = new Map<string, { readonly ring: EventRing; readonly listeners: Set<() => void> }>();
 
@@ -195,7 +195,7 @@ function createRings({ eventsPerNamespaceMax, charactersMax }: FeedLimits) {
   };
 }
 
-/** An id without data says where the stream stands, and nothing is dispatched; `retry` is in milliseconds. */
+/** An id without data sets the position of the stream without an event; `retry` is in milliseconds. */
 function hereText(id: string): string {
   return `retry: 2000\nid: ${id}\n\n`;
 }

@@ -8,25 +8,27 @@ export interface EventRing {
   characters(): number;
   add(text: string, position: string): void;
   dropOldest(count: number): void;
-  /** The number of the first event after that position. When that event was dropped, a number that cannot be read any more. */
+  /**
+   * The number of the first event after that position. If that event was dropped, a number that can no longer be read.
+   */
   findAfter(position: string): number;
   /** From that number on, the number of the first event that is later than the position; the end when none is yet. */
   skip(from: number, position: string): number;
-  /** Events from that number on, up to about so many characters; null: the first of them is gone. */
+  /** Events from that number on, up to about that many characters; null: the first of them was dropped. */
   read(from: number, charactersMax: number): { readonly text: string; readonly next: number } | null;
 }
 
-/** Dropped entries are cut off so many at a time. */
+/** Dropped entries are removed in groups of this size. */
 const cutAt = 1024;
 
 export function createEventRing(eventsMax: number): EventRing {
   let texts: string[] = [];
   let positions: string[] = [];
-  /** Those before it in the two lists are dropped already. */
+  /** Entries before it in the two lists are already dropped. */
   let start = 0;
   /** The number of the event at `start`. */
   let first = 1;
-  /** Of the newest event that was dropped. */
+  /** The position of the newest dropped event. */
   let droppedPosition = "0-0";
   let characters = 0;
 

@@ -3,14 +3,14 @@ import { describeExit } from "../../runtime/how-it-ended.ts";
 import type { LobbyExit } from "../../runtime/runtime.ts";
 import { listPastExits } from "../../store/lobby-history.ts";
 import type { Context } from "../context.ts";
-import { type ExitDetails, exitOf } from "./exit-details.ts";
+import { type ExitDetails, readExit } from "./exit-details.ts";
 
 /**
- * How the processes of these lobbies ended, by lobby; those of which it is not known are left out. The process of a lobby
- * that was stopped ends after it, so the lobby itself does not know how: this machine may, and the history does on every
- * node as soon as it is written down.
+ * How the processes of these lobbies ended, by lobby; unknown ones are omitted. The process of a stopped lobby ends
+ * after the lobby, so the lobby itself does not contain its exit: this machine may know it, and the history has it on
+ * every node as soon as it is saved.
  */
-export async function exitsOf(
+export async function listExits(
   { db, lobbyServers }: Context,
   namespaceId: string,
   lobbies: readonly LobbyView[],
@@ -18,7 +18,7 @@ export async function exitsOf(
   const exits = new Map<string, ExitDetails>();
   const unknown: string[] = [];
   for (const lobby of lobbies) {
-    const exit = exitOf(lobby) ?? (isUnexplained(lobby) ? inWords(lobby, lobbyServers.exitOf(lobby.lobbyId)) : null);
+    const exit = readExit(lobby) ?? (isUnexplained(lobby) ? inWords(lobby, lobbyServers.exitOf(lobby.lobbyId)) : null);
     if (exit) exits.set(lobby.lobbyId, exit);
     else if (isUnexplained(lobby)) unknown.push(lobby.lobbyId);
   }
@@ -28,9 +28,13 @@ export async function exitsOf(
   return exits;
 }
 
-/** The same of one lobby; between the end of its process and its writing down the node that ran it is asked. */
-export async function exitOfOne(context: Context, namespaceId: string, lobby: LobbyView): Promise<ExitDetails | null> {
-  const known = (await exitsOf(context, namespaceId, [lobby])).get(lobby.lobbyId);
+/** The same for one lobby; if the history does not have the exit yet, asks the node that ran the lobby. */
+export async function readOneExit(
+  context: Context,
+  namespaceId: string,
+  lobby: LobbyView,
+): Promise<ExitDetails | null> {
+  const known = (await listExits(context, namespaceId, [lobby])).get(lobby.lobbyId);
   if (known || !isUnexplained(lobby)) return known ?? null;
   return inWords(lobby, await context.lobbyServers.askExit(lobby));
 }

@@ -4,30 +4,33 @@ import type { SharedPlaces } from "../../ground/shares.ts";
 import { createEventFeed, type EventFeed } from "./event-feed.ts";
 import { createTimelines, type Timelines } from "./timelines.ts";
 
-/** Of each namespace. */
+/** The maximum for each namespace. */
 const recalledMax = 1_000;
-/** As long as Redis is waited for; an operator should not wait longer for an event that does not come. */
+/** As long as commands wait for Redis; an operator should not wait longer for a lost event. */
 const hearingMsMax = 5_000;
 
-/** What the service remembers of events, for operators who look on. In memory only: the engine has the facts. */
+/** Recent events for operators who watch. Only in memory: the engine has the state. */
 export interface LiveEvents {
   readonly feed: EventFeed;
   readonly timelines: Timelines;
-  /** Resolves when what happened in a namespace before this call was heard here: on another node it is answered first. */
+  /**
+   * Resolves when this process has received all events of a namespace from before this call: another node may already
+   * have answered them.
+   */
   caughtUp(namespaceId: string): Promise<void>;
 }
 
-/** Listens as long as the engine lives, and first recalls what the engine has kept of earlier events. */
+/** Listens as long as the engine is open, and first reads the earlier events that the engine has kept. */
 export function createLiveEvents(engine: Engine, now: () => number, streamPlaces: SharedPlaces): LiveEvents {
   const feed = createEventFeed(engine, now, streamPlaces);
   const timelines = createTimelines();
-  /** Up to where each namespace was heard. */
+  /** The last received position of each namespace. */
   const heard = new Map<string, string>();
   const hearing = new Set<() => void>();
-  /** After where events were lost, until what comes after them is heard. */
+  /** The position after which events were lost, until the next event is received. */
   const gaps = new Map<string, string>();
   engine.onGap((namespaceId, position) => gaps.set(namespaceId, position));
-  /** What happened before the start could not be read, so nobody should wait for it. */
+  /** The events before the start could not be read, so no call should wait for them. */
   let isPastMissing = false;
   void listen();
 
@@ -59,7 +62,7 @@ export function createLiveEvents(engine: Engine, now: () => number, streamPlaces
     }
   }
 
-  /** In its place among the events, of which some may still have been waiting to be heard. */
+  /** Inserted in order: earlier events may still have been waiting. */
   function pushGap({ namespaceId, position }: PlacedEvent): void {
     const gap = gaps.get(namespaceId);
     if (gap === undefined || !isLater(position, gap)) return;
@@ -69,11 +72,11 @@ export function createLiveEvents(engine: Engine, now: () => number, streamPlaces
 
   async function listen(): Promise<void> {
     const events = engine.events();
-    // A past that cannot be read now is missed: a node should not stay down for it.
+    // If the past cannot be read, the node starts without it.
     await recall().catch(() => {
       isPastMissing = true;
     });
-    // What happened while the past was read is in it, and comes again now.
+    // Events during the read of the past are in it, and arrive again now.
     const recalled = new Map(heard);
     for await (const event of events) {
       const end = recalled.get(event.namespaceId);

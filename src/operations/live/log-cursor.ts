@@ -3,7 +3,7 @@ import { safeEnd, safeStart, secretBytes } from "../../runtime/log-text.ts";
 import type { LogPiece, LogStream } from "../../runtime/runtime.ts";
 import { sentEvent } from "./sse-text.ts";
 
-/** What a lobby's process writes, and how the lobby ended. */
+/** The output of a lobby's process, and how the lobby ended. */
 export interface LogSource {
   readonly stream: LogStream;
   piece(from: number, maxBytes: number): Promise<LogPiece>;
@@ -11,30 +11,30 @@ export interface LogSource {
   end(): Promise<object | null>;
 }
 
-/** How much of what was written before is sent to a listener that does not say where to go on. */
+/** How much earlier output a listener gets that does not name a position. */
 export const newestLogBytes = 256 * 1024;
-/** Read at once; a longer line is sent in pieces. Nothing more is kept in memory for a listener. */
+/** Read in one step; a longer line is sent in pieces. Nothing else is in memory for a listener. */
 const pieceBytes = 16 * 1024;
 const newline = 10;
 
 /** Reads a log from an offset on and turns it into events. */
 export interface LogCursor {
-  /** How many bytes of the log are behind it. */
+  /** The offset in the log. */
   offset(): number;
-  /** The id of what was read last, to go on after. */
+  /** The id of the last event, from which a reader can continue. */
   id(): string;
   isAtEnd(): boolean;
-  /** Goes to what is sent first to a listener that does not say where to go on. */
+  /** Moves to the start for a listener that does not name a position. */
   skipToNewest(firstKept: number, written: number): void;
-  /** The event that says that something was left out before here. */
+  /** The event that reports omitted output. */
   resetText(): string;
-  /** What there is next, as events; "" if there is nothing yet. */
+  /** The next output, as events; "" if there is none yet. */
   readOn(): Promise<string>;
 }
 
 export function createLogCursor(source: LogSource, from: number): LogCursor {
   let offset = from;
-  /** The rest of a line whose beginning was left out is left out as well. */
+  /** The rest of a line whose beginning was omitted is omitted too. */
   let isInsideLine = false;
   let isAtEnd = false;
   const id = () => `${source.stream}-${offset}`;
@@ -43,11 +43,11 @@ export function createLogCursor(source: LogSource, from: number): LogCursor {
   function skipToNewest(firstKept: number, written: number): void {
     offset = Math.max(firstKept, written - newestLogBytes);
     isInsideLine = offset > 0;
-    // The byte before shows whether a line begins here.
+    // The previous byte shows whether a line begins here.
     if (offset > firstKept) offset -= 1;
   }
 
-  /** `isCut`: the last line goes on after these bytes. */
+  /** `isCut`: the last line continues after these bytes. */
   function writeLines(bytes: Buffer, isCut: boolean): string {
     let text = "";
     for (let start = 0; start < bytes.length; ) {
@@ -65,9 +65,9 @@ export function createLogCursor(source: LogSource, from: number): LogCursor {
   }
 
   async function readOn(): Promise<string> {
-    // Asked before the log is read: what was written until the end is then in what is read.
+    // Checked before the log is read, so that the read includes all output until the end.
     const ended = await source.end();
-    // A listener may come back to any offset, so what is before it is looked at too: half a token must not be sent.
+    // A listener may continue at any offset, so the bytes before it are checked too: half a token must not be sent.
     const before = Math.min(offset, secretBytes);
     const { bytes, start, first: firstKept, end: written } = await source.piece(offset - before, before + pieceBytes);
     if (firstKept > offset) {
@@ -88,7 +88,7 @@ export function createLogCursor(source: LogSource, from: number): LogCursor {
   return { offset: () => offset, id, isAtEnd: () => isAtEnd, skipToNewest, resetText, readOn };
 }
 
-/** How many bytes can be sent: up to the last line break, unless there is none to be waited for. */
+/** How many bytes can be sent: up to the last line break, or all if no line break will follow. */
 function countWhole(bytes: Buffer, isLast: boolean): number {
   const whole = bytes.lastIndexOf(newline) + 1;
   if (whole > 0) return whole;

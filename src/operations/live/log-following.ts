@@ -6,14 +6,14 @@ import { lookUpNamespace } from "../cloud/lookup.ts";
 import type { Context } from "../context.ts";
 import type { EventStream } from "../handlers.ts";
 import { isRefusal, type Refusal, refuse } from "../refusal.ts";
-import { exitOfOne } from "./exits.ts";
+import { readOneExit } from "./exits.ts";
 import { openLogReader } from "./log-reader.ts";
 import type { ServedLobby } from "./remote-runtime.ts";
 
 /** Logs that are read while they are written. */
 export function createLogFollowing(context: Context) {
   const { db, config, engine, lobbyServers, now } = context;
-  /** Each one looks at a file four times a second. */
+  /** Each one reads a file four times a second. */
   const places = createSharedPlaces(config.maxLogFollowers);
 
   return {
@@ -30,7 +30,7 @@ export function createLogFollowing(context: Context) {
       const place = places.take(owner, now());
       if (place === null) {
         const message =
-          "As many logs are being followed as the service keeps up, or as this namespace or token has a share of. End one, or try again later.";
+          "The service has reached its maximum of followed logs, or this namespace or token its share. Close one, or try again later.";
         return refuse("API_UNAVAILABLE", message, { retryAfterS: 10 });
       }
       try {
@@ -40,10 +40,11 @@ export function createLogFollowing(context: Context) {
           async end() {
             if (await lobbyServers.isRunning(served())) return null;
             const found = await engine.read({ type: "lobby", namespaceId, lobbyId: lobby.lobbyId, now: now() });
-            // It may have been placed meanwhile, or forgotten; the history does not know where it ran, but we do.
+            // It may have been assigned meanwhile, or removed from the engine; the history does not have its node, but
+            // this stream does.
             if (found) nodeId = found.nodeId;
             const end = await lobbyEnd(context, namespaceId, lobby.lobbyId, found);
-            // Only a deleted namespace takes its history along.
+            // Only deleting a namespace deletes its history.
             return end === "unknown" ? endData("namespace_removed", null) : end;
           },
         };
@@ -61,21 +62,21 @@ export function createLogFollowing(context: Context) {
             return isRefusal(found) || found.namespaceId !== namespaceId;
           },
         };
-      } catch (fault) {
+      } catch (error) {
         place.leave(now());
-        throw fault;
+        throw error;
       }
     },
   };
 }
 
 /**
- * How a lobby ended, for those who read its log; null: it lives. Stopped lobbies are remembered for a while by the
- * matchmaker and for long by the history.
+ * How a lobby ended, for readers of its log; null: it is alive. The engine keeps stopped lobbies for a while, the
+ * history for long.
  */
 async function lobbyEnd(context: Context, namespaceId: string, lobbyId: string, lobby: LobbyView | null) {
   if (lobby?.status === "stopped") {
-    return endData(lobby.stopReason ?? "", await exitOfOne(context, namespaceId, lobby));
+    return endData(lobby.stopReason ?? "", await readOneExit(context, namespaceId, lobby));
   }
   if (lobby) return null;
   const past = await findPastLobby(context.db, namespaceId, lobbyId);

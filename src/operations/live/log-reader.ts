@@ -5,8 +5,8 @@ import { createLogCursor, type LogSource } from "./log-cursor.ts";
 const lookEveryMs = 250;
 
 /**
- * Reads a log line by line while it is written. The file is the queue: what a slow listener has not taken stays there.
- * It is looked at again and again, since not every file system reports changes.
+ * Reads a log line by line while it is written. The file is the queue: what a slow listener has not read stays there.
+ * It is polled, because not every file system reports changes.
  */
 export async function openLogReader(source: LogSource, lastEventId: string | undefined): Promise<EventReader> {
   const { first, end } = await source.piece(0, 0);
@@ -29,11 +29,11 @@ export async function openLogReader(source: LogSource, lastEventId: string | und
     let before: number;
     do {
       before = cursor.offset();
-      // The disk or the engine cannot answer now; the next look may.
+      // The disk or the engine is temporarily unavailable; the next poll tries again.
       const more = await cursor.readOn().catch(() => "");
       text += more;
       isAtEnd = cursor.isAtEnd();
-      // What was left out is no reason to wait for what comes after it.
+      // After omitted output, the reader does not wait for more.
     } while (cursor.offset() !== before && text === "" && !isClosed);
     isLooking = false;
     if (isClosed) return;
@@ -61,7 +61,7 @@ export async function openLogReader(source: LogSource, lastEventId: string | und
   };
 }
 
-/** Null: this is no id of the stream. */
+/** Null: this is not an id of the stream. */
 function parseOffset(stream: LogStream, id: string | undefined): number | null {
   const [, named, offset] = /^(stdout|stderr)-(\d{1,15})$/.exec(id ?? "") ?? [];
   return named === stream ? Number(offset) : null;

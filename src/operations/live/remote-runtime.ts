@@ -1,23 +1,23 @@
 import type { NodeCalls } from "../../nodes/calls.ts";
 import type { LobbyExit, LogPiece, LogStream, Runtime } from "../../runtime/runtime.ts";
 
-/** A lobby, and the node that runs its server; null: none does. Undefined: nobody knows any more which one did. */
+/** A lobby, and the node that runs its server; null: no node does. Undefined: the node is no longer known. */
 export interface ServedLobby {
   readonly lobbyId: string;
   readonly nodeId: string | null | undefined;
 }
 
-/** What is known of lobby servers, wherever they run. */
+/** Information about lobby servers on all nodes. */
 export interface LobbyServers extends Pick<Runtime, "exitOf"> {
-  /** What the server has written from that place on, at most that many bytes. */
+  /** The output of the server from that position on, at most that many bytes. */
   logPiece(lobby: ServedLobby, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
   /** Whether the server may still write something. */
   isRunning(lobby: ServedLobby): Promise<boolean>;
-  /** As `exitOf`, which knows of this machine only. */
+  /** As `exitOf`, which knows only this machine. */
   askExit(lobby: ServedLobby): Promise<LobbyExit | null>;
 }
 
-/** Those of this machine. */
+/** The lobby servers of this machine. */
 export function localLobbyServers(runtime: Runtime): LobbyServers {
   return {
     exitOf: (lobbyId) => runtime.exitOf(lobbyId),
@@ -28,8 +28,8 @@ export function localLobbyServers(runtime: Runtime): LobbyServers {
 }
 
 /**
- * Those of every node: what this machine does not have, the one that runs the lobby does. All are asked only about a
- * lobby of which nobody knows any more where it ran.
+ * The lobby servers of every node: asks the node that runs the lobby for what this machine does not have. Asks all
+ * nodes only about a lobby whose node is no longer known.
  */
 export function sharedLobbyServers(local: LobbyServers, calls: Pick<NodeCalls, "ask" | "askOne">): LobbyServers {
   async function ask({ lobbyId, nodeId }: ServedLobby, question: string, ...more: unknown[]): Promise<unknown> {
@@ -44,7 +44,7 @@ export function sharedLobbyServers(local: LobbyServers, calls: Pick<NodeCalls, "
     async logPiece(lobby, stream, from, maxBytes) {
       const own = await local.logPiece(lobby, stream, from, maxBytes);
       if (own.end > 0) return own;
-      // Border: another node of the same version answers with what answerForLobbyServers gives.
+      // Another node answers with the result of answerForLobbyServers.
       const sent = (await ask(lobby, "logPiece", stream, from, maxBytes)) as SentPiece | null;
       return sent === null ? own : { ...sent, bytes: Buffer.from(sent.bytes, "base64") };
     },
@@ -52,7 +52,7 @@ export function sharedLobbyServers(local: LobbyServers, calls: Pick<NodeCalls, "
       return (await local.isRunning(lobby)) || (await ask(lobby, "isRunning")) === true;
     },
     async askExit(lobby) {
-      // Border: as above.
+      // As above.
       return local.exitOf(lobby.lobbyId) ?? ((await ask(lobby, "exitOf")) as LobbyExit | null);
     },
   };
@@ -60,10 +60,10 @@ export function sharedLobbyServers(local: LobbyServers, calls: Pick<NodeCalls, "
 
 type SentPiece = Omit<LogPiece, "bytes"> & { readonly bytes: string };
 
-/** What this node answers the others; null: it has nothing of that lobby. */
+/** The answers of this node to the others; null: it knows nothing about that lobby. */
 export function answerForLobbyServers(local: LobbyServers) {
   return async (question: string, args: readonly unknown[]): Promise<unknown> => {
-    // Border: the questions are those above, asked by another node.
+    // Another node asks the questions above.
     const [lobbyId, stream, ...numbers] = args as [string, LogStream, ...number[]];
     const here = { lobbyId, nodeId: null };
     if (question === "isRunning") return (await local.isRunning(here)) ? true : null;

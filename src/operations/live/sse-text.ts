@@ -2,12 +2,12 @@ import type { Event } from "../../matchmaker/commands.ts";
 import { toLobbyReply } from "../cloud/lobby-reply.ts";
 import { toTimestamp } from "../cloud/pagination.ts";
 
-/** An event as it is sent: id, name and JSON in the API's words. */
+/** An event as text: id, name and the JSON of the API. */
 export function eventText(id: string, event: Event): string {
-  return sentEvent(id, event.type, { event: event.type, at: toTimestamp(event.at), ...dataOf(event) });
+  return sentEvent(id, event.type, { event: event.type, at: toTimestamp(event.at), ...toData(event) });
 }
 
-/** Tells a listener that events between its last one and now are not known any more. */
+/** Reports to a listener that events since its last one were lost. */
 export function resetText(id: string, now: number): string {
   return sentEvent(id, "reset", { event: "reset", at: toTimestamp(now) });
 }
@@ -17,7 +17,7 @@ export function sentEvent(id: string, name: string, data: object): string {
   return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-function dataOf(event: Event): object {
+function toData(event: Event): object {
   if ("lobby" in event) return { lobby: toLobbyReply(event.lobby) };
   if ("playerId" in event) {
     const { lobbyId, playerId, status, reason } = event;

@@ -8,30 +8,30 @@ export interface Moment {
   readonly details: Readonly<Record<string, unknown>> | null;
 }
 
-/** The last things that happened to each lobby, as far as this process has seen them. */
+/** The latest events of each lobby that this process has received. */
 export interface Timelines {
   push(event: Event): void;
-  /** With what the lobby itself knows of its beginning and end; the newest last. */
+  /** Includes the start and end that the lobby itself records; newest last. */
   of(lobby: LobbyView): Moment[];
   /** How many moments are kept, for tests. */
   size(): number;
 }
 
 const momentsPerLobbyMax = 50;
-/** All lobbies together. Whoever had nothing happen for the longest time is forgotten first. */
+/** The maximum for all lobbies together. The lobby without events for the longest time is dropped first. */
 const usualMomentsMax = 100_000;
 
 interface Timeline {
-  /** What happened to players is kept as it came: there is much of it, and hardly anybody looks. */
+  /** Player events are kept unprocessed: there are many, and they are seldom read. */
   readonly moments: (Moment | PlayerEvent)[];
-  /** Where the oldest moment is: when there are as many as may be, the next one takes its place. */
+  /** The index of the oldest moment: when the list is full, the next moment replaces it. */
   oldest: number;
-  /** What `lobby.changed` is compared with; null before the first event that shows the lobby. */
+  /** What `lobby.changed` is compared with; null before the first event that contains the lobby. */
   last: Pick<LobbyView, "isSilent" | "ports" | "isClosed" | "operatorClose"> | null;
 }
 
 export function createTimelines(momentsMax = usualMomentsMax): Timelines {
-  // In the order in which something last happened to them.
+  // Ordered by their latest event.
   const timelines = new Map<string, Timeline>();
   let newest: Timeline | null = null;
   let momentCount = 0;
@@ -72,7 +72,7 @@ export function createTimelines(momentsMax = usualMomentsMax): Timelines {
     },
     of(lobby) {
       const { moments: kept, oldest } = timelines.get(lobby.lobbyId) ?? { moments: [], oldest: 0 };
-      const moments = [...kept.slice(oldest), ...kept.slice(0, oldest)].map(momentOf);
+      const moments = [...kept.slice(oldest), ...kept.slice(0, oldest)].map(toMoment);
       const seen = new Set(moments.map(({ event }) => event));
       const recorded = recordedMoments(lobby).filter(({ event }) => !seen.has(event));
       return [...recorded, ...moments].sort((a, b) => a.at - b.at).slice(-momentsPerLobbyMax);
@@ -94,10 +94,10 @@ function lobbyDetails({ type, lobby }: LobbyEvent, last: Timeline["last"]): Mome
   if (type === "lobby.created") return createdDetails(lobby);
   if (type === "lobby.stopped") return stoppedDetails(lobby);
   if (type === "lobby.closed") return { closed_by: listClosedBy(lobby) };
-  return type === "lobby.changed" && last !== null ? { change: changeOf(lobby, last) } : null;
+  return type === "lobby.changed" && last !== null ? { change: describeChange(lobby, last) } : null;
 }
 
-function changeOf(lobby: LobbyView, last: NonNullable<Timeline["last"]>): string {
+function describeChange(lobby: LobbyView, last: NonNullable<Timeline["last"]>): string {
   if (lobby.isSilent !== last.isSilent) return lobby.isSilent ? "fell_silent" : "spoke_again";
   if (lobby.isClosed !== last.isClosed || lobby.operatorClose !== last.operatorClose) return "closed_by";
   return lobby.ports === last.ports ? "state" : "ports";
@@ -111,7 +111,7 @@ function stoppedDetails({ stopReason }: LobbyView) {
   return { reason: stopReason };
 }
 
-function momentOf(kept: Moment | PlayerEvent): Moment {
+function toMoment(kept: Moment | PlayerEvent): Moment {
   if ("event" in kept) return kept;
   const { at, type, playerId, status, reason } = kept;
   return { at, event: type, details: { player_id: playerId, status, ...(reason && { reason }) } };

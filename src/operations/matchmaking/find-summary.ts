@@ -39,16 +39,14 @@ export function noLobbyMessage(body: AskedFor, seats: number, plan: Find | null)
 
 /** Why a party fits into no new lobby. */
 export function tooLarge(seats: number): string {
-  return seats === 1
-    ? "nobody can be seated in a new one at the moment"
-    : `a party of ${seats} is larger than a new one may hold`;
+  return seats === 1 ? "a new one cannot seat players now" : `a party of ${seats} is larger than a new one may hold`;
 }
 
 const refusals: Partial<Record<RefusalCode, string>> = {
   TOO_MANY_PLAYERS_FROM_SOURCE: "This client would hold more seats than max_players_per_client allows.",
   TOO_MANY_LOBBIES: "No lobby fits, and the namespace has as many lobbies as lobby_count_max allows.",
   API_RATE_LIMIT: "No lobby fits, and this client's finds have caused as many new lobbies as they may in a minute.",
-  START_FAILED: "No lobby fits, and nothing here can start one just now.",
+  START_FAILED: "No lobby fits, and none can be started now.",
 };
 
 function place({ gameMode, region }: Pair): string {

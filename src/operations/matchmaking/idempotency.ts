@@ -6,15 +6,15 @@ import { refuse } from "../refusal.ts";
 /** The key that a call was sent with, within its operation; null: it was sent without. */
 export function readIdempotency(operation: string, header: string | undefined, body: object) {
   if (header === undefined) return null;
-  const fault = checkKey(header);
-  if (fault) return fault;
+  const refusal = checkKey(header);
+  if (refusal) return refusal;
   const bodyHash = createHash("sha256")
     .update(canonical(given(body)))
     .digest("base64url");
   return { key: `${operation}:${header}`, bodyHash } satisfies Idempotency;
 }
 
-/** Null: there is none, or it is one. */
+/** Null: there is no key, or it is valid. */
 export function checkKey(header: string | undefined) {
   if (header === undefined) return null;
   if (header.length <= idempotencyKeyMaxCharacters && /^[\x21-\x7e]+$/.test(header)) return null;

@@ -51,7 +51,7 @@ const joinRefusals = [
 function joinMessages(lobbyId: string, seats: number) {
   const lobby = `Lobby ${lobbyId}`;
   return {
-    LOBBY_NOT_FOUND: `${lobby} is not in this namespace, or has been gone for a while.`,
+    LOBBY_NOT_FOUND: `${lobby} is not in this namespace, or ended a while ago.`,
     LOBBY_STOPPED: `${lobby} has stopped.`,
     LOBBY_FULL:
       seats === 1 ? `${lobby} has no free seat.` : `${lobby} does not have ${seats} free seats for this party.`,

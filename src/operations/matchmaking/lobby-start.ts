@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { newLobby } from "./new-lobby.ts";
 import { portsAnswer } from "./ports.ts";
 
-/** How to start the server of a lobby that Foyer runs; null: its version or namespace is gone. */
+/** How to start the server of a lobby that Foyer runs; null: its version or namespace was deleted. */
 export async function describeLobby(
   context: Context,
   apiEndpoint: string,
@@ -59,7 +59,7 @@ export async function wantsIdle({ configs }: Context, namespaceId: string): Prom
   return Object.values(config?.version?.config.game_modes ?? {}).some(({ idle_lobbies }) => idle_lobbies.min > 0);
 }
 
-/** A lobby to be started ahead of need; null: the pair is gone, or no lobby of it can be started now. */
+/** A lobby for the warm pool; null: the version no longer has the pair, or no lobby of it can be started now. */
 export async function planWarm(
   context: Context,
   namespaceId: string,

@@ -9,9 +9,11 @@ type Waited =
   | { readonly end: "timeout" | "stopping" | "gone" };
 
 export interface Waiting {
-  /** Resolves when the lobby is ready or has ended, when the time is over, the service stops, or the client goes away. */
+  /**
+   * Resolves when the lobby is ready or has ended, when the time is over, the service stops, or the client disconnects.
+   */
   untilReady(namespaceId: string, lobbyId: string, whenGone: WhenGone): Promise<Waited>;
-  /** Events of a namespace were lost: looks at the lobbies that somebody waits for there. */
+  /** Events of a namespace were lost: reads the lobbies there that requests wait for. */
   resync(namespaceId: string): Promise<void>;
   /** How many are waiting now. */
   count(): number;
@@ -22,7 +24,7 @@ export interface Waiting {
 export function createWaiting(engine: Engine, options: { waitMs: number; waitersMax: number; now(): number }): Waiting {
   let count = 0;
   const waiters = new Map<string, Set<(waited: Waited) => void>>();
-  const namespaceOf = new Map<string, string>();
+  const namespaceByLobby = new Map<string, string>();
   let isStopping = false;
   // It ends with the engine.
   void listen();
@@ -54,15 +56,15 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
       return new Promise<Waited>((resolve, reject) => {
         const waiting = waiters.get(lobbyId) ?? new Set();
         waiters.set(lobbyId, waiting);
-        namespaceOf.set(lobbyId, namespaceId);
+        namespaceByLobby.set(lobbyId, namespaceId);
         waiting.add(end);
         const timer = setTimeout(() => end({ end: "timeout" }), options.waitMs);
         let stopListening = () => {};
         stopListening = whenGone(() => end({ end: "gone" }));
-        // It may have become ready between the seating and now; from here on the events tell.
-        look(namespaceId, lobbyId).catch((fault: unknown) => {
+        // It may have become ready between the seating and now; from here on the events show it.
+        look(namespaceId, lobbyId).catch((error: unknown) => {
           leave();
-          reject(fault);
+          reject(error);
         });
 
         function end(waited: Waited): void {
@@ -77,13 +79,13 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
           stopListening();
           if (waiting.size === 0 && waiters.get(lobbyId) === waiting) {
             waiters.delete(lobbyId);
-            namespaceOf.delete(lobbyId);
+            namespaceByLobby.delete(lobbyId);
           }
         }
       });
     },
     async resync(namespaceId) {
-      for (const [lobbyId, of] of [...namespaceOf]) if (of === namespaceId) await look(namespaceId, lobbyId);
+      for (const [lobbyId, of] of [...namespaceByLobby]) if (of === namespaceId) await look(namespaceId, lobbyId);
     },
     count: () => count,
     stop() {
@@ -93,7 +95,7 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
   };
 }
 
-/** A fast server may be ready before its driver has told where it is; a player needs both. */
+/** A fast server may be ready before its driver has reported its ports; a player needs both. */
 export function isReachable(lobby: LobbyView): boolean {
   return lobby.status === "ready" && lobby.ports !== null;
 }

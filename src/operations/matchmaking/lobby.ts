@@ -73,14 +73,18 @@ function emptied<R>(answer: R): Extract<R, Refusal> | null {
   return isRefusal(answer) ? (answer as Extract<R, Refusal>) : null;
 }
 
-/** A lobby that ended is told so for ten minutes; after that its token means nothing any more. */
+/** For ten minutes an ended lobby gets that answer; after that its token is invalid. */
 export function lobbyRefusal(code: RefusalCode) {
   if (code === "LOBBY_STOPPED") return refuse("MATCHMAKER_LOBBY_STOPPED", "This lobby has stopped.");
-  if (code === "LOBBY_NOT_FOUND") return refuse("TOKEN_INVALID", "The lobby token is not valid, or its lobby is gone.");
+  if (code === "LOBBY_NOT_FOUND")
+    return refuse("TOKEN_INVALID", "The lobby token is not valid, or its lobby has ended.");
   throw new Error(`the rules answered ${code}, which is no answer to a lobby's call`);
 }
 
-/** A refusal when the lobby of an authentic token is gone. That it has stopped is for its calls to tell. */
+/**
+ * A refusal when the lobby of an authentic token no longer exists. A stopped lobby gets its answer from the call
+ * itself.
+ */
 export async function checkLobby({ engine, now }: Context, { namespaceId, lobbyId }: CallerOf<"lobby">) {
   const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
   return lobby ? null : lobbyRefusal("LOBBY_NOT_FOUND");

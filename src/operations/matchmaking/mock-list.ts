@@ -65,7 +65,7 @@ export async function watchMocks(
   if (isRefusal(listed)) return listed;
   const reader = await openInSlot(context, caller.namespaceId, client, async () => {
     const board = createBoard();
-    // All have the same id, so that their game modes tell them apart.
+    // All have the same id, so only their game modes distinguish them.
     const lobbies = new Map(listed.lobbies.map((lobby) => [lobby.game_mode_id, JSON.stringify(lobby)]));
     board.show({ lobbies, isTruncated: false });
     return board.read(() => {});
@@ -73,7 +73,7 @@ export async function watchMocks(
   return isRefusal(reader) ? reader : { reader, isOver: async () => false };
 }
 
-/** Null: the caller was built for the deployed version, or there is none to compare with. */
+/** Null: the caller was built for the deployed version, or no version is deployed. */
 export async function checkMockVersion(context: Context, caller: CallerOf<"dev">, wanted: string | null | undefined) {
   if (wanted === undefined || wanted === null) return null;
   const version = await readDeployed(context, caller);

@@ -1,6 +1,6 @@
 import type { CallerOf, DevelopmentPort } from "../callers.ts";
 import type { Context } from "../context.ts";
-import { hostOf } from "./ports.ts";
+import { formatHost } from "./ports.ts";
 
 export const mockLobbyId = "00000000-0000-0000-0000-000000000000";
 export const mockRegion = { region_id: "dev-local", display_name: "Local" };
@@ -21,7 +21,7 @@ export function seatMock({ newId, tokens }: Context, { namespaceId, server }: Ca
 function portAnswer(hostname: string, { protocol, port, portRange }: DevelopmentPort) {
   return {
     hostname,
-    ...(port !== null && { host: hostOf(hostname, port), port }),
+    ...(port !== null && { host: formatHost(hostname, port), port }),
     ...(portRange !== null && { port_range: { min: portRange.min, max: portRange.max } }),
     is_tls: tlsProtocols.has(protocol),
   };

@@ -14,7 +14,7 @@ export function playerOperations(context: Context) {
   const { engine } = context;
 
   /** The player of a token, if it is one of the calling lobby's. */
-  async function playerOf({ namespaceId, lobbyId }: CallerOf<"lobby">, playerToken: string) {
+  async function findPlayer({ namespaceId, lobbyId }: CallerOf<"lobby">, playerToken: string) {
     const player = context.tokens.read(playerToken);
     const isOurs = player?.kind === "player" && player.namespaceId === namespaceId;
     if (isOurs && player.lobbyId === lobbyId) return player;
@@ -26,7 +26,7 @@ export function playerOperations(context: Context) {
 
   return {
     "players.connected": async ({ caller, body }) => {
-      const player = await playerOf(caller, body.player_token);
+      const player = await findPlayer(caller, body.player_token);
       if (isRefusal(player)) return player;
       const { namespaceId, lobbyId } = caller;
       const { playerId } = player;
@@ -36,14 +36,14 @@ export function playerOperations(context: Context) {
     },
 
     "players.disconnected": async ({ caller, body }) => {
-      const player = await playerOf(caller, body.player_token);
+      const player = await findPlayer(caller, body.player_token);
       if (isRefusal(player)) return player;
       const { namespaceId, lobbyId } = caller;
       const { playerId } = player;
       const now = context.now();
       const command = { type: "disconnectPlayer", namespaceId, lobbyId, playerId, now, mayReturn: false } as const;
       const outcome = await engine.execute(command);
-      // Whoever left long ago has left.
+      // A player who left long ago is no error.
       return outcome.ok || outcome.code === "PLAYER_REMOVED" ? null : lobbyRefusal(outcome.code);
     },
 

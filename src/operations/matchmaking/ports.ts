@@ -11,7 +11,7 @@ export function isHostname(text: string): boolean {
 }
 
 /** `hostname:port`, with an IPv6 address in brackets. */
-export function hostOf(hostname: string, port: number): string {
+export function formatHost(hostname: string, port: number): string {
   return `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`;
 }
 
@@ -20,7 +20,7 @@ export function portsAnswer(ports: Readonly<Record<string, { hostname: string; p
   return Object.fromEntries(
     Object.entries(ports).map(([label, { hostname, port, is_tls }]) => [
       label,
-      { hostname, host: hostOf(hostname, port), port, is_tls },
+      { hostname, host: formatHost(hostname, port), port, is_tls },
     ]),
   );
 }

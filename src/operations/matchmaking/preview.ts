@@ -39,7 +39,7 @@ export async function runPreview<R extends Refusal>(
   return { lobby, would_create: preview.wouldCreate, ...explained };
 }
 
-/** The lobby that would be chosen, as far as somebody without a seat in it needs to know. */
+/** The lobby that would be chosen, without what only seated players may see. */
 async function toPreviewedLobby({ configs }: Context, namespaceId: string, lobby: LobbyView | null) {
   if (lobby === null) return null;
   const config = await configs.get(namespaceId);

@@ -27,8 +27,8 @@ export function registerOperations(context: Context) {
     "lobbies.register": async (request) => {
       const { body, caller } = request;
       const { namespaceId } = caller;
-      const fault = checkTags(body.tags);
-      if (fault) return fault;
+      const refusal = checkTags(body.tags);
+      if (refusal) return refusal;
       const named = await findNamedVersion(context, request);
       if (isRefusal(named)) return named;
       const lobbyId = context.newId();
@@ -53,7 +53,7 @@ async function findNamedVersion(context: Context, { body, caller }: RegisterRequ
   const config = await context.configs.get(caller.namespaceId);
   if (!config) return namespaceGone();
   const versionId = body.version_id.toLowerCase();
-  // A node that knew the version goes on knowing it when it is deleted.
+  // A node may still have a deleted version in its cache.
   const isThere = await versionExists(context.db, config.gameId, versionId);
   const version = isThere ? await context.configs.version(config.gameId, versionId) : null;
   return version ?? versionNotFound(body.version_id);

@@ -65,7 +65,10 @@ function deployedRegionName({ configs }: Context, namespaceId: string, { region,
   return deployed?.versionId === versionId ? (deployed.config.regions[region]?.display_name ?? null) : null;
 }
 
-/** As the lobby's version has it. The seat is taken, so a store that is away does not stand in the way: the id is a name too. */
+/**
+ * The name from the lobby's version. The seat is taken, so an unavailable store must not fail the call: then the id is
+ * the name.
+ */
 async function regionName({ configs }: Context, namespaceId: string, { region, versionId }: LobbyView) {
   try {
     const config = await configs.get(namespaceId);
@@ -73,8 +76,8 @@ async function regionName({ configs }: Context, namespaceId: string, { region, v
     const isDeployed = deployed?.versionId === versionId;
     const version = isDeployed ? deployed : config && (await configs.version(config.gameId, versionId));
     return version?.config.regions[region]?.display_name ?? region;
-  } catch (fault) {
-    if (!(fault instanceof StoreUnavailable)) throw fault;
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
     return region;
   }
 }
@@ -86,8 +89,8 @@ const seatMessages = {
   LOBBY_STOPPED: "The lobby has stopped.",
   LOBBY_FULL: "The lobby has not enough free seats.",
   JOIN_DISABLED: "The lobby's game mode does not allow join.",
-  TOO_MANY_LOBBIES: "There are as many lobbies as there may be at once. Try again when one has ended.",
-  TOO_MANY_PLAYERS_FROM_SOURCE: "This client would hold more seats at once than it may. Leave a lobby first.",
+  TOO_MANY_LOBBIES: "The namespace has reached its maximum of lobbies. Try again when one has ended.",
+  TOO_MANY_PLAYERS_FROM_SOURCE: "This client has reached its maximum of seats. Leave a lobby first.",
   IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used with another body. Use a new key for a new request.",
 } as const satisfies Partial<Record<RefusalCode, string>>;
 
@@ -115,5 +118,5 @@ export function refuseSeats<C extends keyof typeof seatMessages>(
 
 /** The caller's namespace was deleted while the request was under way. */
 export function namespaceGone() {
-  return refuse("TOKEN_INVALID", "The token's namespace is gone.");
+  return refuse("TOKEN_INVALID", "The token's namespace was deleted.");
 }

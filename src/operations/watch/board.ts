@@ -3,24 +3,24 @@ import type { EventReader } from "../live/event-feed.ts";
 /** The lobbies that a filter shows, in the order of the list: each as the JSON that is sent, by its id. */
 export interface ListedLobbies {
   readonly lobbies: ReadonlyMap<string, string>;
-  /** There are more than are listed. */
+  /** Whether there are more lobbies than are listed. */
   readonly isTruncated: boolean;
 }
 
-/** What all watchers of one filter are sent: the list as it is now, and the latest changes of it. */
+/** What all watchers of one filter get: the current list, and its latest changes. */
 export interface Board {
   /** Null: not read yet. */
   current(): ListedLobbies | null;
-  /** Sends what is different from before. */
+  /** Sends the differences. */
   show(listed: ListedLobbies): void;
-  /** Begins with all that is listed now. */
+  /** Starts with the current list. */
   read(onClose: () => void): EventReader;
   /** How much of changes is kept. */
   characters(): number;
   dropOldest(): void;
 }
 
-/** A watcher that is further behind than this is cut off, and gets a new snapshot when it comes back. */
+/** A watcher that is further behind than this is disconnected, and gets a new snapshot when it reconnects. */
 const updatesMax = 30;
 const charactersMax = 1024 * 1024;
 /** Sent in one piece, so that no more than this waits in a socket for a watcher that does not read. */
@@ -87,7 +87,7 @@ export function createBoard(): Board {
   };
 }
 
-/** Gives the snapshot in pieces, "" after the last. It holds the lobbies' texts, which are the board's own, and no copy. */
+/** Returns the snapshot in pieces, "" after the last. It refers to the board's own texts and copies nothing. */
 function createSnapshotReader({ lobbies, isTruncated }: ListedLobbies): () => string {
   let texts: readonly string[] | null = [...lobbies.values()];
   let next = 0;
@@ -103,7 +103,7 @@ function createSnapshotReader({ lobbies, isTruncated }: ListedLobbies): () => st
   };
 }
 
-/** At most one event of each kind; "" when nothing is different. */
+/** At most one event of each kind; "" when nothing changed. */
 function writeUpdate(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string {
   const added: string[] = [];
   const changed: string[] = [];

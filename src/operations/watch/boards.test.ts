@@ -81,7 +81,7 @@ describe("boards", () => {
   function setUp(list: (namespaceId: string) => Promise<ListedLobbies>) {
     const hub = createEventHub();
     const calls: string[] = [];
-    const faults: unknown[] = [];
+    const errors: unknown[] = [];
     let onGap: (namespaceId: string, position: string) => void = () => {};
     const boards = createBoards({
       engine: {
@@ -95,7 +95,7 @@ describe("boards", () => {
         return list(namespaceId);
       },
       steadyNow: () => performance.now(),
-      onError: (fault) => faults.push(fault),
+      onError: (error) => errors.push(error),
       everyMs: 5,
     });
     const happens = (namespaceId: string, gameMode: string) =>
@@ -106,7 +106,7 @@ describe("boards", () => {
         position: "1-0",
         lobby: { gameMode, region: "r" },
       } as PlacedEvent);
-    return { boards, calls, faults, happens, gap: (namespaceId: string) => onGap(namespaceId, "0-0") };
+    return { boards, calls, errors, happens, gap: (namespaceId: string) => onGap(namespaceId, "0-0") };
   }
 
   const nextNews = (reader: EventReader) => new Promise<void>((resolve) => reader.onNews(resolve));
@@ -143,7 +143,7 @@ describe("boards", () => {
   test("[WA6] a list that cannot be read refuses who asks for the first time, and is tried again for the others", async () => {
     let isAway = false;
     let version = 0;
-    const { boards, faults, happens } = setUp(async () => {
+    const { boards, errors, happens } = setUp(async () => {
       if (isAway) throw new Error("away");
       return listed({ a: String(version) });
     });
@@ -154,7 +154,7 @@ describe("boards", () => {
     version = 1;
     const heard = nextNews(reader);
     happens("n", "duel");
-    while (faults.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (errors.length === 0) await new Promise((resolve) => setImmediate(resolve));
     isAway = false;
     await heard;
     reader.close();

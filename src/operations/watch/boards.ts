@@ -3,9 +3,9 @@ import type { Event } from "../../matchmaker/commands.ts";
 import type { EventReader } from "../live/event-feed.ts";
 import { createRefresh, type ListFilter, newBoard, type OpenBoard, type RefreshOptions } from "./refresh.ts";
 
-/** The boards that somebody watches: one per namespace and filter, however many watch it. */
+/** The boards with watchers: one per namespace and filter, for any number of watchers. */
 export interface Boards {
-  /** Resolves when the list is read, and as new as what this process knew when it was asked. */
+  /** Resolves when the list is read, and at least as new as the events that this process had at the call. */
   open(namespaceId: string, filter: ListFilter): Promise<EventReader>;
   size(): number;
   close(): void;
@@ -44,9 +44,9 @@ export function createBoards(options: BoardsOptions): Boards {
       try {
         await whenFresh(open);
         return open.board.read(leaveOnce);
-      } catch (fault) {
+      } catch (error) {
         leaveOnce();
-        throw fault;
+        throw error;
       }
     },
     size: () => registry.all().length,
@@ -56,7 +56,7 @@ export function createBoards(options: BoardsOptions): Boards {
   };
 }
 
-/** Which boards there are, and how much of changes they keep together. */
+/** The boards, and the total size of the changes that they keep. */
 function createRegistry() {
   const byNamespace = new Map<string, Map<string, OpenBoard>>();
   const counted = new Map<OpenBoard, number>();
@@ -74,7 +74,7 @@ function createRegistry() {
     all,
     has: (namespaceId: string) => byNamespace.has(namespaceId),
     of: (namespaceId: string) => byNamespace.get(namespaceId)?.values() ?? [],
-    /** Call it when a board keeps more or less than before: the largest ones drop their oldest changes if need be. */
+    /** Call it when a board keeps more or less than before: the largest ones drop their oldest changes if necessary. */
     countCharacters(open: OpenBoard): void {
       count(open);
       while (characters > charactersMax) {
@@ -109,7 +109,7 @@ function filterKey({ gameMode, region }: ListFilter): string {
   return `${gameMode ?? ""}/${region ?? ""}`;
 }
 
-/** Whether the list of the board may be another one after the event. */
+/** Whether the event may change the list of the board. */
 function concerns({ board, filter: { gameMode, region } }: OpenBoard, event: Event): boolean {
   if ("playerId" in event) return board.current()?.lobbies.has(event.lobbyId) ?? true;
   if (!("lobby" in event)) return true;

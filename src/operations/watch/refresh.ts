@@ -6,35 +6,38 @@ export interface ListFilter {
   readonly region: string | null;
 }
 
-/** A board that somebody watches, or waits for. */
+/** A board with watchers or waiting calls. */
 export interface OpenBoard {
   readonly namespaceId: string;
   readonly filter: ListFilter;
   readonly board: Board;
   watchers: number;
-  /** Something happened since the list was read. */
+  /** There were events since the list was read. */
   isStale: boolean;
   /** When it was read last. */
   readAt: number;
   timer: NodeJS.Timeout | null;
-  waiting: { resolve(): void; reject(fault: unknown): void }[];
+  waiting: { resolve(): void; reject(error: unknown): void }[];
 }
 
 export interface RefreshOptions {
   /** What the filter lists now. */
   list(namespaceId: string, filter: ListFilter): Promise<ListedLobbies>;
-  /** Milliseconds that only ever rise. */
+  /** Milliseconds that only ever increase. */
   steadyNow(): number;
-  onError(fault: unknown): void;
+  onError(error: unknown): void;
   readonly everyMs?: number;
 }
 
-/** Watchers get at most one of each event in so long. */
+/** The minimum time between two events of a kind for watchers. */
 const everyMsDefault = 1_000;
-/** After each list the next one waits for so many times as long as it took, so that watching never takes all the time. */
+/**
+ * After each read, the pause before the next is this many times as long as the read, so that watches never use all the
+ * time.
+ */
 const restFactor = 3;
 
-/** Reads boards again after something happened: each at most once in a while, all of them one after the other. */
+/** Reads boards again after events: each at a limited rate, one after the other. */
 export function createRefresh(options: RefreshOptions, onShown: (open: OpenBoard) => void) {
   const { steadyNow, everyMs = everyMsDefault } = options;
   const enqueue = createQueue(steadyNow);
@@ -53,10 +56,10 @@ export function createRefresh(options: RefreshOptions, onShown: (open: OpenBoard
       open.board.show(await options.list(open.namespaceId, open.filter));
       onShown(open);
       for (const { resolve } of waiting) resolve();
-    } catch (fault) {
+    } catch (error) {
       open.isStale = true;
-      if (waiting.length === 0) options.onError(fault);
-      for (const { reject } of waiting) reject(fault);
+      if (waiting.length === 0) options.onError(error);
+      for (const { reject } of waiting) reject(error);
     }
     open.readAt = steadyNow();
     open.timer = null;
@@ -68,7 +71,7 @@ export function createRefresh(options: RefreshOptions, onShown: (open: OpenBoard
       open.isStale = true;
       schedule(open);
     },
-    /** Resolves when the list is as new as what this process knew at the call. */
+    /** Resolves when the list is at least as new as the events that this process had at the call. */
     async whenFresh(open: OpenBoard): Promise<void> {
       if (!open.isStale && open.board.current() !== null) return;
       await new Promise<void>((resolve, reject) => {
@@ -84,7 +87,7 @@ export function newBoard(namespaceId: string, filter: ListFilter): OpenBoard {
   return { namespaceId, filter, board: createBoard(), watchers: 0, isStale: true, readAt, timer: null, waiting: [] };
 }
 
-/** One at a time, each followed by a rest. */
+/** One at a time, with a pause after each. */
 function createQueue(steadyNow: () => number): (task: () => Promise<void>) => void {
   const tasks: (() => Promise<void>)[] = [];
   let isRunning = false;

@@ -1,8 +1,11 @@
 import type { Counted } from "../../ground/rates.ts";
 
-/** The watches that may be open at once. They are no event streams of operators, so players never use those up. */
+/**
+ * The number of watches that may be open. They are separate from the event streams of operators, so players never use
+ * those up.
+ */
 export interface WatchSlots {
-  /** Null: there is none left, for the client, its network, the namespace or at all. The result gives the slot back. */
+  /** Null: no slot is left for the client, its network, the namespace or the service. The result releases the slot. */
   take(namespaceId: string, client: Counted): (() => void) | null;
   taken(): number;
 }

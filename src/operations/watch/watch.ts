@@ -32,7 +32,7 @@ export function watchOperations(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-/** A reader that has one of the slots of watches until it is closed. */
+/** A reader that holds a slot for watches until it is closed. */
 export async function openInSlot(
   { watching }: Pick<Context, "watching">,
   namespaceId: string,
@@ -42,7 +42,7 @@ export async function openInSlot(
   const giveBack = watching.slots.take(namespaceId, client);
   if (giveBack === null) {
     const message =
-      "This client, the namespace or the service has as many watches of lobbies open as it may. Close one, or try again later.";
+      "This client, the namespace or the service has reached its maximum of lobby watches. Close one, or try again later.";
     return refuse("API_UNAVAILABLE", message, { retryAfterS: 10 });
   }
   try {
@@ -54,8 +54,8 @@ export async function openInSlot(
         giveBack();
       },
     };
-  } catch (fault) {
+  } catch (error) {
     giveBack();
-    throw fault;
+    throw error;
   }
 }

@@ -1,7 +1,7 @@
--- Sets limits and deployed version. Lowering a limit removes nobody. Empty lobbies of a version that is no longer deployed
--- are due at once. Mirrors rules/configure.ts.
+-- Sets limits and deployed version. Lowering a limit removes no player. Empty lobbies of a version that is no longer
+-- deployed are due immediately. Mirrors rules/configure.ts.
 
--- The store's last word holds against anything else, also an older revision or a removal that failed.
+-- An authoritative row of the store wins over everything else, also with an older revision or after a failed removal.
 local function isNews(command)
   if foyer.namespace.revision == nil then return true end
   if command.isAuthoritative then return foyer.namespace.removedAt ~= nil or foyer.namespace.revision ~= command.revision end

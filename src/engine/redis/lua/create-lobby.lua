@@ -21,7 +21,7 @@ return foyer.execute(function(command)
   if creationRefusal then return creationRefusal end
   local codeRefusal = foyer.refuseCodes(made)
   if codeRefusal then return codeRefusal end
-  local wrong = foyer.faultOfIds(command.playerIds, made)
+  local wrong = foyer.checkNewIds(command.playerIds, made)
   if wrong then return wrong end
 
   return foyer.seatParty(foyer.makeLobby(made, command.registeredBy), command, true)

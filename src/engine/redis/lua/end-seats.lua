@@ -1,11 +1,11 @@
 -- Of the lobbies after a place, the taken seats of blocked clients end. Mirrors rules/end-seats.ts and client-ranges.ts.
-local function ipv4Of(clientId)
+local function parseIpv4(clientId)
   local a, b, c, d = string.match(clientId, "^(%d+)%.(%d+)%.(%d+)%.(%d+)$")
   if a then return 0, ((a * 256 + b) * 256 + c) * 256 + d end
 end
 
--- The last four groups of a /64 are zero and left out, so what stands before the two colons are the first ones.
-local function ipv6Of(clientId)
+-- The last four groups of a /64 are zero and left out, so the text before the two colons has the first ones.
+local function parseIpv6(clientId)
   local text = string.match(clientId, "^([0-9a-f:]*)::/64$")
   if not text then return nil end
   local groups = {}
@@ -15,7 +15,7 @@ end
 
 local function isWithin(clientId, range)
   local high, low
-  if range.family == 4 then high, low = ipv4Of(clientId) else high, low = ipv6Of(clientId) end
+  if range.family == 4 then high, low = parseIpv4(clientId) else high, low = parseIpv6(clientId) end
   return low ~= nil and high == range.high and low >= range.from and low <= range.to
 end
 

@@ -1,4 +1,4 @@
--- What was told after a position, or that something after it is gone. ARGV: the position, how many at most.
+-- The events after a position, or GONE if some of them are no longer kept. ARGV: the position, how many at most.
 local position, max = ARGV[1], ARGV[2]
 
 local function parts(id)

@@ -1,5 +1,5 @@
--- Everything due has been done before any rule runs, this one included; it tells when there is next something to do.
--- Mirrors rules/expire.ts.
+-- Due deadlines are handled before any rule runs, this one included; it answers when the next one is due. Mirrors
+-- rules/expire.ts.
 return foyer.execute(function()
   local dueAt = foyer.nextDueAt()
   return foyer.accept(dueAt == foyer.never and "" or tostring(dueAt))

@@ -10,7 +10,7 @@ return foyer.execute(function(command)
     refusal[3] = explained or nil
     return refusal
   end
-  local wrong = foyer.faultOfIds(command.playerIds, toMake)
+  local wrong = foyer.checkNewIds(command.playerIds, toMake)
   if wrong then return wrong end
 
   local reply, seatedIn = foyer.seatParty(lobby or foyer.makeLobby(toMake), command, toMake ~= nil)

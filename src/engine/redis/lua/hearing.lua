@@ -1,7 +1,7 @@
 #!lua
--- When some node could last hear heartbeats, and since when without a break. ARGV: whether the sender hears them, and for how
--- long nobody may have said so before that is a break. Answers since when, this server's time, and how long ago somebody
--- last could hear.
+-- When some node could last receive heartbeats, and since when without a break. ARGV: whether the sender receives them,
+-- and after how long without a report there is a break. Answers since when, this server's time, and how long ago a node
+-- last received them.
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local text = string.format("%.0f", now)

@@ -9,8 +9,8 @@ local function playersInside(lobby)
   return inside
 end
 
--- Missing once may be a heartbeat that crossed with a connect; missing twice in a row is gone. One that is held and named
--- is back.
+-- Missing once may be a heartbeat that crossed with a connect; missing twice in a row means that the player has left. A
+-- held player that is named is back.
 local function repairSeats(lobby, playerIds)
   local present = {}
   for _, id in ipairs(playerIds) do present[id] = true end

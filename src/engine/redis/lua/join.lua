@@ -12,7 +12,7 @@ return foyer.execute(function(command)
   if clientRefusal then return clientRefusal end
   local cap = math.min(lobby.maxPlayersDirect, foyer.namespace.maxPlayers)
   if foyer.takenSeats(lobby) + seats > cap then return foyer.refuse("LOBBY_FULL") end
-  local wrong = foyer.faultOfIds(command.playerIds)
+  local wrong = foyer.checkNewIds(command.playerIds)
   if wrong then return wrong end
 
   return foyer.seatParty(lobby, command, false)

@@ -1,4 +1,4 @@
--- Per wanted pair its minimum and how many idle lobbies are there; whoever asks works out what is missing.
+-- Per wanted pair its minimum and its number of idle lobbies; the caller computes what is missing.
 return foyer.answer(function()
   local wanted = {}
   if foyer.namespace.revision == nil or foyer.namespace.removedAt then return { "OK", "0", wanted } end

@@ -1,5 +1,5 @@
--- Lobbies of one kind by id, looked for in bounded steps: for whoever needs few of very many. Without a status it is any that
--- lives; an empty node's id stands for none.
+-- Lobbies of one kind by id, searched in bounded steps, for callers that need few of very many. Without a status: any
+-- living lobby; an empty node id means no node.
 local function isWanted(wanted, status, nodeId)
   if wanted.status and status ~= wanted.status then return false end
   if not wanted.status and status == "stopped" then return false end

@@ -1,4 +1,4 @@
--- The taken seats of a lobby, by id; whoever shows them puts them into order.
+-- The taken seats of a lobby, by id; the caller sorts them.
 return foyer.answer(function(query)
   local lobby = foyer.findLobby(query.lobbyId)
   local seats = {}

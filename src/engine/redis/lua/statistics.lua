@@ -1,4 +1,4 @@
--- Taken seats per pool; whoever shows them adds up the versions.
+-- Taken seats per pool; the caller adds up the versions.
 return foyer.answer(function()
   local taken = {}
   for _, key in ipairs(call("ZRANGE", foyer.poolsKey, 0, -1)) do

@@ -3,7 +3,7 @@ function foyer.readyDueAt(lobby)
   return lobby.readyAt == nil and lobby.createdAt + lobby.readyMs or foyer.never
 end
 
--- Lobbies of another version than the deployed one have nobody to wait for, ready or not.
+-- Lobbies of another version than the deployed one get no more players, ready or not.
 function foyer.emptyDueAt(lobby)
   if lobby.isExternal or foyer.takenSeats(lobby) > 0 then return foyer.never end
   if not foyer.isDeployed(foyer.poolOf(lobby.pool)) then return lobby.emptySince end

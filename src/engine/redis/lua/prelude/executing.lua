@@ -1,5 +1,5 @@
--- How a command runs: what is due happens first, then the rule, then what the rule made due. Commands that were sent together
--- run one after the other, each as if it were alone; what all of them changed is written and told once.
+-- How a command runs: what is due happens first, then the rule, then what the rule made due. Commands that were sent
+-- together run one after the other, each as if it were alone; the changes and events of all of them are written once.
 
 -- What this operation was answered before, if it had its effect already. A seat is taken once, so it remembers the
 -- operation that took it; of any other operation the answer is kept for a while.
@@ -39,7 +39,7 @@ function foyer.decide(rule, isSeating, wall)
     foyer.expired = 0
     foyer.expireDue(now)
   end
-  -- That somebody reached the namespace, for those who could not.
+  -- Records that a node reached the namespace, for nodes that could not.
   if isEffect or command.type == "expire" then foyer.put(namespace, "touched", wall) end
   if isEffect and not seatId then
     local kept = seatedIn and "S" .. reply[2] .. " " .. seatedIn or cjson.encode(reply)
@@ -64,7 +64,7 @@ function foyer.executeAll(rule, isSeating, wall)
     foyer.argsBefore = before
     local isWell, decided = true, { "MORE" }
     if not isBehind then isWell, decided = pcall(foyer.decide, rule, isSeating, wall) end
-    if not isWell then decided = foyer.fault(type(decided) == "table" and decided.err or tostring(decided)) end
+    if not isWell then decided = foyer.fail(type(decided) == "table" and decided.err or tostring(decided)) end
     -- Whatever keeps one command waiting keeps the next one waiting too.
     isBehind = decided[1] == "MORE"
     answers[#answers + 1] = decided

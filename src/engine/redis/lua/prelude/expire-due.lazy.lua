@@ -10,8 +10,8 @@ function foyer.expirePlayer(player)
   else foyer.endSeat(player, player.status == "held" and "not_returned" or "expired") end
 end
 
--- Its timer may be from before heartbeat clocks started over. That moves the deadlines of all lobbies at once, so each timer
--- is moved when it rings, not before.
+-- Its timer may be from before heartbeat clocks restarted. That moves the deadlines of all lobbies together, so each
+-- timer is moved when it rings, not before.
 function foyer.expireLobby(lobby)
   if foyer.lobbyDueAt(lobby) ~= lobby.dueAt then foyer.retimeLobby(lobby)
   elseif lobby.status == "stopped" then foyer.removeLobby(lobby)

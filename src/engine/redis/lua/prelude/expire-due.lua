@@ -6,8 +6,8 @@ function foyer.endSeat(player, status, reason)
   foyer.emitPlayer(status == "expired" and "player.expired" or "player.left", player, reason)
 end
 
--- Does everything that is due by `now`, in the order of its deadlines and as of each deadline. False: there is more; what
--- is there is true as of the last deadline, and the next run goes on from it.
+-- Does everything that is due by `now`, in the order of its deadlines and as of each deadline. False: there is more;
+-- what is there is correct as of the last deadline, and the next run continues from it.
 function foyer.expireDue(now)
   local namespace = foyer.namespace
   local dueAt = tonumber(call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")[2])

@@ -1,5 +1,5 @@
 -- What every script begins with, whether it decides or only looks: is it in time, and what happened by itself meanwhile?
--- An answer is a list that begins with OK, NO (a refusal), MORE (run it again), LATE, EARLY, DEAF, GONE or FAULT. It is given together
+-- An answer is a list that begins with OK, NO (a refusal), MORE (run it again), LATE, EARLY, DEAF, GONE or ERROR. It is given together
 -- with the position of the last event that it told, and with this server's time.
 --
 -- ARGV has ten of each command, and a query the same: the command, the operation's id, when its sender sent it, the lobby to

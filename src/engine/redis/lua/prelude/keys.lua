@@ -19,13 +19,13 @@ local foyer = {
   never = math.huge,
   -- At one moment seats end before lobbies, lobbies before keys: timers with one score are in the order of their members.
   playerKind = "0", lobbyKind = "1", keyKind = "2",
-  -- What this run has read, has changed and has to tell.
+  -- What this run has read and changed, and its events.
   namespace = false, lobbies = {}, players = {}, pools = {}, dirty = {}, events = {},
   -- Whether a rule changed anything, and whether something became due by now: most commands need not look.
   hasChanged = false, hasDue = false,
   -- How much of what was due it has done, by when everything is done, and how many of ARGV are those of earlier commands.
   expired = 0, caughtUpAt = 0, argsBefore = 0,
-  -- Where the last event of this run stands in the stream; nothing was told while it is empty.
+  -- The position of this run's last event in the stream; empty: no events.
   lastPosition = "",
 }
 

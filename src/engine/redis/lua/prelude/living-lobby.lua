@@ -1,4 +1,4 @@
--- The lobby that a call is about, or why there is none: stopped ones are told apart for as long as they are remembered.
+-- The lobby of a call, or a refusal: stopped lobbies have their own code for as long as they are kept.
 function foyer.livingLobby(lobbyId)
   local lobby = foyer.findLobby(lobbyId)
   if not lobby then return nil, foyer.refuse("LOBBY_NOT_FOUND") end

@@ -27,20 +27,20 @@ function foyer.refuseClient(clientId, seats)
   if held + seats > foyer.namespace.maxPlayersPerClient then return foyer.refuse("TOO_MANY_PLAYERS_FROM_SOURCE") end
 end
 
--- Ids are made by the caller; one that exists already would be a fault of ours, told before anything is written. Whether the
--- first one exists was seen when the operation was looked for.
-function foyer.faultOfIds(playerIds, made)
+-- The caller creates the ids; one that already exists would be a bug of Foyer, reported before anything is written.
+-- Whether the first one exists was seen when the operation was looked for.
+function foyer.checkNewIds(playerIds, made)
   local exists = foyer.players[playerIds[1]]
   if not playerIds[2] and not exists and not made then return nil end
   local seen, keys = {}, {}
   for _, id in ipairs(playerIds) do
-    if seen[id] then return foyer.fault("A party needs a different id for each player.") end
+    if seen[id] then return foyer.fail("A party needs a different id for each player.") end
     seen[id] = true
     keys[#keys + 1] = foyer.playerKey(id)
   end
-  if #keys > 0 and call("EXISTS", unpack(keys)) > 0 then return foyer.fault("A player of the party exists already.") end
+  if #keys > 0 and call("EXISTS", unpack(keys)) > 0 then return foyer.fail("A player of the party exists already.") end
   if made and call("EXISTS", foyer.lobbyKey(made.lobbyId)) > 0 then
-    return foyer.fault("Lobby " .. made.lobbyId .. " exists already; a new lobby needs a new id.")
+    return foyer.fail("Lobby " .. made.lobbyId .. " exists already; a new lobby needs a new id.")
   end
 end
 

@@ -2,7 +2,7 @@
 -- A field that is absent is null; a flag is 1 or absent. Nothing but `put` changes a fact.
 
 -- Fills a record that has its key. The fields that most records of a kind have are named when it is made: a table that
--- grows field by field is made anew each time it doubles.
+-- grows field by field is allocated again each time it doubles.
 function foyer.loadInto(record)
   local flat = call("HGETALL", record.key)
   if #flat == 0 then return nil end
@@ -73,7 +73,7 @@ function foyer.findPlayer(id)
   return player and not player.isGone and player or nil
 end
 
--- Texts that no rule looks into are kept apart: lobbies stay small, and are read only where someone is told of them.
+-- Texts that no rule reads are stored separately: lobbies stay small, and the texts are read only for views and events.
 function foyer.textsOf(lobby)
   if not lobby.texts then
     local key = foyer.textsKey(lobby.id)
@@ -101,7 +101,7 @@ function foyer.isTaken(player)
 end
 function foyer.isLiving(lobby) return lobby.status ~= "stopped" end
 
--- Neither the lobby nor the operator keeps find away from it.
+-- Neither the lobby nor the operator has closed it.
 function foyer.isOpen(lobby) return not lobby.isClosed and not lobby.operatorClose end
 
 -- Find may choose it, as far as the lobby itself goes.

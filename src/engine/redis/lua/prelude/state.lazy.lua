@@ -1,7 +1,7 @@
 -- So much at most in one run, so that no other namespace waits for long.
 foyer.recordsMax = 500
 
--- What `null` stands for in a patch: Lua cannot tell a nil from nothing.
+-- Represents `null` in a patch: Lua cannot distinguish nil from an absent value.
 foyer.null = cjson.null
 
 function foyer.retimeAt(pool, position)

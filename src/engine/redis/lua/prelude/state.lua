@@ -65,7 +65,7 @@ function foyer.moveSeat(lobby, player, before)
   foyer.retimeLobby(lobby)
 end
 
--- A taken seat in this lobby. It is new and whole, so it is written at once.
+-- A taken seat in this lobby. It is new and complete, so it is written immediately.
 function foyer.addPlayer(lobby, id, needed, op)
   local key = foyer.playerKey(id)
   local player = { key = key, id = id, op = op, isNew = true, $player.first }
@@ -93,7 +93,7 @@ function foyer.noteHeartbeat(lobby, at)
   foyer.retimeLobby(lobby)
 end
 
--- Writes what the run has changed so far and tells of it.
+-- Writes the changes and events of the run so far.
 function foyer.flush()
   local namespace = foyer.namespace
   foyer.writePools()

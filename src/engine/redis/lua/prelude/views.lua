@@ -14,7 +14,7 @@ function foyer.emitPlayer(type, player, reason)
   foyer.events[#foyer.events + 1] = { type, reason and line .. " " .. reason or line }
 end
 
--- The stream keeps at least 10,000; whoever listens is woken once and reads it from where it stands.
+-- The stream keeps at least 10,000; a message wakes each listener once, which reads from its position.
 function foyer.tellEvents()
   local events = foyer.events
   if #events == 0 then return end
