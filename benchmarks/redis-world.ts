@@ -95,7 +95,11 @@ async function makeNamespaces(node: ServerProcess, lobbyCounts: readonly number[
     JSON.parse((await send("POST", `${node.url}/cloud/games${path}`, admin, body)).body) as Record<string, string>;
 
   await post("", { display_name: "Bench", name_id: "bench" });
-  const mode = { max_players: maxPlayers, timeouts: { reservation_s: 3600 }, runtime: { external: {} } };
+  const mode = {
+    max_players: maxPlayers,
+    timeouts: { reservation_s: 3600, heartbeat_s: 0 },
+    runtime: { external: {} },
+  };
   const config = { regions: { local: { display_name: "Local" } }, game_modes: { duel: mode } };
   const { version_id } = await post("/bench/versions", { display_name: "1", config });
   const made: RedisNamespace[] = [];

@@ -65,7 +65,11 @@ async function makeNamespace(folder: string): Promise<Made> {
     JSON.parse((await send("POST", `${foyer.url}/cloud/games${path}`, admin, body)).body) as Record<string, string>;
   try {
     await post("", { display_name: "Bench", name_id: "bench" });
-    const mode = { max_players: maxPlayers, timeouts: { reservation_s: 3600 }, runtime: { external: {} } };
+    const mode = {
+      max_players: maxPlayers,
+      timeouts: { reservation_s: 3600, heartbeat_s: 0 },
+      runtime: { external: {} },
+    };
     const config = {
       regions: { local: { display_name: "Local" } },
       game_modes: { duel: mode, tagged: { ...mode, taggable: true } },

@@ -25,7 +25,9 @@ function playerEvent<Name extends string>(event: Name) {
     at,
     lobby_id: uuid("The lobby of the seat."),
     player_id: uuid("The player."),
-    status: Type.String({ description: "reserved, connected, expired, left, released, or ended with the lobby" }),
+    status: Type.String({
+      description: "reserved, connected, held, expired, left, released, not_returned, or ended with the lobby",
+    }),
     reason: Type.Optional(Type.String({ description: "`blocked`: the seat ended with a block of its client." })),
   });
 }
@@ -46,6 +48,8 @@ export const events = {
       "lobby.stopped": lobbyEvent("lobby.stopped"),
       "player.reserved": playerEvent("player.reserved"),
       "player.connected": playerEvent("player.connected"),
+      "player.held": playerEvent("player.held"),
+      "player.returned": playerEvent("player.returned"),
       "player.left": playerEvent("player.left"),
       "player.expired": playerEvent("player.expired"),
       "namespace.configured": named("NamespaceConfiguredEvent", {

@@ -77,7 +77,7 @@ const playerTicket = object({
 
 const explain = Type.Optional(explanation);
 
-const joinAnswer = named("JoinAnswer", {
+export const joinAnswer = named("JoinAnswer", {
   lobby: named("JoinedLobby", {
     lobby_id: uuid("The lobby."),
     region: object({ region_id: Type.String(), display_name: Type.String() }),
@@ -106,6 +106,12 @@ const dryRunAnswer = named("FindDryRunAnswer", {
   would_create: Type.Boolean({ description: "No lobby fits, and find would create one." }),
   explain,
 });
+
+/** What a lobby has to know of its own times. */
+const lobbyTimes = {
+  heartbeat_s: uint32("Send a heartbeat at least this often; 0: none is needed."),
+  reconnect_s: uint32("How long a dropped player may come back; 0: seats are not held."),
+};
 
 const seatErrors = [
   "API_BAD_HEADER",
@@ -293,8 +299,8 @@ export const lobbies = {
     path: "/matchmaker/lobbies/heartbeat",
     summary: "Sends the matchmaker the lobby's view of its players, and returns the matchmaker's view.",
     details:
-      "A player who is missing from `player_ids` twice in a row loses the seat. `is_closed: true` closes the " +
-      "lobby; `false` never opens it.",
+      "A player who is missing from `player_ids` twice in a row loses the seat, or has it held where the lobby has a " +
+      "`reconnect_s`; a held player who is named has returned. `is_closed: true` closes the lobby; `false` never opens it.",
     bodyMaxBytes: heartbeatBodyMaxBytes,
     bodyOptional: true,
     body: object({
@@ -302,12 +308,20 @@ export const lobbies = {
       is_closed: optional(Type.Boolean()),
     }),
     reply: object({
-      player_ids: Type.Array(Type.String()),
+      player_ids: Type.Array(Type.String(), { description: "The connected players." }),
+      players: Type.Array(
+        named("HeartbeatPlayer", {
+          player_id: uuid("The player."),
+          is_held: Type.Boolean({ description: "The player dropped and may come back." }),
+        }),
+        { description: "The connected and the held players." },
+      ),
       is_closed: Type.Boolean({ description: "The lobby's own flag." }),
       is_closed_by_operator: Type.Boolean({
         description: "The operator has closed the lobby to find, independently of its own flag.",
       }),
       is_outdated: Type.Boolean({ description: "Another version is deployed: stop when you can." }),
+      ...lobbyTimes,
     }),
     errors: ["MATCHMAKER_LOBBY_STOPPED"],
   },
@@ -348,7 +362,11 @@ export const lobbies = {
       max_players: optional(registeredMaxPlayers),
       publicity: Type.Optional(publicity),
     }),
-    reply: object({ lobby_id: uuid("The lobby."), token: Type.String({ description: "The lobby token." }) }),
+    reply: object({
+      lobby_id: uuid("The lobby."),
+      token: Type.String({ description: "The lobby token." }),
+      ...lobbyTimes,
+    }),
     errors: [
       ...modeErrors,
       "CLOUD_VERSION_NOT_FOUND",

@@ -26,7 +26,8 @@ const lobbyFields = {
   max_players_direct: uint32("Up to how many players join fills it."),
   reserved_count: uint32("Seats that are reserved and not yet connected."),
   connected_count: uint32("Players connected."),
-  total_player_count: uint32("Seats taken: reserved and connected."),
+  held_count: uint32("Seats of dropped players that may come back."),
+  total_player_count: uint32("Seats taken: reserved, connected and held."),
   tags: record(Type.String()),
   ports: portsOut,
   node_id: nullable(
@@ -94,13 +95,13 @@ export const namespaceLobbies = {
         players: Type.Array(
           named("OperatorSeat", {
             player_id: uuid("The player."),
-            status: Type.String({ description: "reserved or connected" }),
+            status: Type.String({ description: "reserved, connected or held" }),
             client: nullable(
               Type.String({ description: "The client that asked for the seat. Null: a server token did." }),
             ),
             reserve_ts: timestamp("When the seat was reserved."),
             connect_ts: nullable(timestamp("When the player connected.")),
-            expires_ts: nullable(timestamp("When the reservation ends.")),
+            expires_ts: nullable(timestamp("When the reservation or the hold ends.")),
           }),
         ),
         timeline: Type.Array(

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { gameModesMax, nameIdMaxCharacters, portsMax, regionsMax, uint32Max } from "../ground/limits.ts";
+import { gameModesMax, nameIdMaxCharacters, portsMax, reconnectMaxS, regionsMax, uint32Max } from "../ground/limits.ts";
 import { named, object, optional, record } from "./common.ts";
 
 /** The pattern of a name_id, a game mode, a region and a port label. Reserved words apply to name_id only. */
@@ -50,14 +50,26 @@ const timeouts = named(
   {
     ready_s: seconds(1, 300, "Foyer stops a lobby that is not ready after this time."),
     reservation_s: seconds(1, 120, "How long a reserved seat waits for its player, counted from the lobby's ready."),
-    heartbeat_s: seconds(
-      0,
-      0,
-      "A lobby that sends no heartbeat for this time gets no players from find; after ten times as long Foyer stops it. 0 turns this off.",
+    heartbeat_s: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: timeoutMaxS,
+        description:
+          "A lobby that sends no heartbeat for this time gets no players from find; after ten times as long Foyer stops " +
+          "it. 0 turns this off. Without it: 0 for lobbies that Foyer runs, 30 for registered ones.",
+      }),
     ),
     empty_s: seconds(0, 30, "Foyer stops a lobby that it runs after this time without a taken seat."),
+    reconnect_s: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: reconnectMaxS,
+        default: 0,
+        description: "How long a dropped player may come back: its seat is held for so long. 0: it ends at once.",
+      }),
+    ),
   },
-  "Whole seconds, at most one day each.",
+  "Whole seconds, at most one day each; `reconnect_s` at most one hour.",
 );
 
 const actions = named(
@@ -205,7 +217,15 @@ export type ResolvedGameMode = {
   taggable: boolean;
   allow_dynamic_max_players: boolean;
   idle_lobbies: { min: number };
-  timeouts: { ready_s: number; reservation_s: number; heartbeat_s: number; empty_s: number };
+  timeouts: {
+    ready_s: number;
+    reservation_s: number;
+    /** Of lobbies that Foyer runs. */
+    heartbeat_s: number;
+    registered_heartbeat_s: number;
+    empty_s: number;
+    reconnect_s: number;
+  };
   actions: {
     find: { enabled: boolean };
     join: { enabled: boolean };

@@ -59,7 +59,11 @@ export function createConfigReader(db: Db, engine: Engine, now: () => number): C
     if (cached) return cached;
     const row = await findVersion(store, gameId, versionId);
     if (!row) return null;
-    const found = { versionId, displayName: row.displayName, config: resolveVersionConfig(JSON.parse(row.config)) };
+    const found = {
+      versionId,
+      displayName: row.displayName,
+      config: resolveVersionConfig(JSON.parse(row.config), row.defaults),
+    };
     if (versions.size >= versionsMax) versions.delete(versions.keys().next().value!);
     versions.set(key, found);
     return found;

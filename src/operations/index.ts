@@ -27,6 +27,7 @@ import { lobbyListOperations } from "./matchmaking/lobby-list.ts";
 import { playerOperations } from "./matchmaking/players.ts";
 import { regionOperations } from "./matchmaking/regions.ts";
 import { registerOperations } from "./matchmaking/register.ts";
+import { resumeOperations } from "./matchmaking/resume.ts";
 import { watchOperations } from "./watch/watch.ts";
 
 /** Every operation of the contract with its handler (docs/decisions/0001); a missing one does not compile. */
@@ -58,6 +59,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...lobbyCallOperations(context),
     ...registerOperations(context),
     ...playerOperations(context),
+    ...resumeOperations(context),
     ...regionOperations(context),
   });
 }

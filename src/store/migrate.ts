@@ -4,6 +4,7 @@ import { lobbyHistory } from "./migrations/0002-lobby-history.ts";
 import { blocks } from "./migrations/0003-blocks.ts";
 import { audit } from "./migrations/0004-audit.ts";
 import { retention } from "./migrations/0005-retention.ts";
+import { versionDefaults } from "./migrations/0006-version-defaults.ts";
 import type { Tables } from "./tables.ts";
 
 export type EngineName = "sqlite" | "postgresql";
@@ -38,6 +39,7 @@ function allMigrations(engine: EngineName): Record<string, Migration> {
     "0003-blocks": blocks(engine),
     "0004-audit": audit(engine),
     "0005-retention": retention(),
+    "0006-version-defaults": versionDefaults(),
   };
 }
 

@@ -15,6 +15,8 @@ export interface Tables {
     create_ts: number;
     /** JSON; `{}` when the version was deleted. */
     config: string;
+    /** Null: it was made before 0.2. */
+    defaults: number | null;
     /** Null: not deleted. A deleted version is kept while a history may name it. */
     delete_ts: number | null;
   };

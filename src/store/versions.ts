@@ -13,9 +13,11 @@ export interface Version {
   readonly createTs: number;
   /** JSON text. */
   readonly config: string;
+  /** Which defaults hold for what the document does not say; null: those from before 0.2. */
+  readonly defaults: number | null;
 }
 
-export type VersionSummary = Omit<Version, "config">;
+export type VersionSummary = Omit<Version, "config" | "defaults">;
 
 export interface Deployment {
   readonly deploymentId: string;
@@ -43,6 +45,7 @@ export function insertVersion(
         display_name: version.displayName,
         create_ts: version.createTs,
         config: version.config,
+        defaults: version.defaults,
         delete_ts: null,
       })
       .execute();
@@ -63,7 +66,7 @@ async function countVersions(transaction: Transaction<Tables>, gameId: string): 
 export async function findVersion(db: Db, gameId: string, versionId: string): Promise<Version | null> {
   const row = await db.query
     .selectFrom("versions")
-    .select([...summaryColumns, "config"])
+    .select([...summaryColumns, "config", "defaults"])
     .where("version_id", "=", versionId)
     .where("game_id", "=", gameId)
     .where("delete_ts", "is", null)

@@ -101,6 +101,8 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "lobbies.register": server,
   "players.connected": lobby,
   "players.disconnected": lobby,
+  "players.resume": seating,
+  "players.release": seating,
   "players.getStatistics": player,
   "regions.list": player,
 };

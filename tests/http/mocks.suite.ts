@@ -82,9 +82,11 @@ export function mocksTests(at: () => Service): void {
 
   test("[DEV3] heartbeat echoes", async () => {
     const ids = [randomUUID(), randomUUID()];
-    const echoed = { player_ids: ids, is_closed: true, is_closed_by_operator: false, is_outdated: false };
+    const constant = { is_closed_by_operator: false, is_outdated: false, heartbeat_s: 0, reconnect_s: 0 };
+    const players = ids.map((player_id) => ({ player_id, is_held: false }));
+    const echoed = { player_ids: ids, players, is_closed: true, ...constant };
     expectAnswer(await call("POST", "lobbies/heartbeat", { player_ids: ids, is_closed: true }), echoed);
-    const empty = { player_ids: [], is_closed: false, is_closed_by_operator: false, is_outdated: false };
+    const empty = { player_ids: [], players: [], is_closed: false, ...constant };
     for (const body of [{}, { player_ids: null, is_closed: null }]) {
       expectAnswer(await call("POST", "lobbies/heartbeat", body), empty);
     }
@@ -155,12 +157,16 @@ export function mocksTests(at: () => Service): void {
     expect((await list("limit=3")).json.cursor).toBeUndefined();
   });
 
-  test("[DEV8] connected and disconnected take only development players of the namespace", async () => {
-    const { player, players } = await seated("lobbies/find", { game_modes: ["duel"] }, 1);
+  test("[DEV8] connected, disconnected, resume and release take only development players of the namespace", async () => {
+    const found = await seated("lobbies/find", { game_modes: ["duel"] }, 1);
+    const { player, players } = found;
     const ticket = { player_token: player.token };
     for (let time = 0; time < 2; time++) {
-      expectAnswer(await call("POST", "players/connected", ticket), { player_id: players[0].player_id });
-      expectEmpty(await call("POST", "players/disconnected", ticket));
+      const { player_id } = players[0];
+      expectAnswer(await call("POST", "players/connected", ticket), { player_id, returned: false });
+      expectEmpty(await call("POST", "players/disconnected", { ...ticket, may_return: true }));
+      expectAnswer(await call("POST", "players/resume", ticket), found);
+      expectEmpty(await call("POST", "players/release", ticket));
     }
     const { namespaceId } = namespace;
     const playerId = randomUUID();
@@ -174,7 +180,7 @@ export function mocksTests(at: () => Service): void {
       "x",
     ];
     for (const player_token of foreign) {
-      for (const path of ["players/connected", "players/disconnected"]) {
+      for (const path of ["players/connected", "players/disconnected", "players/resume", "players/release"]) {
         expectRefusal(await call("POST", path, { player_token }), "MATCHMAKER_PLAYER_NOT_FOUND");
       }
     }

@@ -57,6 +57,8 @@ describe("lobbies as processes", () => {
     player.close();
     const names = Object.keys(env).sort();
     const expected = ["API_ENDPOINT", "GAME_ID", "GAME_MODE", "LOBBY_ID", "LOBBY_TAGS", "MAX_PLAYERS"].concat([
+      "HEARTBEAT_S",
+      "RECONNECT_S",
       "MAX_PLAYERS_DIRECT",
       "NAMESPACE_ID",
       "NAMESPACE_NAME",

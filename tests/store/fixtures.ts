@@ -62,7 +62,7 @@ export function namespace(fields: Partial<Namespace> & { gameId: string }): Name
 }
 
 export function version(fields: Partial<Version> & { gameId: string }): Version {
-  return { versionId: newId(), displayName: "1.0", createTs: now, config: '{"regions":{}}', ...fields };
+  return { versionId: newId(), displayName: "1.0", createTs: now, config: '{"regions":{}}', defaults: 2, ...fields };
 }
 
 export function token(fields: Partial<TokenRow> & { gameId: string }): TokenRow & { hash: string } {

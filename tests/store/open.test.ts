@@ -78,7 +78,9 @@ describe("opening postgresql", () => {
     const made = await storedGame(nodes[0]!);
     for (const node of nodes) expect(await findGame(node, made.gameId)).toEqual(made);
     const { rows } = await sql<{ name: string }>`select name from foyer_migration`.execute(nodes[3]!.query);
-    const names = ["0001-control-plane", "0002-lobby-history", "0003-blocks", "0004-audit", "0005-retention"];
+    const names = ["0001-control-plane", "0002-lobby-history", "0003-blocks", "0004-audit", "0005-retention"].concat([
+      "0006-version-defaults",
+    ]);
     expect(rows).toEqual(names.map((name) => ({ name })));
   });
 

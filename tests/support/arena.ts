@@ -65,7 +65,9 @@ type Json = Record<string, unknown>;
 
 /** A version with one mode of each runtime, `duel` and `match`; the odd field changed for both, or a mode added. */
 export function config(mode: Json = {}, modes: Json = {}) {
-  const both = { max_players: 2, max_players_direct: 4, taggable: true, ...mode };
+  // Lobbies of tests need not send heartbeats.
+  const timeouts = { heartbeat_s: 0, ...(mode.timeouts as Json | undefined) };
+  const both = { max_players: 2, max_players_direct: 4, taggable: true, ...mode, timeouts };
   const process = { command: "node", args: ["server.js"], cwd: "game", env: { MODE: "test" } };
   const create = { create: { enabled: true } };
   return {
@@ -121,7 +123,7 @@ export interface LobbyAtHand {
   ready(): Promise<Answer>;
   setClosed(isClosed: boolean): Promise<Answer>;
   connect(playerToken: string): Promise<Answer>;
-  disconnect(playerToken: string): Promise<Answer>;
+  disconnect(playerToken: string, mayReturn?: boolean): Promise<Answer>;
   heartbeat(body?: Json): Promise<Answer>;
   stop(): Promise<Answer>;
   /** The operator's view of it, with its players. */
@@ -169,7 +171,8 @@ export function arenaOf(
       ready: () => call("POST", "lobbies/ready"),
       setClosed: (isClosed) => call("PUT", "lobbies/closed", { is_closed: isClosed }),
       connect: (player_token) => call("POST", "players/connected", { player_token }),
-      disconnect: (player_token) => call("POST", "players/disconnected", { player_token }),
+      disconnect: (player_token, may_return) =>
+        call("POST", "players/disconnected", { player_token, ...(may_return !== undefined && { may_return }) }),
       heartbeat: (body = {}) => call("POST", "lobbies/heartbeat", body),
       stop: () => call("POST", "lobbies/stop"),
       seen: async () => (await service.admin("GET", `${namespace.path}/lobbies/${lobbyId}`)).lobby,

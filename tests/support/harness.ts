@@ -209,7 +209,16 @@ export async function createVersion(
 
 export const externalConfig = {
   regions: { local: { display_name: "Local", latitude: 52.5, longitude: 13.4 } },
-  game_modes: { duel: { max_players: 2, max_players_direct: 4, taggable: true, runtime: { external: {} } } },
+  game_modes: {
+    // Lobbies of tests need not send heartbeats.
+    duel: {
+      max_players: 2,
+      max_players_direct: 4,
+      taggable: true,
+      timeouts: { heartbeat_s: 0 },
+      runtime: { external: {} },
+    },
+  },
 };
 
 export const processConfig = {

@@ -104,7 +104,10 @@ export async function createNamespace(
   limits: { lobby_count_max: number; max_players: number; max_players_per_client: number | null },
 ): Promise<Namespace> {
   const { game_id } = await server.admin("POST", "/cloud/games", { display_name: "A Game", name_id: nameId });
-  const config = { regions: { local: {} }, game_modes: { duel: { ...gameMode, runtime: { external: {} } } } };
+  // Lobbies of tests need not send heartbeats.
+  const timeouts = { heartbeat_s: 0, ...(gameMode.timeouts as object | undefined) };
+  const duel = { ...gameMode, timeouts, runtime: { external: {} } };
+  const config = { regions: { local: {} }, game_modes: { duel } };
   const version = await server.admin("POST", `/cloud/games/${game_id}/versions`, { display_name: "A Version", config });
   const body = { display_name: "A Namespace", name_id: "prod", version_id: version.version_id };
   const { namespace_id } = await server.admin("POST", `/cloud/games/${game_id}/namespaces`, body);

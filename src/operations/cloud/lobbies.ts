@@ -110,10 +110,11 @@ function lobbyNotFound(reference: string) {
 
 /** Counted from the players in the same answer, who were read a moment after the lobby. */
 function seatCounts(players: readonly PlayerView[]) {
-  const reserved = players.filter(({ status }) => status === "reserved").length;
+  const count = (wanted: string) => players.filter(({ status }) => status === wanted).length;
   return {
-    reserved_count: reserved,
-    connected_count: players.length - reserved,
+    reserved_count: count("reserved"),
+    connected_count: count("connected"),
+    held_count: count("held"),
     total_player_count: players.length,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkVersionConfig, needsProcessRuntime } from "./version-document.ts";
+import { checkVersionConfig, needsProcessRuntime, resolveVersionConfig } from "./version-document.ts";
 
 const mode = (changes: object = {}) => ({ max_players: 4, runtime: { external: {} }, ...changes });
 const document = (changes: object = {}) => ({ regions: { local: {} }, game_modes: { duel: mode(changes) } });
@@ -17,7 +17,7 @@ const example = {
       taggable: true,
       allow_dynamic_max_players: false,
       idle_lobbies: { min: 1 },
-      timeouts: { ready_s: 300, reservation_s: 120, heartbeat_s: 0, empty_s: 30 },
+      timeouts: { ready_s: 300, reservation_s: 120, heartbeat_s: 0, empty_s: 30, reconnect_s: 60 },
       actions: {
         find: { enabled: true },
         join: { enabled: true },
@@ -33,10 +33,23 @@ describe("a document without issues", () => {
   test("that says everything resolves to itself", () => {
     const { issues, resolved } = checkVersionConfig(example);
     expect(issues).toEqual([]);
+    const { duel } = example.game_modes;
     expect(resolved).toEqual({
-      ...example,
       regions: { local: { ...example.regions.local, provider_display_name: "" } },
+      game_modes: { duel: { ...duel, timeouts: { ...duel.timeouts, registered_heartbeat_s: 0 } } },
     });
+  });
+
+  test("[CB16] registered lobbies have heartbeats unless it says a number, or was made before 0.2", () => {
+    const config = { regions: { local: {} }, game_modes: { duel: mode() } };
+    const periods = (defaults: number | null) => resolveVersionConfig(config, defaults).game_modes.duel!.timeouts;
+    expect(periods(2)).toMatchObject({ heartbeat_s: 0, registered_heartbeat_s: 30 });
+    expect(periods(null)).toMatchObject({ heartbeat_s: 0, registered_heartbeat_s: 0 });
+    for (const heartbeat_s of [0, 5]) {
+      const said = { ...config, game_modes: { duel: mode({ timeouts: { heartbeat_s } }) } };
+      const { timeouts } = resolveVersionConfig(said, 2).game_modes.duel!;
+      expect(timeouts).toMatchObject({ heartbeat_s, registered_heartbeat_s: heartbeat_s });
+    }
   });
 
   const defaults = {
@@ -47,7 +60,14 @@ describe("a document without issues", () => {
     taggable: false,
     allow_dynamic_max_players: false,
     idle_lobbies: { min: 0 },
-    timeouts: { ready_s: 300, reservation_s: 120, heartbeat_s: 0, empty_s: 30 },
+    timeouts: {
+      ready_s: 300,
+      reservation_s: 120,
+      heartbeat_s: 0,
+      registered_heartbeat_s: 30,
+      empty_s: 30,
+      reconnect_s: 0,
+    },
     actions: {
       find: { enabled: true },
       join: { enabled: true },
@@ -164,6 +184,7 @@ describe("issues", () => {
       { timeouts: { ready_s: 0, empty_s: 0, heartbeat_s: 86401 } },
       ["timeouts.ready_s.out_of_range", "timeouts.heartbeat_s.out_of_range"],
     ],
+    [{ timeouts: { reconnect_s: 3601 } }, ["timeouts.reconnect_s.out_of_range"]],
     [{ actions: { create: { enabled: true, public: false, private: false } } }, ["actions.create.invalid"]],
     [{ actions: { kick: {} } }, ["actions.kick.unknown_field"]],
     [{ ports: { default: { protocol: "quic" } } }, ["ports.default.protocol.invalid"]],

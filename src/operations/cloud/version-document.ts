@@ -39,12 +39,18 @@ export function checkVersionConfig(config: unknown): { issues: Issue[]; resolved
   return { issues: inDocumentOrder(list.all(), config).map(toIssue), resolved: null };
 }
 
+/** Which defaults versions get that are made now; null: those from before 0.2. */
+export const versionDefaults = 2;
+
 /** Fills in every default. The document must have passed checkVersionConfig. */
-export function resolveVersionConfig(config: VersionConfig): ResolvedVersionConfig {
+export function resolveVersionConfig(
+  config: VersionConfig,
+  defaults: number | null = versionDefaults,
+): ResolvedVersionConfig {
   const allRegions = Object.keys(config.regions);
   return {
     regions: mapValues(config.regions, (region, name) => resolveRegion(region, name)),
-    game_modes: mapValues(config.game_modes, (mode) => resolveGameMode(mode, allRegions)),
+    game_modes: mapValues(config.game_modes, (mode) => resolveGameMode(mode, allRegions, defaults)),
   };
 }
 
@@ -205,7 +211,7 @@ function resolveRegion(region: RegionConfig, name: string): ResolvedRegion {
   };
 }
 
-function resolveGameMode(mode: GameModeConfig, allRegions: string[]): ResolvedGameMode {
+function resolveGameMode(mode: GameModeConfig, allRegions: string[], defaults: number | null): ResolvedGameMode {
   const { timeouts, actions, runtime } = mode;
   return {
     max_players: mode.max_players,
@@ -219,7 +225,9 @@ function resolveGameMode(mode: GameModeConfig, allRegions: string[]): ResolvedGa
       ready_s: timeouts?.ready_s ?? 300,
       reservation_s: timeouts?.reservation_s ?? 120,
       heartbeat_s: timeouts?.heartbeat_s ?? 0,
+      registered_heartbeat_s: timeouts?.heartbeat_s ?? (defaults === null ? 0 : 30),
       empty_s: timeouts?.empty_s ?? 30,
+      reconnect_s: timeouts?.reconnect_s ?? 0,
     },
     actions: {
       find: { enabled: actions?.find?.enabled ?? true },

@@ -7,7 +7,7 @@ import { gameNotFound, lookUpGame, quotaReached, versionNotFound } from "./looku
 import { checkDisplayName } from "./names.ts";
 import { cutPage, isUuid, parsePage, toTimestamp } from "./pagination.ts";
 import { removeVersion } from "./remove-version.ts";
-import { checkVersionConfig, needsProcessRuntime } from "./version-document.ts";
+import { checkVersionConfig, needsProcessRuntime, versionDefaults } from "./version-document.ts";
 
 export function versionOperations(context: Context) {
   const { db } = context;
@@ -32,6 +32,7 @@ export function versionOperations(context: Context) {
         displayName,
         createTs: context.now(),
         config: JSON.stringify(body.config),
+        defaults: versionDefaults,
       };
       const { maxVersionsPerGame: versionsMax } = context.config;
       const inserted = await insertVersion(record({ target: version.versionId }), version, { versionsMax });

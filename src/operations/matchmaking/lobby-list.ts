@@ -98,7 +98,7 @@ function listedLobby(lobby: LobbyView) {
     max_players_normal: lobby.maxPlayers,
     max_players_direct: lobby.maxPlayersDirect,
     max_players_party: lobby.maxPlayers,
-    total_player_count: lobby.reserved + lobby.connected,
+    total_player_count: lobby.reserved + lobby.connected + lobby.held,
     is_closed: listClosedBy(lobby).length > 0,
     tags: { ...lobby.tags },
   };

@@ -38,6 +38,8 @@ export async function describeLobby(
       FOYER_REGION: lobby.region,
       FOYER_MAX_PLAYERS: String(lobby.maxPlayers),
       FOYER_MAX_PLAYERS_DIRECT: String(lobby.maxPlayersDirect),
+      FOYER_HEARTBEAT_S: String(lobby.heartbeatMs / 1000),
+      FOYER_RECONNECT_S: String(lobby.reconnectMs / 1000),
       FOYER_LOBBY_TAGS: JSON.stringify(lobby.tags),
       ...(lobby.lobbyConfig !== null && { FOYER_LOBBY_CONFIG: lobby.lobbyConfig }),
     },

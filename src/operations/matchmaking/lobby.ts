@@ -53,9 +53,12 @@ export function lobbyCallOperations(context: Context) {
       if (isRefusal(outcome)) return outcome;
       return {
         player_ids: outcome.players.filter(({ isHeld }) => !isHeld).map(({ playerId }) => playerId),
+        players: outcome.players.map(({ playerId, isHeld }) => ({ player_id: playerId, is_held: isHeld })),
         is_closed: outcome.isClosed,
         is_closed_by_operator: outcome.isClosedByOperator,
         is_outdated: outcome.isOutdated,
+        heartbeat_s: outcome.heartbeatMs / 1000,
+        reconnect_s: outcome.reconnectMs / 1000,
       };
     },
 

@@ -83,7 +83,7 @@ export async function checkMockVersion(context: Context, caller: CallerOf<"dev">
 async function readDeployed({ db }: Context, { namespaceId, gameId }: CallerOf<"dev">): Promise<VersionInUse | null> {
   const namespace = await findNamespaceById(db, namespaceId);
   const version = namespace?.versionId && (await findVersion(db, gameId, namespace.versionId));
-  return version ? { ...version, config: resolveVersionConfig(JSON.parse(version.config)) } : null;
+  return version ? { ...version, config: resolveVersionConfig(JSON.parse(version.config), version.defaults) } : null;
 }
 
 function listedLobby(name: string, mode: ResolvedGameMode, withState: boolean) {

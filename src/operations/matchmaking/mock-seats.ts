@@ -7,11 +7,11 @@ export const mockRegion = { region_id: "dev-local", display_name: "Local" };
 const tlsProtocols: ReadonlySet<string> = new Set(["https", "wss", "tls"]);
 
 /** Seats in the developer's own server, which the token names. */
-export function seatMock({ newId, tokens }: Context, { namespaceId, server }: CallerOf<"dev">, seats: number) {
-  const players = Array.from({ length: seats }, () => {
-    const playerId = newId();
-    return { player_id: playerId, token: tokens.make({ kind: "devplayer", namespaceId, playerId }) };
-  });
+export function seatMock({ tokens }: Context, { namespaceId, server }: CallerOf<"dev">, playerIds: readonly string[]) {
+  const players = playerIds.map((playerId) => ({
+    player_id: playerId,
+    token: tokens.make({ kind: "devplayer", namespaceId, playerId }),
+  }));
   const entries = Object.entries(server.ports);
   const ports = Object.fromEntries(entries.map(([label, port]) => [label, portAnswer(server.hostname, port)]));
   const player = { token: players[0]!.token };

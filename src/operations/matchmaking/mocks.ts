@@ -14,6 +14,8 @@ import { countSeats } from "./seat-request.ts";
  */
 export function mockOperations(context: Context): Mocks {
   const nothing = async () => null;
+  const newPlayers = (body: Parameters<typeof countSeats>[0]) =>
+    Array.from({ length: countSeats(body) }, () => context.newId());
   return {
     "lobbies.find": async ({ caller, body, idempotencyKey }) =>
       checkKey(idempotencyKey) ??
@@ -21,17 +23,17 @@ export function mockOperations(context: Context): Mocks {
       (await checkMockVersion(context, caller, body.version)) ?? {
         ...(body.dry_run
           ? { lobby: { lobby_id: mockLobbyId, region: mockRegion }, would_create: false }
-          : seatMock(context, caller, countSeats(body))),
+          : seatMock(context, caller, newPlayers(body))),
         ...(body.explain && { explain: explainMock(body.game_modes[0]!) }),
       },
     "lobbies.join": async ({ caller, body, idempotencyKey }) =>
-      checkKey(idempotencyKey) ?? seatMock(context, caller, countSeats(body)),
+      checkKey(idempotencyKey) ?? seatMock(context, caller, newPlayers(body)),
     "lobbies.create": async ({ caller, body, idempotencyKey }) =>
       checkKey(idempotencyKey) ??
       checkTags(body.tags) ??
       checkLobbyConfig(body.lobby_config) ??
       (await checkMockVersion(context, caller, body.version)) ??
-      seatMock(context, caller, countSeats(body)),
+      seatMock(context, caller, newPlayers(body)),
     "lobbies.list": ({ caller, query }) => listMocks(context, caller, query),
     "lobbies.watch": ({ caller, client, query }) => watchMocks(context, caller, client, query),
     "lobbies.ready": nothing,
@@ -40,16 +42,27 @@ export function mockOperations(context: Context): Mocks {
     "lobbies.getState": nothing,
     "lobbies.heartbeat": async ({ body }) => ({
       player_ids: body?.player_ids ?? [],
+      players: (body?.player_ids ?? []).map((id) => ({ player_id: id, is_held: false })),
       is_closed: body?.is_closed ?? false,
       is_closed_by_operator: false,
       is_outdated: false,
+      heartbeat_s: 0,
+      reconnect_s: 0,
     }),
     "lobbies.stop": nothing,
     "players.connected": async ({ caller, body }) => {
       const player = findMockPlayer(context, caller, body.player_token);
-      return isRefusal(player) ? player : { player_id: player.playerId };
+      return isRefusal(player) ? player : { player_id: player.playerId, returned: false };
     },
     "players.disconnected": async ({ caller, body }) => {
+      const player = findMockPlayer(context, caller, body.player_token);
+      return isRefusal(player) ? player : null;
+    },
+    "players.resume": async ({ caller, body }) => {
+      const player = findMockPlayer(context, caller, body.player_token);
+      return isRefusal(player) ? player : seatMock(context, caller, [player.playerId]);
+    },
+    "players.release": async ({ caller, body }) => {
       const player = findMockPlayer(context, caller, body.player_token);
       return isRefusal(player) ? player : null;
     },

@@ -32,7 +32,7 @@ export function playerOperations(context: Context) {
       const { playerId } = player;
       const now = context.now();
       const outcome = await engine.execute({ type: "connectPlayer", namespaceId, lobbyId, playerId, now });
-      return outcome.ok ? { player_id: playerId } : connectRefusal(outcome.code);
+      return outcome.ok ? { player_id: playerId, returned: outcome.isReturn } : connectRefusal(outcome.code);
     },
 
     "players.disconnected": async ({ caller, body }) => {
@@ -41,7 +41,8 @@ export function playerOperations(context: Context) {
       const { namespaceId, lobbyId } = caller;
       const { playerId } = player;
       const now = context.now();
-      const command = { type: "disconnectPlayer", namespaceId, lobbyId, playerId, now, mayReturn: false } as const;
+      const mayReturn = body.may_return ?? false;
+      const command = { type: "disconnectPlayer", namespaceId, lobbyId, playerId, now, mayReturn } as const;
       const outcome = await engine.execute(command);
       // A player who left long ago is no error.
       return outcome.ok || outcome.code === "PLAYER_REMOVED" ? null : lobbyRefusal(outcome.code);

@@ -42,7 +42,13 @@ export function registerOperations(context: Context) {
         const TOO_MANY_LOBBIES = "The namespace has as many lobbies as its lobby_count_max allows.";
         return refuseSeats(outcome.code, ["TOO_MANY_LOBBIES"], { TOO_MANY_LOBBIES });
       }
-      return { lobby_id: lobbyId, token: context.tokens.make({ kind: "lobby", namespaceId, lobbyId }) };
+      const { heartbeatMs, reconnectMs } = outcome.lobby;
+      return {
+        lobby_id: lobbyId,
+        token: context.tokens.make({ kind: "lobby", namespaceId, lobbyId }),
+        heartbeat_s: heartbeatMs / 1000,
+        reconnect_s: reconnectMs / 1000,
+      };
     },
   } satisfies Partial<Handlers>;
 }

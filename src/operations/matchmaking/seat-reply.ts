@@ -6,14 +6,24 @@ import { refuse } from "../refusal.ts";
 import { isReachable } from "./lobby-waiters.ts";
 import type { SeatRequest } from "./seat-request.ts";
 
+/** What waiting for a lobby needs of the request. */
+type Waiting = Pick<SeatRequest, "namespaceId" | "client" | "whenGone"> & {
+  /** Null: when the call gives up, its seats are released. */
+  readonly idempotency: object | null;
+};
+
 /** Waits for the lobby if it is still starting, then answers where it is and with which tokens. */
-export function replySeated(context: Context, asked: SeatRequest, seated: Seated) {
+export function replySeated(context: Context, asked: Waiting, seated: Pick<Seated, "lobby" | "playerIds">) {
   const { lobby, playerIds } = seated;
   if (isReachable(lobby)) return toJoinReply(context, asked.namespaceId, lobby, playerIds);
   return replyWhenReady(context, asked, seated);
 }
 
-async function replyWhenReady(context: Context, asked: SeatRequest, { lobby, playerIds }: Seated) {
+async function replyWhenReady(
+  context: Context,
+  asked: Waiting,
+  { lobby, playerIds }: Pick<Seated, "lobby" | "playerIds">,
+) {
   const { namespaceId } = asked;
   const startedAt = context.now();
   const waited = await context.waiting.untilReady(namespaceId, lobby.lobbyId, asked.whenGone);
@@ -41,7 +51,7 @@ function startFailed({ gate, now }: Context, lobbyId: string, lobby: LobbyView |
 }
 
 /** The operator may have blocked the client while it waited. */
-async function blockedMeanwhile(context: Context, { namespaceId, client }: SeatRequest) {
+async function blockedMeanwhile(context: Context, { namespaceId, client }: Waiting) {
   const config = await context.configs.get(namespaceId);
   return config && refuseBlocked(config, client, context.now());
 }

@@ -65,6 +65,7 @@ export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
       display_name: text,
       create_ts: time,
       config: jsonObject,
+      defaults: orAbsent(revision),
       delete_ts: orAbsent(time),
     },
     unique: [["version_id"], ["game_id", "version_id"]],

@@ -21,7 +21,8 @@ export function lobbiesTests(at: () => Matchmaker): void {
     const arena = await arenaWith();
     const body = { game_mode: "duel", region: "local", ports: address };
     const answer = await arena.play("POST", "lobbies/register", body, { token: arena.server });
-    expectAnswer(answer, { lobby_id: aUuid, token: expect.stringMatching(/^lobby_[\w-]{40,}$/) });
+    const token = expect.stringMatching(/^lobby_[\w-]{40,}$/);
+    expectAnswer(answer, { lobby_id: aUuid, token, heartbeat_s: 0, reconnect_s: 0 });
     const [lobby] = await arena.lobbies();
     expect(lobby).toMatchObject({ lobby_id: answer.json.lobby_id, status: "starting", runtime: "external" });
   });
@@ -230,24 +231,25 @@ export function lobbiesTests(at: () => Matchmaker): void {
     const players = answer.json.players as { player_id: string; token: string }[];
     for (const { token } of players) await lobby.connect(token);
     const ids = players.map(({ player_id }) => player_id).sort();
-    const believes = { player_ids: ids, is_closed: false, is_closed_by_operator: false, is_outdated: false };
+    const inside = (player_ids: string[]) => ({
+      player_ids,
+      players: player_ids.map((player_id) => ({ player_id, is_held: false })),
+      is_closed_by_operator: false,
+      is_outdated: false,
+      heartbeat_s: 0,
+      reconnect_s: 0,
+    });
+    const believes = { ...inside(ids), is_closed: false };
     expectAnswer(await lobby.heartbeat(), believes);
     expectAnswer(await lobby.heartbeat({ player_ids: null, is_closed: null }), believes);
     // Every field may be left out, and so may all of them.
     expectAnswer(await lobby.call("POST", "lobbies/heartbeat"), believes);
     expectAnswer(await lobby.heartbeat({ player_ids: [ids[0]!.toUpperCase(), randomUUID()] }), believes);
     expectAnswer(await lobby.heartbeat({ player_ids: [ids[0]], is_closed: true }), {
-      player_ids: [ids[0]],
+      ...inside([ids[0]!]),
       is_closed: true,
-      is_closed_by_operator: false,
-      is_outdated: false,
     });
-    expectAnswer(await lobby.heartbeat({ is_closed: false }), {
-      player_ids: [ids[0]],
-      is_closed: true,
-      is_closed_by_operator: false,
-      is_outdated: false,
-    });
+    expectAnswer(await lobby.heartbeat({ is_closed: false }), { ...inside([ids[0]!]), is_closed: true });
     const gone = players.find(({ player_id }) => player_id === ids[1])!;
     expectRefusal(await lobby.connect(gone.token), "MATCHMAKER_PLAYER_REMOVED");
     expectRefusal(await arena.find(), "MATCHMAKER_NO_AVAILABLE_LOBBIES");

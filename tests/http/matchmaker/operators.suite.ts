@@ -84,7 +84,8 @@ export function operatorsTests(at: () => Matchmaker): void {
     expect((await lobby.seen()).registered_by).toBe(token_id);
     expect((await arena.lobbies())[0].registered_by).toBe(token_id);
     expectAnswer(await lobby.heartbeat(), {
-      ...{ player_ids: [], is_closed: false, is_closed_by_operator: false, is_outdated: false },
+      ...{ player_ids: [], players: [], is_closed: false, is_closed_by_operator: false, is_outdated: false },
+      ...{ heartbeat_s: 0, reconnect_s: 0 },
     });
   });
 

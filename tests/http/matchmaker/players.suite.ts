@@ -19,7 +19,7 @@ export function playersTests(at: () => Matchmaker): void {
 
   test("[P1] the first connect wins and stops the clock, the next is refused", async () => {
     const { arena, lobby, token, playerId } = await seated();
-    expectAnswer(await lobby.connect(token), { player_id: playerId });
+    expectAnswer(await lobby.connect(token), { player_id: playerId, returned: false });
     expectRefusal(await lobby.connect(token), "MATCHMAKER_PLAYER_ALREADY_CONNECTED");
     at().clock.advance(86_400_000);
     expectRefusal(await lobby.connect(token), "MATCHMAKER_PLAYER_ALREADY_CONNECTED");
@@ -128,7 +128,7 @@ export function playersTests(at: () => Matchmaker): void {
     const { namespaceId } = arena.namespace;
     const [{ player_id: playerId }] = (await lobby.seen()).players;
     const token = at().service.derive({ kind: "player", namespaceId, lobbyId: lobby.lobbyId, playerId });
-    expectAnswer(await lobby.connect(token), { player_id: playerId });
+    expectAnswer(await lobby.connect(token), { player_id: playerId, returned: false });
     await lobby.ready();
     expect(tokensOf(await waiting)).toEqual([token]);
     at().clock.advance(120_000);

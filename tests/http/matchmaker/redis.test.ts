@@ -3,6 +3,7 @@ import { type Matchmaker, startMatchmaker } from "../../support/arena.ts";
 import { activityTests } from "./activity.suite.ts";
 import { backendsTests } from "./backends.suite.ts";
 import { blocksTests } from "./blocks.suite.ts";
+import { comingBackTests } from "./coming-back.suite.ts";
 import { creatingTests } from "./creating.suite.ts";
 import { decisionsTests } from "./decisions.suite.ts";
 import { findingTests } from "./finding.suite.ts";
@@ -30,6 +31,7 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("find", () => findingTests(at));
   describe("lobbies", () => lobbiesTests(at));
   describe("players", () => playersTests(at));
+  describe("coming back", () => comingBackTests(at));
   describe("limits and keys", () => limitsTests(at));
   describe("lobbies that are started", () => startedTests(at));
   describe("creating lobbies", () => creatingTests(at));

@@ -53,6 +53,8 @@ export function startedTests(at: () => Matchmaker): void {
         FOYER_REGION: "far",
         FOYER_MAX_PLAYERS: "3",
         FOYER_MAX_PLAYERS_DIRECT: "3",
+        FOYER_HEARTBEAT_S: "0",
+        FOYER_RECONNECT_S: "0",
         FOYER_LOBBY_TAGS: expect.any(String),
         FOYER_LOBBY_CONFIG: expect.any(String),
       },

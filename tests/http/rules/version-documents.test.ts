@@ -159,7 +159,14 @@ test("[V7] [V8] [V12] the shortest document, with every default filled in", () =
         taggable: false,
         allow_dynamic_max_players: false,
         idle_lobbies: { min: 0 },
-        timeouts: { ready_s: 300, reservation_s: 120, heartbeat_s: 0, empty_s: 30 },
+        timeouts: {
+          ready_s: 300,
+          reservation_s: 120,
+          heartbeat_s: 0,
+          registered_heartbeat_s: 30,
+          empty_s: 30,
+          reconnect_s: 0,
+        },
         actions: {
           find: { enabled: true },
           join: { enabled: true },
