@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
+import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -33,6 +34,7 @@ export async function run({ isLong }: { isLong: boolean }): Promise<string> {
   const foyer = await serveFoyer(world.folder, flags);
   const rows: string[][] = [];
   let isPinned = false;
+  let left = "";
   try {
     const admin = readFileSync(join(world.folder, "admin-token"), "utf8").trim();
     for (const lobbyId of world.lobbyIds.slice(0, stateCount)) {
@@ -56,17 +58,19 @@ export async function run({ isLong }: { isLong: boolean }): Promise<string> {
         attacker.kill("SIGKILL");
         await settled(metricsPort, before, settleMs);
       }
-      // What was reserved for the attack may be kept for a while after its connections are gone.
-      if (isLong) await sleep(settleMs);
       rows.push(row(name, calm, beside, [before, during, await signs(metricsPort)]));
     }
+    // Memory that the attacks needed is given back later than connections.
+    if (isLong) await sleep(settleMs);
+    const { rssMib, heapMib } = await signs(metricsPort);
+    left = `${isLong ? "A minute after the last attack" : "At the end"} the service has ${rssMib} MiB resident, ${heapMib} of them in the heap.`;
   } finally {
     await foyer.stop();
     world.remove();
   }
   const cores = isPinned ? "The server has one core; clients and attackers share the other." : "Not pinned.";
   const caption = `${callsPerSecond} honest calls a second, ${rounds} times ${seconds} s alone and ${seconds} s beside each attack, medians; what is open is shown before the attack, during it and up to ${settleMs / 1000} s after. ${cores}`;
-  return `${caption}\n\n${markdownTable(header, rows)}`;
+  return `${caption}\n\n${markdownTable(header, rows)}\n\n${left}`;
 }
 
 /** All, or those whose names contain what ATTACK says. */
@@ -79,11 +83,10 @@ const attackerProgram = fileURLToPath(new URL("attacker.mjs", import.meta.url));
 
 function startAttack(foyer: ServerProcess, attack: Attack): ChildProcess {
   const given = JSON.stringify({ ...attack, port: Number(new URL(foyer.url).port) });
-  // Detached: a session of its own is scheduled apart from that of the honest clients.
-  return spawn(process.execPath, [attackerProgram, given], {
-    detached: true,
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
+  const child = spawn(process.execPath, [attackerProgram, given], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  // It shares a core with the honest clients, which must not wait for its own work.
+  setPriority(child.pid!, constants.priority.PRIORITY_LOW);
+  return child;
 }
 
 /** What of the service is taken. */
