@@ -4,6 +4,7 @@ import { packageVersion } from "../ground/package-version.ts";
 import { createHoldings, createSharedPlaces } from "../ground/shares.ts";
 import { createDerivedTokens } from "../ground/tokens.ts";
 import { createTokenUses } from "../operations/auth/token-uses.ts";
+import { createCodeBudget } from "../operations/capacity/code-budget.ts";
 import { createStartGate } from "../operations/capacity/crash-backoff.ts";
 import { createCreationBudget } from "../operations/capacity/creation-budget.ts";
 import { createSeatBudget } from "../operations/capacity/seat-budget.ts";
@@ -41,7 +42,7 @@ export async function createContext(
   { db, engine, runtime: injected }: { db: Db; engine: Engine; runtime: Runtime | undefined },
   stopOrder: StopOrder,
 ): Promise<OpenedContext> {
-  const { config, log, clock, newId } = ground;
+  const { config, log, clock, newId, newCodes } = ground;
   const { now } = clock;
   const tokenUses = createTokenUses(db);
   stopOrder.add(() => attempt(log, "saving when tokens were used", () => tokenUses.flush()));
@@ -88,10 +89,17 @@ export async function createContext(
     activity,
     decisions,
     slots: mode.openSlots(room, nodes),
+    codeBudget: createCodeBudget({
+      perClient: config.rateWrongCodes,
+      perNamespace: config.rateWrongCodesNamespace,
+      nodes: () => nodes.all().filter(({ isAlive }) => isAlive).length || 1,
+      monotonic: () => performance.now(),
+    }),
     warnOperator: throttledByText((message, times) => log.warn({ times }, `no lobby was created: ${message}`)),
     logChange: (entry) => logChange(log, entry),
     now,
     newId,
+    newCodes,
   };
   return { context, driver };
 }

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import { createCodes } from "../ground/codes.ts";
 import { type AdminToken, ensureSecret, openDataFolder, secretFromText } from "../ground/data-folder.ts";
 import { createIds, createRequestIds } from "../ground/ids.ts";
 import { isLoopback } from "../ground/local-host.ts";
@@ -53,6 +54,7 @@ export interface RunningFoyer {
 export interface Injected {
   readonly runtime?: Runtime;
   readonly now?: () => number;
+  readonly newCodes?: (length: number) => readonly string[];
 }
 
 /**
@@ -72,10 +74,10 @@ export async function startFoyer(config: Config, log: Logger, injected: Injected
 async function start(
   config: Config,
   log: Logger,
-  { now, runtime }: Injected,
+  { runtime, ...injected }: Injected,
   stopOrder: StopOrder,
 ): Promise<RunningFoyer> {
-  const ground = await openGround(config, log, now, stopOrder);
+  const ground = await openGround(config, log, injected, stopOrder);
   const mode = await openMode(ground);
   stopOrder.add(() => mode.close());
   const folderWatch = createFolderWatch(ground, mode.folder);
@@ -136,16 +138,17 @@ const adviceForPublicServices =
 async function openGround(
   config: Config,
   log: Logger,
-  injectedNow: Injected["now"],
+  injected: Pick<Injected, "now" | "newCodes">,
   stopOrder: StopOrder,
 ): Promise<Ground> {
-  const clock = injectedNow === undefined ? openClock(log) : createMovedClock(injectedNow);
+  const clock = injected.now === undefined ? openClock(log) : createMovedClock(injected.now);
   const folder = await openDataFolder(config.dataDir);
   stopOrder.add(() => folder.release());
   for (const warning of startWarnings(config, folder.path)) log.warn(warning);
   const secret = ensureSecret(folder, config.secret);
   const previousSecret = config.previousSecret === null ? null : secretFromText(config.previousSecret);
-  return { config, log, metrics: createMetrics(), clock, folder, secret, previousSecret, newId: createIds(clock.now) };
+  const random = { newId: createIds(clock.now), newCodes: injected.newCodes ?? createCodes() };
+  return { config, log, metrics: createMetrics(), clock, folder, secret, previousSecret, ...random };
 }
 
 /** The only code that asks whether there are other nodes. The code for Redis is loaded only if it is needed. */

@@ -28,6 +28,7 @@ export interface Ground {
   readonly secret: Buffer;
   readonly previousSecret: Buffer | null;
   newId(): string;
+  newCodes(length: number): readonly string[];
 }
 
 /**

@@ -79,9 +79,9 @@ function resyncAfterGaps({ engine, waiting }: Context, { log, recorder, supervis
 
 /** Adds the number of the lease, so that a node that has lost the lease starts no more lobbies. */
 function planFor(context: Context): PlanWarm {
-  return async (namespaceId, pair) => {
+  return async (namespaceId, pair, longerBy) => {
     const lease = context.nodes.lease();
-    const planned = lease && (await planWarm(context, namespaceId, pair));
+    const planned = lease && (await planWarm(context, namespaceId, pair, longerBy));
     return planned && { ...planned, ...lease };
   };
 }

@@ -256,6 +256,11 @@ export const settings = {
   rate_find: perMinute(60, "find and join calls of one client."),
   rate_create: perMinute(10, "create calls of one client."),
   rate_seats: perMinute(120, "Seats that the find, join and create calls of one client take."),
+  rate_wrong_codes: perMinute(10, "Wrong join codes of one client."),
+  rate_wrong_codes_namespace: perMinute(
+    120,
+    "Wrong join codes in one namespace over all nodes; while they are spent each client has one.",
+  ),
   rate_list: perMinute(60, "list calls of one client."),
   rate_lobby: perMinute(6000, "Calls with one lobby token."),
   rate_server: perMinute(6000, "Calls with one server token."),

@@ -5,6 +5,7 @@ import {
   findRegionsMax,
   heartbeatBodyMaxBytes,
   heartbeatPlayersMax,
+  joinCodeMaxCharacters,
   lobbyStateMaxBytes,
   pageSizeMax,
   partySizeMax,
@@ -77,12 +78,15 @@ const playerTicket = object({
 
 const explain = Type.Optional(explanation);
 
+const lobbyCode = Type.String({ description: "What friends can join the lobby by, where its game mode has codes." });
+
 export const joinAnswer = named("JoinAnswer", {
   lobby: named("JoinedLobby", {
     lobby_id: uuid("The lobby."),
     region: object({ region_id: Type.String(), display_name: Type.String() }),
     ports: portsOut,
     player: playerTicket,
+    code: Type.Optional(lobbyCode),
   }),
   ports: portsOut,
   player: playerTicket,
@@ -186,12 +190,25 @@ export const lobbies = {
     ...seating,
     method: "POST",
     path: "/matchmaker/lobbies/join",
-    summary: "Reserves seats for a player or party in one lobby by its id, including closed and private ones.",
-    details: "It fills a lobby up to `max_players_direct` and never opens a closed one.",
+    summary: "Reserves seats for a player or party in one lobby by its id or code, including closed and private ones.",
+    details:
+      "It fills a lobby up to `max_players_direct` and never opens a closed one. Pass either `lobby_id` or `code`. A code " +
+      "that no living lobby has is LOBBY_NOT_FOUND; after too many of them in a minute codes are refused with 429, while " +
+      "joins by id go on.",
     rate: "find",
-    body: object({ lobby_id: uuid("The lobby to join."), party_size: optional(partySize) }),
+    body: object({
+      lobby_id: optional(uuid("The lobby to join.")),
+      code: optional(
+        Type.String({
+          maxLength: joinCodeMaxCharacters,
+          description: "The code of the lobby to join, in upper or lower case. Spaces and hyphens do not matter.",
+        }),
+      ),
+      party_size: optional(partySize),
+    }),
     reply: joinAnswer,
     errors: [
+      "API_BAD_BODY",
       "MATCHMAKER_LOBBY_NOT_FOUND",
       "MATCHMAKER_LOBBY_STOPPED",
       "MATCHMAKER_LOBBY_FULL",
@@ -366,6 +383,7 @@ export const lobbies = {
       lobby_id: uuid("The lobby."),
       token: Type.String({ description: "The lobby token." }),
       ...lobbyTimes,
+      code: Type.Optional(lobbyCode),
     }),
     errors: [
       ...modeErrors,

@@ -29,6 +29,7 @@ const lobbyFields = {
   held_count: uint32("Seats of dropped players that may come back."),
   total_player_count: uint32("Seats taken: reserved, connected and held."),
   tags: record(Type.String()),
+  code: nullable(Type.String({ description: "What players can join it by; null: its game mode has no codes." })),
   ports: portsOut,
   node_id: nullable(
     Type.String({

@@ -88,6 +88,17 @@ const actions = named(
   "What players may do with this mode.",
 );
 
+const codes = named(
+  "JoinCodes",
+  {
+    enabled: flag(false, "Whether every lobby of this mode gets a short code that players can join it by."),
+    length: optional(
+      Type.Integer({ minimum: 4, maximum: 10, default: 6, description: "How many symbols a code has, at least." }),
+    ),
+  },
+  "Codes for inviting friends into a lobby.",
+);
+
 const port = object({
   protocol: optional(
     Type.Unsafe<Protocol>({
@@ -170,6 +181,7 @@ const gameMode = named(
     ),
     timeouts: optional(timeouts),
     actions: optional(actions),
+    codes: optional(codes),
     ports: optional(
       byName(port, {
         maxProperties: portsMax,
@@ -231,6 +243,7 @@ export type ResolvedGameMode = {
     join: { enabled: boolean };
     create: { enabled: boolean; public: boolean; private: boolean };
   };
+  codes: { enabled: boolean; length: number };
   ports: Record<string, { protocol: Protocol }>;
   runtime: { process: ProcessRuntime } | { external: Record<string, never> };
 };

@@ -46,6 +46,8 @@ export const reconnectMaxS = 3600;
 
 export const findGameModesMax = 16;
 export const findRegionsMax = 64;
+/** Of a join code as a player may type it. */
+export const joinCodeMaxCharacters = 32;
 export const partySizeMax = 64;
 export const tagsMax = 8;
 export const tagNameMaxBytes = 64;

@@ -12,9 +12,9 @@ interface WarmPlan {
 
 /**
  * Builds a lobby of the deployed version for a pair; null: nothing is deployed, the version no longer has the pair, or
- * it cannot be started now.
+ * it cannot be started now. Its codes are `longerBy` symbols longer than usual.
  */
-export type PlanWarm = (namespaceId: string, pair: Pair) => Promise<WarmPlan | null>;
+export type PlanWarm = (namespaceId: string, pair: Pair, longerBy: number) => Promise<WarmPlan | null>;
 
 /**
  * Creates lobbies ahead of need wherever fewer are idle than the deployed version wants. The rules decide; this only
@@ -28,18 +28,26 @@ export function createKeepIdle(
 ): () => Promise<void> {
   async function fill(namespaceId: string, pair: Pair, missing: number): Promise<void> {
     for (let count = 0; count < missing; count++) {
-      const planned = await plan(namespaceId, pair);
-      if (!planned) return;
+      // No longer needed, too many lobbies, or another version meanwhile: the next round uses the state of that time.
+      if (!(await createOne(namespaceId, pair))) return;
+    }
+  }
+
+  /** Whether a lobby was made. */
+  async function createOne(namespaceId: string, pair: Pair): Promise<boolean> {
+    for (let longerBy = 0; ; longerBy++) {
+      const planned = await plan(namespaceId, pair, longerBy);
+      if (!planned) return false;
       const { settle, ...plannedLobby } = planned;
       const command = { namespaceId, now: now(), ...plannedLobby, clientId: null, playerIds: [], idempotency: null };
       let isMade = false;
       try {
-        isMade = (await engine.execute({ type: "createLobby", reason: "warm", ...command })).ok;
+        const outcome = await engine.execute({ type: "createLobby", reason: "warm", ...command });
+        isMade = outcome.ok;
+        if (outcome.ok || outcome.code !== "CODES_TAKEN") return isMade;
       } finally {
         settle(isMade);
       }
-      // No longer needed, too many lobbies, or another version meanwhile: the next round uses the state of that time.
-      if (!isMade) return;
     }
   }
 

@@ -6,6 +6,7 @@ import type { Nodes } from "../nodes/nodes.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { AuditEntry, Db } from "../store/db.ts";
 import type { TokenUses } from "./auth/token-uses.ts";
+import type { CodeBudget } from "./capacity/code-budget.ts";
 import type { StartGate } from "./capacity/crash-backoff.ts";
 import type { CreationBudget } from "./capacity/creation-budget.ts";
 import type { SeatBudget } from "./capacity/seat-budget.ts";
@@ -30,6 +31,7 @@ export interface Context {
   readonly waiting: Waiting;
   readonly creationBudget: CreationBudget;
   readonly seatBudget: SeatBudget;
+  readonly codeBudget: CodeBudget;
   readonly liveEvents: LiveEvents;
   /** Lists of lobbies that players watch. */
   readonly watching: { readonly boards: Boards; readonly slots: WatchSlots };
@@ -55,4 +57,6 @@ export interface Context {
   logChange(entry: AuditEntry): void;
   now(): number;
   newId(): string;
+  /** Candidates for the join code of a lobby, each of that many symbols. */
+  newCodes(length: number): readonly string[];
 }

@@ -10,9 +10,13 @@ import {
   type VersionInUse,
 } from "./config-reader.ts";
 
-/** Builds a command from a configuration, or returns `Other` instead. */
+/**
+ * Builds a command from a configuration, or returns `Other` instead. `longerBy`: how many symbols longer than usual the
+ * codes of a new lobby are.
+ */
 type Build<T extends CommandType, Other> = (
   config: NamespaceConfig,
+  longerBy: number,
 ) => CommandOf<T> | Other | Promise<CommandOf<T> | Other>;
 
 export interface NamespaceConfigs {
@@ -39,8 +43,8 @@ export interface NamespaceConfigs {
    */
   removing<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Executes a command built from the newest configuration. If it is stale, it is built and sent again. If `build`
-   * returns something else than a command, that is returned; null: the namespace does not exist.
+   * Executes a command built from the newest configuration. If it is stale, or other lobbies have every code it
+   * brings, it is built and sent again. If `build` returns something else than a command, that is returned; null: the namespace does not exist.
    */
   execute<T extends CommandType, Other = never>(
     type: T,
@@ -154,15 +158,22 @@ function sendCurrent(
     build: Build<T, Other>,
     sendBuilt: (command: CommandOf<T>) => Promise<A>,
   ) {
-    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    let longerBy = 0;
+    for (let attempt = 0; attempt < attemptsMax; ) {
       const config = peek(namespaceId) ?? (await get(namespaceId));
       if (!config) return null;
-      const built = build(config);
+      const built = build(config, longerBy);
       const command = built instanceof Promise ? await built : built;
       if (!isCommand(command, type)) return command as Exclude<Other, CommandOf<T>>;
       const answer = await sendBuilt(command);
-      if (answer.ok || answer.code !== "STALE_REVISION") return answer;
+      if (answer.ok) return answer;
+      if (answer.code === "CODES_TAKEN") {
+        longerBy += 1;
+        continue;
+      }
+      if (answer.code !== "STALE_REVISION") return answer;
       await renew(namespaceId, attempt);
+      attempt += 1;
     }
     throw new EngineUnavailable("The namespace's configuration changes faster than it can be read.");
   }

@@ -196,6 +196,23 @@ describe("limits are exact across nodes", () => {
     expect(answers.filter(({ json }) => json.code === "MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE")).toHaveLength(56);
   });
 
+  test("[CO4] of 64 lobbies that are made at once on two nodes each has a code of its own, good on both", async () => {
+    const { here, there, arena } = await open({ codes: { enabled: true, length: 4 } });
+    const body = { game_mode: "duel", region: "local", ports: address };
+    const made = await Promise.all(
+      Array.from({ length: 64 }, (_, at) =>
+        (at % 2 === 0 ? here : there).request("POST", "/matchmaker/lobbies/register", { token: arena.server, body }),
+      ),
+    );
+    const codes = made.map(({ json }) => json.code);
+    expect(new Set(codes).size).toBe(64);
+    const { json } = made[0]!;
+    await here.request("POST", "/matchmaker/lobbies/ready", { token: json.token });
+    const join = { token: arena.pub, body: { code: json.code.toLowerCase() } };
+    const joined = await there.request("POST", "/matchmaker/lobbies/join", join);
+    expect(joined.json.lobby).toMatchObject({ lobby_id: json.lobby_id, code: json.code });
+  });
+
   test("[ND10] [L1] [15] of 50 registrations on two nodes exactly lobby_count_max succeed", async () => {
     const { here, there, arena } = await open();
     await arena.limit({ lobby_count_max: 5, max_players: 100 });

@@ -39,7 +39,7 @@ export function createClock(startsAt: number = Date.UTC(2031, 0, 1)): Clock {
 export async function startMatchmaker(
   kind: ServiceKind = "sqlite",
   overrides: Partial<Config> = {},
-  parts: { clock?: Clock; runtime?: FakeRuntime } = {},
+  parts: { clock?: Clock; runtime?: FakeRuntime; newCodes?: (length: number) => string[] } = {},
 ): Promise<Matchmaker> {
   const clock = parts.clock ?? createClock();
   const runtime = parts.runtime ?? createFakeRuntime();
@@ -54,7 +54,8 @@ export async function startMatchmaker(
   };
   const crowded = { maxInFlightPerAddress: 10_000, maxConnectionsPerAddress: 10_000 };
   const config = { trustedProxies: ["127.0.0.1"], ...unlimited, ...crowded, ...overrides };
-  const injected: { now: () => number; runtime: Runtime } = { now: clock.now, runtime };
+  const codes = parts.newCodes && { newCodes: parts.newCodes };
+  const injected: { now: () => number; runtime: Runtime } = { now: clock.now, runtime, ...codes };
   return { service: await startService(kind, config, injected), clock, runtime };
 }
 

@@ -25,6 +25,7 @@ export function toLobbyReply(lobby: LobbyView, exit: ExitDetails | null = readEx
     held_count: lobby.held,
     total_player_count: lobby.reserved + lobby.connected + lobby.held,
     tags: { ...lobby.tags },
+    code: lobby.code,
     ports: lobby.ports === null ? {} : JSON.parse(lobby.ports),
     node_id: lobby.nodeId,
     registered_by: lobby.createReason === "registered" ? lobby.createdBy : null,

@@ -23,6 +23,7 @@ const example = {
         join: { enabled: true },
         create: { enabled: true, public: true, private: true },
       },
+      codes: { enabled: true, length: 8 },
       ports: { default: { protocol: "ws" } },
       runtime: { process: { command: "node", args: ["server.js"], cwd: ".", env: {} } },
     },
@@ -73,6 +74,7 @@ describe("a document without issues", () => {
       join: { enabled: true },
       create: { enabled: false, public: true, private: true },
     },
+    codes: { enabled: false, length: 6 },
     ports: { default: { protocol: "ws" } },
     runtime: { external: {} },
   };
@@ -86,6 +88,7 @@ describe("a document without issues", () => {
     idle_lobbies: null,
     timeouts: null,
     actions: null,
+    codes: null,
     ports: null,
     runtime: { external: {}, process: null },
   });
@@ -93,6 +96,7 @@ describe("a document without issues", () => {
     idle_lobbies: { min: null },
     timeouts: { ready_s: null },
     actions: { find: {}, join: null, create: { enabled: null } },
+    codes: { enabled: null },
     ports: { default: { protocol: null } },
   });
 
@@ -178,6 +182,8 @@ describe("issues", () => {
       ["regions.1.not_unique", "regions.2.not_found", "regions.3.wrong_type"],
     ],
     [{ listable: "yes" }, ["listable.wrong_type"]],
+    [{ codes: { length: 3 } }, ["codes.length.out_of_range"]],
+    [{ codes: { enabled: true, length: 11 } }, ["codes.length.out_of_range"]],
     [{ idle_lobbies: { min: -1 } }, ["idle_lobbies.min.out_of_range"]],
     [{ idle_lobbies: { max: 1 } }, ["idle_lobbies.max.unknown_field"]],
     [

@@ -238,6 +238,7 @@ function resolveGameMode(mode: GameModeConfig, allRegions: string[], defaults: n
         private: actions?.create?.private ?? true,
       },
     },
+    codes: { enabled: mode.codes?.enabled ?? false, length: mode.codes?.length ?? 6 },
     ports: mapValues(mode.ports ?? { default: {} }, (port) => ({ protocol: port.protocol ?? "ws" })),
     runtime: resolveRuntime(runtime),
   };

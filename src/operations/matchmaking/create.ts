@@ -9,6 +9,7 @@ import type { Handlers } from "../handlers.ts";
 import { noteCalls } from "../insight/note-calls.ts";
 import { isRefusal, type Refusal, refuse } from "../refusal.ts";
 import { tooLarge } from "./find-summary.ts";
+import { drawCodes } from "./join-codes.ts";
 import { checkLobbyConfig, checkTags } from "./lobby-requests.ts";
 import {
   checkVersion,
@@ -44,7 +45,7 @@ export function createOperations(context: Context) {
       const seated = await takeSeats<"createLobby", CreateRefusal>(context, asked, {
         type: "createLobby",
         permit,
-        plan: (config) => planCreate(context, config, asked, body, permit),
+        plan: (config, longerBy) => planCreate(context, config, asked, body, permit, longerBy),
         refuse: ({ code }) => refuseSeats(code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES }),
       });
       if (isRefusal(seated)) return note(request, startedAt, seated);
@@ -60,6 +61,7 @@ function planCreate(
   asked: SeatRequest,
   body: CreateBody,
   permit: StartPermit,
+  longerBy: number,
 ): CreateLobby | CreateRefusal {
   const version = deployedVersion(config);
   if (isRefusal(version)) return version;
@@ -83,7 +85,8 @@ function planCreate(
 
   const { lobby_config } = body;
   const lobbyConfig = lobby_config === undefined || lobby_config === null ? null : JSON.stringify(lobby_config);
-  const lobby = newLobby(lobbyId, version, pair, wishes, { isPrivate: publicity === "private", lobbyConfig });
+  const codes = drawCodes(context, version, pair, longerBy);
+  const lobby = newLobby(lobbyId, version, pair, wishes, { isPrivate: publicity === "private", lobbyConfig, codes });
   return {
     type: "createLobby",
     reason: "created",

@@ -9,6 +9,7 @@ import type { Handlers } from "../handlers.ts";
 import { isRefusal, type Refusal, refuse } from "../refusal.ts";
 import { explain } from "./explain-reply.ts";
 import { noLobbyMessage, refusedSummary } from "./find-summary.ts";
+import { drawCodes } from "./join-codes.ts";
 import {
   checkVersion,
   checkWishes,
@@ -40,8 +41,8 @@ export function createFindPlan(
   let planned: Find | null = null;
   let explained: object | null = null;
   return {
-    plan(config: NamespaceConfig): Find | FindRefusal {
-      const plan = planFind(context, config, asked, body, permit, wanted);
+    plan(config: NamespaceConfig, longerBy: number): Find | FindRefusal {
+      const plan = planFind(context, config, asked, body, permit, wanted, longerBy);
       planned = isRefusal(plan) ? null : plan;
       return plan;
     },
@@ -84,6 +85,7 @@ function planFind(
   body: FindBody,
   permit: StartPermit,
   explain: Find["explain"] & {},
+  longerBy: number,
 ): Find | FindRefusal {
   const version = deployedVersion(config);
   if (isRefusal(version)) return version;
@@ -96,7 +98,9 @@ function planFind(
   const pairs = listPairs(version, modes, regions, asked.client?.place ?? null);
   if (pairs.length === 0) return regionNotFound(body.game_modes, regions);
 
-  const create = body.prevent_auto_create_lobby ? null : planNewLobby(context, version, pairs, wishes, permit);
+  const create = body.prevent_auto_create_lobby
+    ? null
+    : planNewLobby(context, version, pairs, wishes, permit, longerBy);
   const command: Find = {
     type: "find",
     namespaceId: config.namespaceId,
@@ -138,9 +142,11 @@ function planNewLobby(
   pairs: readonly Pair[],
   wishes: Wishes,
   permit: StartPermit,
+  longerBy: number,
 ): NewLobby | null {
   const startable = pairs.filter(({ gameMode }) => isStartable(version.config.game_modes[gameMode]!));
   if (startable.length === 0) return null;
   const lobbyId = context.newId();
-  return newLobby(lobbyId, version, permit.ask(version.versionId, startable, lobbyId), wishes);
+  const pair = permit.ask(version.versionId, startable, lobbyId);
+  return newLobby(lobbyId, version, pair, wishes, { codes: drawCodes(context, version, pair, longerBy) });
 }

@@ -4,8 +4,9 @@ import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { noteCalls } from "../insight/note-calls.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
+import { type JoinTarget, readJoinTarget } from "./join-codes.ts";
 import { refuseSeats, replySeated } from "./seat-reply.ts";
-import { newPlayerIds, readSeatRequest } from "./seat-request.ts";
+import { newPlayerIds, readSeatRequest, type SeatRequest } from "./seat-request.ts";
 import { takeSeats } from "./take-seats.ts";
 
 type JoinRefusal = Refusal<ErrorOf<Operations["lobbies.join"]>>;
@@ -15,29 +16,54 @@ export function joinOperations(context: Context) {
   return {
     "lobbies.join": async (request) => {
       const startedAt = context.now();
-      const asked = readSeatRequest("join", request);
+      const target = readJoinTarget(request.body);
+      if (isRefusal(target)) return note(request, startedAt, target);
+      // However a code is typed, a retry with it is the same request.
+      const body = "code" in target ? { ...request.body, code: target.code } : request.body;
+      const asked = readSeatRequest("join", { ...request, body });
       if (isRefusal(asked)) return note(request, startedAt, asked);
-      const lobbyId = request.body.lobby_id.toLowerCase();
-      const seated = await takeSeats<"join", JoinRefusal>(context, asked, {
-        type: "join",
-        permit: null,
-        plan: ({ namespaceId, revision }) => ({
-          type: "join",
-          namespaceId,
-          now: context.now(),
-          revision,
-          clientId: asked.clientId,
-          lobbyId,
-          playerIds: newPlayerIds(context, asked),
-          idempotency: asked.idempotency,
-        }),
-        refuse: ({ code }) => refuseSeats(code, joinRefusals, joinMessages(lobbyId, asked.seats)),
-      });
+      const seated = await ("code" in target ? joinByCode(asked, target) : join(asked, target));
       if (isRefusal(seated)) return note(request, startedAt, seated);
       return note(request, startedAt, await replySeated(context, asked, seated), seated);
     },
   } satisfies Partial<Handlers>;
+
+  function join(asked: SeatRequest, target: JoinTarget) {
+    return takeSeats<"join", JoinRefusal>(context, asked, {
+      type: "join",
+      permit: null,
+      plan: ({ namespaceId, revision }) => ({
+        type: "join",
+        namespaceId,
+        now: context.now(),
+        revision,
+        clientId: asked.clientId,
+        ...target,
+        playerIds: newPlayerIds(context, asked),
+        idempotency: asked.idempotency,
+      }),
+      refuse: ({ code }) => refuseSeats(code, joinRefusals, joinMessages(target, asked.seats)),
+    });
+  }
+
+  /** A wrong code is taken from what the client has left of them. A studio's backend may send as many as it likes. */
+  async function joinByCode(asked: SeatRequest, target: JoinTarget) {
+    if (asked.client === null) return join(asked, target);
+    const held = await context.codeBudget.hold(asked.namespaceId, asked.client);
+    if (isRefusal(held)) return held;
+    let isWrong = false;
+    try {
+      const seated = await join(asked, target);
+      isWrong = isRefusal(seated) && wrongCode.has(seated.code);
+      return seated;
+    } finally {
+      held.settle(isWrong);
+    }
+  }
 }
+
+/** What is answered to a code that no living lobby has. */
+const wrongCode: ReadonlySet<string> = new Set(["MATCHMAKER_LOBBY_NOT_FOUND", "MATCHMAKER_LOBBY_STOPPED"]);
 
 const joinRefusals = [
   "LOBBY_NOT_FOUND",
@@ -48,13 +74,15 @@ const joinRefusals = [
   "IDEMPOTENCY_KEY_REUSED",
 ] as const;
 
-function joinMessages(lobbyId: string, seats: number) {
-  const lobby = `Lobby ${lobbyId}`;
+/** A code is not repeated: answers end up in logs. */
+function joinMessages({ lobbyId }: JoinTarget, seats: number) {
+  const lobby = lobbyId === null ? "The lobby with this code" : `Lobby ${lobbyId}`;
+  const notFound = lobbyId === null ? "No lobby of this namespace has this code." : null;
   return {
-    LOBBY_NOT_FOUND: `${lobby} is not in this namespace, or ended a while ago.`,
+    LOBBY_NOT_FOUND: notFound ?? `${lobby} is not in this namespace, or ended a while ago.`,
     LOBBY_STOPPED: `${lobby} has stopped.`,
     LOBBY_FULL:
       seats === 1 ? `${lobby} has no free seat.` : `${lobby} does not have ${seats} free seats for this party.`,
-    JOIN_DISABLED: `The game mode of lobby ${lobbyId} does not allow join.`,
+    JOIN_DISABLED: `The game mode of ${lobbyId === null ? "the lobby with this code" : `lobby ${lobbyId}`} does not allow join.`,
   };
 }

@@ -39,7 +39,7 @@ function createContext(size: number) {
     newId: () => "lobby",
   };
   const plan = (namespaceId: string) =>
-    planWarm(context as unknown as Context, namespaceId, { gameMode: "duel", region: "eu" });
+    planWarm(context as unknown as Context, namespaceId, { gameMode: "duel", region: "eu" }, 0);
   return { plan, asks, taken };
 }
 

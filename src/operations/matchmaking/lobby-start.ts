@@ -2,6 +2,7 @@ import type { LobbyView, NewLobby, Pair } from "../../matchmaker/commands.ts";
 import type { LobbyPorts, LobbyToStart } from "../../runtime/runtime.ts";
 import { createStartPermit } from "../capacity/start-permit.ts";
 import type { Context } from "../context.ts";
+import { drawCodes } from "./join-codes.ts";
 import { newLobby } from "./new-lobby.ts";
 import { portsAnswer } from "./ports.ts";
 
@@ -41,6 +42,7 @@ export async function describeLobby(
       FOYER_HEARTBEAT_S: String(lobby.heartbeatMs / 1000),
       FOYER_RECONNECT_S: String(lobby.reconnectMs / 1000),
       FOYER_LOBBY_TAGS: JSON.stringify(lobby.tags),
+      ...(lobby.code !== null && { FOYER_LOBBY_CODE: lobby.code }),
       ...(lobby.lobbyConfig !== null && { FOYER_LOBBY_CONFIG: lobby.lobbyConfig }),
     },
   };
@@ -66,6 +68,7 @@ export async function planWarm(
   context: Context,
   namespaceId: string,
   pair: Pair,
+  longerBy: number,
 ): Promise<{ lobby: NewLobby; revision: number; settle(isMade: boolean): void } | null> {
   const config = await context.configs.get(namespaceId);
   const mode = config?.version?.config.game_modes[pair.gameMode];
@@ -74,6 +77,7 @@ export async function planWarm(
   const lobbyId = context.newId();
   permit.ask(config.version.versionId, [pair], lobbyId);
   if (permit.blockedBy()) return null;
-  const lobby = newLobby(lobbyId, config.version, pair, { tags: {}, maxPlayers: null });
+  const codes = drawCodes(context, config.version, pair, longerBy);
+  const lobby = newLobby(lobbyId, config.version, pair, { tags: {}, maxPlayers: null }, { codes });
   return { lobby, revision: config.revision, settle: permit.settle };
 }

@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import type { Mocks } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { checkKey } from "./idempotency.ts";
+import { checkJoinTarget } from "./join-codes.ts";
 import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
 import { checkMockVersion, listedRegion, listMocks, watchMocks } from "./mock-list.ts";
 import { mockLobbyId, mockRegion, seatMock } from "./mock-seats.ts";
@@ -27,7 +28,7 @@ export function mockOperations(context: Context): Mocks {
         ...(body.explain && { explain: explainMock(body.game_modes[0]!) }),
       },
     "lobbies.join": async ({ caller, body, idempotencyKey }) =>
-      checkKey(idempotencyKey) ?? seatMock(context, caller, newPlayers(body)),
+      checkJoinTarget(body) ?? checkKey(idempotencyKey) ?? seatMock(context, caller, newPlayers(body)),
     "lobbies.create": async ({ caller, body, idempotencyKey }) =>
       checkKey(idempotencyKey) ??
       checkTags(body.tags) ??

@@ -102,6 +102,8 @@ interface Special {
   readonly ports?: string | null;
   /** JSON text. */
   readonly lobbyConfig?: string | null;
+  /** Candidates for its code; null: its mode has none. */
+  readonly codes: readonly string[] | null;
 }
 
 /** A lobby of a mode, with everything that the rules will ever need of its version. */
@@ -110,11 +112,11 @@ export function newLobby(
   version: VersionInUse,
   pair: Pair,
   wishes: Wishes,
-  { isExternal = false, isPrivate = false, ports = null, lobbyConfig = null }: Special = {},
+  { isExternal = false, isPrivate = false, ports = null, lobbyConfig = null, codes }: Special,
 ): NewLobby {
   const mode = version.config.game_modes[pair.gameMode]!;
   const { timeouts } = mode;
-  return {
+  const lobby: NewLobby = {
     lobbyId,
     versionId: version.versionId,
     gameMode: pair.gameMode,
@@ -133,4 +135,5 @@ export function newLobby(
     ports,
     lobbyConfig,
   };
+  return codes === null ? lobby : { ...lobby, codes };
 }

@@ -29,7 +29,7 @@ export async function runPreview<R extends Refusal>(
   const permit = createStartPermit(context, { namespaceId, client, isPreview: true });
   const { plan, refuse, plannedLobby } = createFindPlan(context, asked, body, permit);
   const preview = await permit.retry(() =>
-    context.configs.previewFind(namespaceId, (config) => check(config) ?? plan(config)),
+    context.configs.previewFind(namespaceId, (config, longerBy) => check(config) ?? plan(config, longerBy)),
   );
   if (preview === null) return namespaceGone();
   if (isRefusal(preview)) return preview;

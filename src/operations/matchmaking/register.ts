@@ -6,6 +6,7 @@ import type { NamespaceConfig, VersionInUse } from "../config-reader.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { type Issue, isRefusal, refuse } from "../refusal.ts";
+import { drawCodes } from "./join-codes.ts";
 import { checkTags } from "./lobby-requests.ts";
 import {
   checkModeSize,
@@ -32,9 +33,9 @@ export function registerOperations(context: Context) {
       const named = await findNamedVersion(context, request);
       if (isRefusal(named)) return named;
       const lobbyId = context.newId();
-      const outcome = await context.configs.execute("createLobby", namespaceId, async (config) => {
+      const outcome = await context.configs.execute("createLobby", namespaceId, async (config, longerBy) => {
         const revoked = await checkServerToken(context, caller);
-        return revoked ?? planRegister(context, config, request, named, lobbyId);
+        return revoked ?? planRegister(context, config, request, named, lobbyId, longerBy);
       });
       if (outcome === null) return namespaceGone();
       if (isRefusal(outcome)) return outcome;
@@ -42,12 +43,13 @@ export function registerOperations(context: Context) {
         const TOO_MANY_LOBBIES = "The namespace has as many lobbies as its lobby_count_max allows.";
         return refuseSeats(outcome.code, ["TOO_MANY_LOBBIES"], { TOO_MANY_LOBBIES });
       }
-      const { heartbeatMs, reconnectMs } = outcome.lobby;
+      const { heartbeatMs, reconnectMs, code } = outcome.lobby;
       return {
         lobby_id: lobbyId,
         token: context.tokens.make({ kind: "lobby", namespaceId, lobbyId }),
         heartbeat_s: heartbeatMs / 1000,
         reconnect_s: reconnectMs / 1000,
+        ...(code !== null && { code }),
       };
     },
   } satisfies Partial<Handlers>;
@@ -72,6 +74,7 @@ function planRegister(
   { body, caller }: RegisterRequest,
   named: VersionInUse | null,
   lobbyId: string,
+  longerBy: number,
 ) {
   const version = named ?? deployedVersion(config);
   if (isRefusal(version)) return version;
@@ -85,8 +88,10 @@ function planRegister(
     checkPorts(body.game_mode, Object.keys(mode.ports), body.ports);
   if (refusal) return refusal;
   const ports = JSON.stringify(portsAnswer(body.ports));
-  const special = { isExternal: true, isPrivate: body.publicity === "private", ports };
-  const lobby = newLobby(lobbyId, version, { gameMode: body.game_mode, region: body.region }, wishes, special);
+  const pair = { gameMode: body.game_mode, region: body.region };
+  const codes = drawCodes(context, version, pair, longerBy);
+  const special = { isExternal: true, isPrivate: body.publicity === "private", ports, codes };
+  const lobby = newLobby(lobbyId, version, pair, wishes, special);
   return {
     type: "createLobby",
     reason: "registered",

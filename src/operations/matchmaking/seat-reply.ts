@@ -66,7 +66,8 @@ async function toJoinReply(context: Context, namespaceId: string, lobby: LobbyVi
   const player = { token: players[0]!.token };
   const ports = lobby.ports === null ? {} : JSON.parse(lobby.ports);
   const region = { region_id: lobby.region, display_name: displayName };
-  return { lobby: { lobby_id: lobby.lobbyId, region, ports, player }, ports, player, players };
+  const joined = { lobby_id: lobby.lobbyId, region, ports, player, ...(lobby.code !== null && { code: lobby.code }) };
+  return { lobby: joined, ports, player, players };
 }
 
 /** Without a promise, since nearly every find is answered with a lobby of the deployed version. Null: ask `regionName`. */

@@ -14,8 +14,11 @@ interface SeatCall<T extends SeatCommandType, R extends Refusal> {
   readonly type: T;
   /** Null: the call starts no lobby. */
   readonly permit: StartPermit | null;
-  /** The command, or why there can be none. It is called again when the configuration changed meanwhile. */
-  plan(config: NamespaceConfig): CommandOf<T> | R;
+  /**
+   * The command, or why there can be none. It is called again when the configuration changed meanwhile, and when every
+   * code was taken: then with how much longer codes have to be.
+   */
+  plan(config: NamespaceConfig, longerBy: number): CommandOf<T> | R;
   /** What the rules refused, in the contract's words. */
   refuse(refusal: EngineRefusal): R;
 }
@@ -36,8 +39,8 @@ export async function takeSeats<T extends SeatCommandType, R extends Refusal>(
   let seated: Seated | null = null;
   try {
     const execute = async () => {
-      const outcome = await context.configs.execute(type, namespaceId, (config) => {
-        return refuseBlocked(config, client, context.now()) ?? plan(config);
+      const outcome = await context.configs.execute(type, namespaceId, (config, longerBy) => {
+        return refuseBlocked(config, client, context.now()) ?? plan(config, longerBy);
       });
       // Room is for another lobby: a retry whose lobby was made does not wait for it.
       return isRefusal(outcome) ? ((await findEarlier(context, asked)) ?? outcome) : outcome;

@@ -112,6 +112,19 @@ const operations: Record<
     required: ["lobby_id"],
     bad: [...parties, ...unknown, ...texts("lobby_id"), ...uuids("lobby_id")],
   },
+  "join by code": {
+    method: "POST",
+    path: "/matchmaker/lobbies/join",
+    token: () => arena.pub,
+    good: () => ({ code: "BCDFGH" }),
+    required: [],
+    bad: [
+      ...[1, true, [], {}].map((value): Bad => [`code ${JSON.stringify(value)}`, { code: value }, [["code"]]]),
+      ["a code of 33 characters", { code: "B".repeat(33) }, [["code"]]],
+      ["a code and an id", { lobby_id: randomUUID() }, [["code"]]],
+      ["neither a code nor an id", { code: null }, [["lobby_id"]]],
+    ],
+  },
   create: {
     method: "POST",
     path: "/matchmaker/lobbies/create",

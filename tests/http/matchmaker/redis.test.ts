@@ -3,6 +3,7 @@ import { type Matchmaker, startMatchmaker } from "../../support/arena.ts";
 import { activityTests } from "./activity.suite.ts";
 import { backendsTests } from "./backends.suite.ts";
 import { blocksTests } from "./blocks.suite.ts";
+import { codesTests, takenCodesTests } from "./codes.suite.ts";
 import { comingBackTests } from "./coming-back.suite.ts";
 import { creatingTests } from "./creating.suite.ts";
 import { decisionsTests } from "./decisions.suite.ts";
@@ -44,5 +45,8 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("operators", () => operatorsTests(at));
   describe("origins", () => originsTests(at));
   describe("backends of studios", () => backendsTests(at));
+  describe("join codes", () => codesTests(at));
   describe("isolation", () => isolationTests(at));
 });
+
+describe("codes that are taken, on redis", () => takenCodesTests("redis"));
