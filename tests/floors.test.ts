@@ -3,7 +3,7 @@ import { importsOf, isSource, read, targetOf, trackedFiles } from "./support/rep
 
 const sources = trackedFiles.filter(isSource);
 
-/** What each part may import, besides itself and the ground. A part is a folder of src, or one of the four below it. */
+/** What each part may import (docs/decisions/0014), besides itself and the ground. A part is a folder of src, or one of the four below it. */
 const mayImport: Record<string, readonly string[]> = {
   ground: [],
   config: [],

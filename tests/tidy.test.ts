@@ -87,6 +87,16 @@ describe("words", () => {
     expect(files.filter(isProse).length).toBeGreaterThan(20);
     expect(places(files.filter(isProse), banned)).toEqual([]);
   });
+
+  test("so are the names, comments and messages of src", () => {
+    const isOwn = (file: string) => /^src\/.*\.(?:ts|lua)$/.test(file) && !isTest(file);
+    const banned =
+      /\b(?:anew|whoever|mends?|mended|happenings?|lest|whilst|in vain|hears?|tells?|told|nobody|somebody|anybody|everybody|any more|for good|at once|away|in doubt|faults?|last word|in the middle of)\b|\bborder:? the|\ba border\b/i;
+    expect(files.filter(isOwn).length).toBeGreaterThan(200);
+    expect(places(files.filter(isOwn), banned)).toEqual([]);
+    // GONE is an answer of scripts.
+    expect(places(files.filter(isOwn), /\b[Gg]one\b/)).toEqual([]);
+  });
 });
 
 describe("decision records", () => {
@@ -101,6 +111,12 @@ describe("decision records", () => {
     const undated = records.filter((file) => !/^Date: \d{4}-\d\d-\d\d\b.* Status: \w/m.test(read(file)));
     const unlisted = records.filter((file) => !list.includes(`(${file.slice("docs/decisions/".length)})`));
     expect({ undated, unlisted }).toEqual({ undated: [], unlisted: [] });
+  });
+
+  test("the code that carries out a record names it", () => {
+    const code = files.filter((file) => /^(?:src|tests)\/.*\.ts$/.test(file)).map(read);
+    const named = new Set(code.flatMap((text) => text.match(/docs\/decisions\/\d{4}/g) ?? []));
+    expect(records.filter((file) => !named.has(file.slice(0, "docs/decisions/0000".length)))).toEqual([]);
   });
 });
 

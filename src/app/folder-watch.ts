@@ -33,7 +33,7 @@ export function createFolderWatch(
     },
     check: () => watch?.check(),
     trouble() {
-      const path = watch?.gone() ?? null;
+      const path = watch?.missing() ?? null;
       return path === null ? null : reasonFor(path);
     },
   };

@@ -25,7 +25,7 @@ const pastLobby = named("PastLobby", {
   version_display_name: nullable(
     Type.String({ description: "Of that version. Null: it was deleted so long ago that its name is forgotten." }),
   ),
-  is_version_deleted: Type.Boolean({ description: "The version is gone; its id and name are what is left of it." }),
+  is_version_deleted: Type.Boolean({ description: "The version was deleted; only its id and name are kept." }),
   create_ts: timestamp("When it was created."),
   ready_ts: nullable(timestamp("When it became ready; null: it never was.")),
   stop_ts: timestamp("When it stopped."),

@@ -9,25 +9,25 @@ function watched() {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const paths = [join(folder, "a"), join(folder, "b")] as const;
   for (const path of paths) writeFileSync(path, "");
-  const gone: string[] = [];
-  return { folder, paths, gone, watch: watchFiles(paths, (path) => gone.push(path)) };
+  const missing: string[] = [];
+  return { folder, paths, missing, watch: watchFiles(paths, (path) => missing.push(path)) };
 }
 
 test("[O31] files that are written to are still there", () => {
-  const { paths, gone, watch } = watched();
+  const { paths, missing, watch } = watched();
   writeFileSync(paths[0], "more");
   watch.check();
-  expect([gone, watch.gone()]).toEqual([[], null]);
+  expect([missing, watch.missing()]).toEqual([[], null]);
 });
 
 test("[O31] a missing file is reported at every check, also when another one has its name", () => {
-  const { folder, paths, gone, watch } = watched();
+  const { folder, paths, missing, watch } = watched();
   copyFileSync(paths[1], join(folder, "copy"));
   rmSync(paths[1]);
   watch.check();
   renameSync(join(folder, "copy"), paths[1]);
   watch.check();
-  expect([gone, watch.gone()]).toEqual([[paths[1], paths[1]], paths[1]]);
+  expect([missing, watch.missing()]).toEqual([[paths[1], paths[1]], paths[1]]);
 });
 
 const replacements: [string, (folder: string) => void][] = [
@@ -35,10 +35,10 @@ const replacements: [string, (folder: string) => void][] = [
   ["a link that leads to itself", (folder) => symlinkSync(folder, folder)],
 ];
 
-test.each(replacements)("[O31] a file is gone when its folder is replaced by %s", (_, replace) => {
-  const { folder, paths, gone, watch } = watched();
+test.each(replacements)("[O31] a file is missing when its folder is replaced by %s", (_, replace) => {
+  const { folder, paths, missing, watch } = watched();
   rmSync(folder, { recursive: true });
   replace(folder);
   watch.check();
-  expect([gone, watch.gone()]).toEqual([[paths[0]], paths[0]]);
+  expect([missing, watch.missing()]).toEqual([[paths[0]], paths[0]]);
 });

@@ -8,7 +8,7 @@ export interface FileWatch {
    */
   check(): void;
   /** The path that now names another file or none; null: every path still names its file. */
-  gone(): string | null;
+  missing(): string | null;
 }
 
 /**
@@ -16,13 +16,13 @@ export interface FileWatch {
  */
 export function watchFiles(paths: readonly string[], onDeleted: (path: string) => void): FileWatch {
   const expected = paths.map((path) => ({ path, id: readFileId(path) }));
-  let gone: string | null = null;
+  let missing: string | null = null;
   return {
     check() {
-      gone ??= expected.find(({ path, id }) => readFileId(path) !== id)?.path ?? null;
-      if (gone !== null) onDeleted(gone);
+      missing ??= expected.find(({ path, id }) => readFileId(path) !== id)?.path ?? null;
+      if (missing !== null) onDeleted(missing);
     },
-    gone: () => gone,
+    missing: () => missing,
   };
 }
 

@@ -9,7 +9,7 @@ export interface ClientLines {
   add(client: string, arrived: Arrived): void;
   /** The request of the client whose turn it is. One has to wait. */
   takeNext(): Arrived;
-  /** Nothing waits, so nobody is ahead of anybody. */
+  /** No request waits, so all clients are equal again. */
   forget(): void;
   /** When a client that had had a turn before had another one. */
   servedAt(): number;

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
- * The matchmaker answers pages of any origin: what a page may do is decided by its token and the namespace's domains.
- * The control plane answers its own origin only. There are no cookies, so browsers never send credentials by
- * themselves.
+ * CORS headers (docs/decisions/0005). The matchmaker answers pages of any origin: what a page may do is decided by its
+ * token and the namespace's domains. The control plane answers its own origin only. There are no cookies, so browsers
+ * never send credentials by themselves.
  */
 export function setCorsHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: string | null): void {
   const { url, headers } = request;

@@ -52,7 +52,7 @@ export function errorText(refusal: Refusal, requestId: string): string {
   });
 }
 
-/** What the store, the framework or a bug threw, as something that can be answered without giving details away. */
+/** Turns an error of the store, the framework or a bug into an answer without details. */
 export function toRefusal(error: unknown, { headers, routeOptions }: FastifyRequest): Refusal {
   if (error instanceof Refused) return error.refusal;
   if (isUnavailable(error)) {

@@ -49,7 +49,7 @@ export function createTurns(): Turns {
     endsAt = now + turnMs;
     schedule();
     if (isAccepting) {
-      // The event loop accepts one connection at a time, and others may wait behind it, so that it goes on at once.
+      // The event loop accepts one connection at a time, and others may wait behind it, so it continues immediately.
       if (lines.hasFresh() || now - lines.servedAt() > acceptingMs) beginNext();
       return;
     }

@@ -56,7 +56,7 @@ export function createWaitingBehind(parts: {
   };
 }
 
-/** Ends a connection in the middle of what came on it: a piece of 64 KiB may hold a thousand requests more. */
+/** Ends a connection before the rest of its input is read: a piece of 64 KiB may contain a thousand more requests. */
 function stopReading(socket: Socket): void {
   // Node hands each request that it has read to this, and reads no further when the answer is 2, as after an upgrade.
   const { parser } = socket as Socket & { parser?: { onIncoming?: unknown } | null };

@@ -9,8 +9,8 @@ export function nameClient(clientId: string): string | null {
 }
 
 /**
- * Clients are known by an IPv4 address or the /64 of an IPv6 one, as text: 192.0.2.1, 2001:db8:0:1::/64. Whoever has
- * another name is in no range.
+ * A client's id is an IPv4 address or the /64 of an IPv6 one, as text: 192.0.2.1, 2001:db8:0:1::/64. Any other id is in
+ * no range.
  */
 export function isWithin(clientId: string, { family, high, from, to }: ClientRange): boolean {
   const client = family === 4 ? parseIpv4(clientId) : parseIpv6(clientId);

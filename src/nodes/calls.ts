@@ -14,14 +14,14 @@ export type AskNodes = (question: string, args: readonly unknown[]) => Promise<N
 
 interface NodeAnswers {
   readonly answers: readonly unknown[];
-  /** A node did not answer in time, or Redis is away. */
+  /** A node did not answer in time, or Redis is unavailable. */
   readonly isPartial: boolean;
 }
 
 /** What a node says when another one asks; null: it does not know. What it gives must survive JSON. */
 export type AnswerNodes = (question: string, args: readonly unknown[]) => Promise<unknown>;
 
-/** The service on one machine: there is nobody to ask. */
+/** For a single node: there are no other nodes to ask. */
 export const noCalls: NodeCalls = {
   askOne: async () => null,
   ask: async () => null,

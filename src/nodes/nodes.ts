@@ -67,7 +67,7 @@ export interface Nodes {
   /** Why this node must not be sent requests; null: nothing is wrong. */
   trouble(): string | null;
   /** Reports this node and reads the reports of the others, without waiting for the next regular report. */
-  tell(): Promise<void>;
+  report(): Promise<void>;
   /** Offers a lobby to a node, possibly this one. The message may be lost. */
   offer(nodeId: string, lobby: OfferedLobby): Promise<void>;
   /** Calls back when a lobby is offered to this node. */
@@ -90,7 +90,7 @@ export function onlyNode(nodeId: string, status: () => OwnStatus): Nodes {
     isLost: () => false,
     isDown: () => false,
     trouble: () => null,
-    async tell() {},
+    async report() {},
     async offer() {},
     onOffer() {},
     async forget() {},

@@ -17,7 +17,7 @@ export class OtherFormatInUse extends Error {
 export async function refuseOtherFormats(link: RedisLink, prefix: string, recordFormat: number): Promise<void> {
   let before = new Map<string, string>();
   for (;;) {
-    // Border: the shape is that of the script's reply.
+    // The script returns this shape.
     const [now, list] = (await link.run(listScript, nodesKey(prefix), [])) as [string, string[]];
     const others = withOtherFormat(readList(list, Number(now)), recordFormat);
     const running = others.filter(({ nodeId, said }) => before.has(nodeId) && before.get(nodeId) !== said);

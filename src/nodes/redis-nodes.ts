@@ -83,7 +83,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
     isLost: (otherId) => otherId !== nodeId && beats.silence.silentMs(otherId) >= graceMs,
     isDown: (otherId) => otherId !== nodeId && beats.silence.silentMs(otherId) >= aliveMs,
     trouble: beats.trouble,
-    tell: beats.beat,
+    report: beats.beat,
     offer: offers.offer,
     onOffer: offers.onOffer,
     async forget(lostId) {
@@ -112,7 +112,7 @@ function createBeats(options: RedisNodesOptions, key: string) {
     const asked = { steady: steadyNow(), wall: wallClock(), core: clock?.now() ?? 0 };
     const status = writeStatus(options.status(), { instanceId, recordFormat, clockOffsetMs: clockWatch.offsetMs() });
     const args = [nodeId, instanceId, status, String(leaseMs), `${prefix}:nodes`];
-    // Border: the shape is that of the script's reply.
+    // The script returns this shape.
     const reply = (await link.run(beatScript, key, args)) as [string, string, string, string, string[]];
     const [nowText, holder, fence, twin, list] = reply;
     const now = Number(nowText);
@@ -157,7 +157,7 @@ function createBeats(options: RedisNodesOptions, key: string) {
 async function waitForEarlier(link: RedisLink, key: string, nodeId: string): Promise<void> {
   let reported: string | null = null;
   for (;;) {
-    // Border: the shape is that of the script's reply.
+    // The script returns this shape.
     const [now, value] = (await link.run(lookScript, key, [nodeId])) as [string, string];
     const earlier = value === "" ? null : readEntry(nodeId, value, Number(now));
     if (earlier === null || earlier.hasLeft || !earlier.isAlive) return;

@@ -55,14 +55,14 @@ export async function listGames(db: Db, page: Page): Promise<Game[]> {
 
 /** Also deletes everything that belongs to the game. False: the game does not exist. */
 export function deleteGame(db: Db, gameId: string): Promise<boolean> {
-  const gone = [gameId, tokensChangeId(gameId)];
-  return transact<boolean>(db, gone, async (transaction, undo) => {
+  const deleted = [gameId, tokensChangeId(gameId)];
+  return transact<boolean>(db, deleted, async (transaction, undo) => {
     // Rows are locked from the game downwards, and namespaces before versions, as deployVersion does. The database's
     // own cascade would start with the versions, and the two would deadlock.
     const game = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
     await (db.engine === "postgresql" ? game.forUpdate() : game).execute();
     const namespaces = transaction.deleteFrom("namespaces").where("game_id", "=", gameId);
-    for (const row of await namespaces.returning("namespace_id").execute()) gone.push(row.namespace_id);
+    for (const row of await namespaces.returning("namespace_id").execute()) deleted.push(row.namespace_id);
     const { numDeletedRows } = await transaction.deleteFrom("games").where("game_id", "=", gameId).executeTakeFirst();
     if (numDeletedRows === 0n) throw undo(false);
     return true;

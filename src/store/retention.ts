@@ -21,8 +21,8 @@ export async function prune(db: Db, { before, now }: { before: number; now: numb
       .returning("token_id")
       .execute(),
   );
-  const gone = tokens.map((row) => row.token_id);
-  if (gone.length > 0) changed(db, gone);
+  const deleted = tokens.map((row) => row.token_id);
+  if (deleted.length > 0) changed(db, deleted);
   // For a namespace with fewer rows the subquery gives null, and a comparison with null deletes nothing.
   const deployments = await withoutLostRaces(() =>
     db.query

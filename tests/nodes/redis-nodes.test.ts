@@ -70,7 +70,7 @@ test("[ND2] the first node has the lease, the others see it and one another", as
   const b = await join(link, prefix, "b", 7);
   expect(a.nodes.lease()).not.toBeNull();
   expect(b.nodes.lease()).toBeNull();
-  await a.nodes.tell();
+  await a.nodes.report();
   expect(a.nodes.all()).toMatchObject([
     { nodeId: "a", regions: null, room: 4, isAlive: true },
     { nodeId: "b", regions: ["far"], room: 7, isAlive: true },
@@ -84,7 +84,7 @@ test("[SH6] each node reports who holds its slots and who asked for some; one of
   const now = Math.floor(Date.now() + 60_000);
   const old = `${now} ${JSON.stringify({ regions: null, room: 3, instanceId: "old" })}`;
   await link.call("HSET", `${prefix}:{nodes}:list`, ["old", old]);
-  await a.nodes.tell();
+  await a.nodes.report();
   expect(a.nodes.all()).toMatchObject([
     { nodeId: "a", places: 9, held: new Map([["n", 5]]), asked: ["far a"] },
     { nodeId: "b", places: 9, held: new Map([["n", 2]]), asked: ["far b"] },
@@ -119,7 +119,7 @@ test("[ND2] a node that stops releases the lease immediately, and the next fence
   });
   await a.nodes.leave(false);
   expect(a.nodes.lease()).toBeNull();
-  await b.nodes.tell();
+  await b.nodes.report();
   expect(b.nodes.lease()!.fence).toBeGreaterThan(before);
   expect(got).toBe(1);
   expect(b.nodes.all().map(({ nodeId }) => nodeId)).toEqual(["a", "b"]);
@@ -132,7 +132,7 @@ test("[ND2] a fence is higher than any before, also when Redis has forgotten the
   await link.call("DEL", `${prefix}:{nodes}:list:lease`);
   const b = await join(link, prefix, "b");
   // The node that sends its heartbeat first has it; usually the one that has just started.
-  await a.nodes.tell();
+  await a.nodes.report();
   const [lease, ...others] = [a, b].flatMap(({ nodes }) => nodes.lease() ?? []);
   expect(lease!.fence).toBeGreaterThan(before);
   expect(others).toEqual([]);
@@ -154,17 +154,17 @@ test("[ND4] a node counts as lost when this one could receive for the whole grac
   const a = await join(link, prefix, "a");
   // It said something long ago and never again; but this node has only just begun to listen.
   await link.call("HSET", `${prefix}:{nodes}:list`, killed("gone", Date.now() - 60_000));
-  await a.nodes.tell();
+  await a.nodes.report();
   expect(a.nodes.all().find(({ nodeId }) => nodeId === "killed")).toMatchObject({ isAlive: false });
   expect([a.nodes.isLost("killed"), a.nodes.isLost("never received of")]).toEqual([false, false]);
   for (let second = 0; second < 6; second += 1) {
     a.clock.skewMs += 1_000;
-    await a.nodes.tell();
+    await a.nodes.report();
   }
   expect([a.nodes.isLost("killed"), a.nodes.isLost("never received of")]).toEqual([true, true]);
   expect(a.nodes.isLost("a")).toBe(false);
   await a.nodes.forget("killed");
-  await a.nodes.tell();
+  await a.nodes.report();
   expect(a.nodes.all().map(({ nodeId }) => nodeId)).toEqual(["a"]);
 });
 
@@ -172,10 +172,10 @@ test("[ND4] a time in which Redis was away does not count against anybody", asyn
   const { link, prefix } = await openLink();
   const a = await join(link, prefix, "a");
   await link.call("HSET", `${prefix}:{nodes}:list`, killed("gone", Date.now()));
-  await a.nodes.tell();
+  await a.nodes.report();
   a.clock.skewMs += 60_000;
   expect(a.nodes.isLost("killed")).toBe(false);
-  await a.nodes.tell();
+  await a.nodes.report();
   expect(a.nodes.isLost("killed")).toBe(false);
 });
 
@@ -184,26 +184,26 @@ test("[ND12] a node whose clock runs off says so and is in trouble until it is r
   const a = await join(link, prefix, "a");
   expect(a.nodes.trouble()).toBeNull();
   a.clock.wallSkewMs = 90_000;
-  await a.nodes.tell();
+  await a.nodes.report();
   // The delay to Redis cannot be distinguished from a clock that differs less.
   expect(a.nodes.trouble()).toMatch(/clock is (8\d(\.\d)?|90) s off/);
   expect(a.offsets).toHaveLength(1);
   a.clock.wallSkewMs = 0;
-  await a.nodes.tell();
+  await a.nodes.report();
   expect(a.nodes.trouble()).toBeNull();
 });
 
 test("[CK5] the core's time follows Redis' clock, and not the wall clock of the machine", async () => {
   const { link, prefix } = await openLink();
   const a = await join(link, prefix, "a");
-  await a.nodes.tell();
+  await a.nodes.report();
   a.clock.wallSkewMs = 3_600_000;
-  await a.nodes.tell();
+  await a.nodes.report();
   expect(a.apart).toEqual([]);
 
   a.core.startAt(a.core.now() + 90_000);
-  await a.nodes.tell();
-  await a.nodes.tell();
+  await a.nodes.report();
+  await a.nodes.report();
   // The delay to Redis cannot be distinguished from a clock that differs less.
   expect(a.apart.map((aheadMs) => Math.sign(aheadMs))).toEqual([-1]);
   const before = a.core.now();
@@ -228,8 +228,8 @@ test("[ND8] two that began at the same moment notice each other", async () => {
   const links = [(await openLink()).link, (await openLink()).link] as const;
   const [first, second] = await Promise.all([joinOver(links[0], prefix, "a"), joinOver(links[1], prefix, "a")]);
   await eventually(async () => {
-    await first.nodes.tell();
-    await second.nodes.tell();
+    await first.nodes.report();
+    await second.nodes.report();
     return first.twins > 0 && second.twins > 0;
   });
 });

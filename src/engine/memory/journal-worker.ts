@@ -57,7 +57,7 @@ function load(): Open | null {
     const database = openJournalFile(Database, file);
     const counter = openCommitCounter(database);
     try {
-      readRows(database, file, (namespaceId, text) => tell({ type: "rows", namespaceId, text }));
+      readRows(database, file, (namespaceId, text) => post({ type: "rows", namespaceId, text }));
     } finally {
       // Also after a failed read: a damaged file is then the better reason.
       failpoint.opened(database);
@@ -68,7 +68,7 @@ function load(): Open | null {
     const noting = createNoting(file, counter.journalId, { due: () => markLast(), failed: sayNoNote });
     opened = { database, write: prepareWriting(database), counter, noting };
   });
-  tell({ type: "loaded", failure });
+  post({ type: "loaded", failure });
   if (failure !== null) leave(failure);
   return opened;
 }
@@ -79,12 +79,12 @@ function refuseMissingCommits(): void {
   if (missingCommits > 0) throw new JournalRefused(missingCommitsMessage(file, missingCommits));
   if (!isLogBroken) return;
   const message = `${file}-wal ends within a commit, as after a power cut. Commits of the last second may be lost.`;
-  tell({ type: "warning", message });
+  post({ type: "warning", message });
 }
 
 function sayNoNote(reason: string): void {
   const message = `The number of the last commit could not be written next to ${file} (${reason}). Foyer may not notice damage to that file.`;
-  tell({ type: "warning", message });
+  post({ type: "warning", message });
 }
 
 /** Returns the first message that is not part of the group, if there is one. */
@@ -101,7 +101,7 @@ function commitGroup({ database, write, counter, noting }: Open, first: Commit):
     failpoint.reached("commit", "after");
   });
   if (failure !== null) return fail(failure);
-  tell({ type: "committed", throughBatch: group.at(-1)!.batch });
+  post({ type: "committed", throughBatch: group.at(-1)!.batch });
   lastCommit += 1;
   if (isMarked) mark(noting);
   changesInLog += 1 + changeCount;
@@ -153,7 +153,7 @@ function fold(database: SqliteDatabase, mode: "passive" | "truncate"): void {
 
 function fail(failure: JournalFailure): null {
   hasFailed = true;
-  tell({ type: "failed", failure });
+  post({ type: "failed", failure });
   return leave(failure);
 }
 
@@ -167,14 +167,14 @@ function leave(failure: JournalFailure | null): null {
 function handle({ database }: Open, message: Exclude<ToWorker, Commit>): null {
   if (message.type === "probe") {
     const failure = attempt(() => probe(database));
-    tell({ type: "probed", failure });
+    post({ type: "probed", failure });
     hasFailed = failure?.kind === "sync-failed";
     return null;
   }
   if (message.type === "read") {
     const { namespaceId } = message;
-    const give = (_: string, text: string) => tell({ type: "rows", namespaceId, text });
-    tell({ type: "read", failure: attempt(() => readRows(database, file, give, namespaceId)) });
+    const give = (_: string, text: string) => post({ type: "rows", namespaceId, text });
+    post({ type: "read", failure: attempt(() => readRows(database, file, give, namespaceId)) });
     return null;
   }
   // The next start reads from the log what cannot be merged now.
@@ -214,6 +214,6 @@ function attempt(action: () => void): JournalFailure | null {
   }
 }
 
-function tell(message: FromWorker): void {
+function post(message: FromWorker): void {
   port.postMessage(message);
 }

@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import type { EventReader } from "../../operations/live/event-feed.ts";
 
 export interface SendTiming {
-  /** Proxies close a connection without traffic, and Foyer cannot tell it from a broken one. */
+  /** Proxies close a connection without traffic, and to Foyer it looks like a broken one. */
   readonly heartbeatEveryMs: number;
   /** A client that reads nothing for this long is disconnected. */
   readonly stalledMs: number;

@@ -67,7 +67,7 @@ export function createPlacer(
         return nodeId;
       }
       await sleep(roomRetryMs);
-      await nodes.tell();
+      await nodes.report();
     }
     return null;
   }

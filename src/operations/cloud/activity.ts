@@ -30,7 +30,7 @@ export function activityOperations(context: Context) {
       const { namespaceId } = namespace;
       const window = windowUntil(context.now(), stepS * 1000, steps);
       const { answers, isPartial } = await context.askNodes("activity", [namespaceId, window]);
-      // Border: other nodes answer with what `answerForInsight` gives.
+      // Other nodes answer with the result of `answerForInsight`.
       const all = [context.activity.read(namespaceId, window), ...(answers as (NodeActivity | null)[])];
       const series = mergeActivity(
         all.filter((node) => node !== null),

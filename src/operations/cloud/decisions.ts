@@ -17,7 +17,7 @@ export function decisionOperations(context: Context) {
       const { namespaceId } = namespace;
       const filter: DecisionFilter = { outcome: query.outcome ?? null, gameMode: query.game_mode ?? null };
       const { answers, isPartial } = await context.askNodes("decisions", [namespaceId, filter]);
-      // Border: other nodes answer with what `answerForInsight` gives.
+      // Other nodes answer with the result of `answerForInsight`.
       const others = (answers as (Decision[] | null)[]).flatMap((decisions) => decisions ?? []);
       const all = [...context.decisions.list(namespaceId, filter), ...others].sort(compareNewest);
       const after = page.after === null ? null : parsePosition(page.after);
@@ -30,7 +30,7 @@ export function decisionOperations(context: Context) {
 
 type Position = Pick<Decision, "at" | "decisionId">;
 
-/** The clocks of nodes may differ a little, so that ids alone do not tell the order. */
+/** The clocks of nodes may differ a little, so ids alone do not give the order. */
 function compareNewest(a: Position, b: Position): number {
   return b.at - a.at || (a.decisionId < b.decisionId ? 1 : a.decisionId > b.decisionId ? -1 : 0);
 }
@@ -55,7 +55,7 @@ function toReply({ decisionId, at, operation, asked, outcome, count, lobbyId, wa
     count,
     ...(lobbyId !== null && { lobby_id: lobbyId }),
     waited_ms: Math.round(waitedMs),
-    // Border: it was made by `explain` of find, whose reply is the same.
+    // `explain` of find created it, with the same shape.
     ...(explain !== null && { explain: explain as ExplainReply }),
   };
 }

@@ -41,7 +41,7 @@ export function previewFindOperations(context: Context) {
       if (isRefusal(previewed) && previewed.code === "TOKEN_INVALID") return namespaceNotFound(params.namespace_id);
       const { lobby, would_create } = isRefusal(previewed) ? { lobby: null, would_create: false } : previewed;
       const refusal = isRefusal(previewed) ? { code: previewed.code, message: previewed.message } : null;
-      // Border: refusals of find carry the explanation that was asked for, in the contract's form.
+      // Refusals of find contain the requested explanation, in the form of the contract.
       const explain = (isRefusal(previewed) ? previewed.metadata.explain : previewed.explain) as Explain | undefined;
       const known = explain ?? { summary: refusal?.message ?? "", candidates: [], has_more: false, private_count: 0 };
       return { lobby, would_create, refusal, explain: await namePrivate(context, namespaceId, body, known) };

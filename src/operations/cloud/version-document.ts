@@ -19,8 +19,8 @@ import type { SchemaReason } from "./schema-words.ts";
 type VersionIssueReason = SchemaReason | "not_found" | "reserved";
 
 /**
- * Every issue of a version document (at most 100), one per path, in the order of the document; missing fields come
- * after present ones. `resolved` is null exactly when there are issues.
+ * Every issue of a version document (docs/decisions/0007), at most 100, one per path, in the order of the document;
+ * missing fields come after present ones. `resolved` is null exactly when there are issues.
  */
 export function checkVersionConfig(config: unknown): { issues: Issue[]; resolved: ResolvedVersionConfig | null } {
   if (config === undefined)

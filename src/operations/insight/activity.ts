@@ -118,7 +118,7 @@ export function createActivity(now: () => number, bytesMax = bytesMaxDefault): A
       const step = stepNow();
       const usedAt = entries.get(namespaceId)?.usedAt ?? step;
       const { cells } = chunkAt(namespaceId, step);
-      // A look is no use: a namespace in which nothing happens any more makes room for others.
+      // A read does not count as use: a namespace without activity makes room for others.
       if (!isUse) entries.get(namespaceId)!.usedAt = usedAt;
       const at = (step % chunkSteps) * cellsPerStep;
       for (const name of gaugeNames) cells[at + cellOffsets[name]] = gauges[name] + 1;

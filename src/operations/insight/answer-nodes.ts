@@ -10,7 +10,7 @@ interface InsightParts {
 /** What this node answers when another one merges what all of them have. */
 export function answerForInsight({ activity, decisions }: InsightParts): Record<string, AnswerNodes> {
   return {
-    // Border: the questions are asked by another node, with what `askNodes` was given there.
+    // Another node asks these questions, with the arguments of its `askNodes`.
     activity: async (_, args) => activity.read(...(args as [string, ActivityWindow])),
     decisions: async (_, args) => decisions.list(...(args as [string, DecisionFilter])),
   };

@@ -153,7 +153,7 @@ function countCharacters({ text, explainText }: Kept): number {
 }
 
 function read({ decisionId, at, text, explainText, waitedMs, count }: Kept): Decision {
-  // Border: the texts were written above.
+  // The casts are safe: the texts were written above.
   const facts = JSON.parse(text) as Omit<NewDecision, "waitedMs" | "explain">;
   return { decisionId, at, ...facts, count, waitedMs, explain: explainText === "" ? null : JSON.parse(explainText) };
 }

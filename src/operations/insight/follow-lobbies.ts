@@ -17,7 +17,10 @@ const failures: ReadonlySet<StopReason | null> = new Set([
   "silent",
 ] satisfies StopReason[]);
 
-/** Every node hears of every lobby; the one with the lease counts it, so that each is counted once. Ends with the engine. */
+/**
+ * Every node gets the events of every lobby; the lease holder counts them, so that each is counted once. Ends with the
+ * engine.
+ */
 export async function followLobbies({ engine, nodes, activity }: FollowedParts): Promise<void> {
   const isWanted = ({ type }: Event) =>
     (type === "lobby.created" || type === "lobby.stopped") && nodes.lease() !== null;

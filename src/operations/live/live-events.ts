@@ -34,7 +34,7 @@ export function createLiveEvents(engine: Engine, now: () => number, streamPlaces
   let isPastMissing = false;
   void listen();
 
-  function hear(event: PlacedEvent): void {
+  function receive(event: PlacedEvent): void {
     timelines.push(event);
     heard.set(event.namespaceId, event.position);
     for (const look of [...hearing]) look();
@@ -58,7 +58,7 @@ export function createLiveEvents(engine: Engine, now: () => number, streamPlaces
 
   async function recall(): Promise<void> {
     for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-      for (const event of await engine.latest(namespaceId, recalledMax)) hear(event);
+      for (const event of await engine.latest(namespaceId, recalledMax)) receive(event);
     }
   }
 
@@ -80,7 +80,7 @@ export function createLiveEvents(engine: Engine, now: () => number, streamPlaces
     const recalled = new Map(heard);
     for await (const event of events) {
       const end = recalled.get(event.namespaceId);
-      if (end === undefined || isLater(event.position, end)) hear(event);
+      if (end === undefined || isLater(event.position, end)) receive(event);
       pushGap(event);
       feed.push(event);
     }

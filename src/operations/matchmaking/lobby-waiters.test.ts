@@ -52,7 +52,7 @@ test("[T69] as many calls may wait as the limit allows, and one more is answered
   expect(waiting.count()).toBe(2);
   expect(await third).toEqual({ end: "timeout" });
   leave();
-  expect(await first).toEqual({ end: "gone" });
+  expect(await first).toEqual({ end: "disconnected" });
   const fourth = waiting.untilReady(namespaceId, lobbyId, never);
   expect(waiting.count()).toBe(2);
   await engine.execute({ type: "setReady", namespaceId, now: 2, lobbyId });

@@ -6,7 +6,7 @@ import type { WhenGone } from "../callers.ts";
 type Waited =
   | { readonly end: "ready"; readonly lobby: LobbyView }
   | { readonly end: "stopped"; readonly lobby: LobbyView | null }
-  | { readonly end: "timeout" | "stopping" | "gone" };
+  | { readonly end: "timeout" | "stopping" | "disconnected" };
 
 export interface Waiting {
   /**
@@ -60,7 +60,7 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
         waiting.add(end);
         const timer = setTimeout(() => end({ end: "timeout" }), options.waitMs);
         let stopListening = () => {};
-        stopListening = whenGone(() => end({ end: "gone" }));
+        stopListening = whenGone(() => end({ end: "disconnected" }));
         // It may have become ready between the seating and now; from here on the events show it.
         look(namespaceId, lobbyId).catch((error: unknown) => {
           leave();

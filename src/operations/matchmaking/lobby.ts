@@ -11,25 +11,25 @@ type LobbyCommandType = "setReady" | "setClosed" | "setState" | "heartbeat" | "s
 export function lobbyCallOperations(context: Context) {
   const { engine } = context;
 
-  async function tell<T extends LobbyCommandType>(command: CommandOf<T>) {
+  async function execute<T extends LobbyCommandType>(command: CommandOf<T>) {
     const outcome: Outcome<T> = await engine.execute(command);
     return outcome.ok ? outcome : lobbyRefusal(outcome.code);
   }
 
   return {
     "lobbies.ready": async ({ caller: { namespaceId, lobbyId } }) =>
-      emptied(await tell<"setReady">({ type: "setReady", namespaceId, lobbyId, now: context.now() })),
+      emptied(await execute<"setReady">({ type: "setReady", namespaceId, lobbyId, now: context.now() })),
 
     "lobbies.setClosed": async ({ caller: { namespaceId, lobbyId }, body }) => {
       const now = context.now();
       return emptied(
-        await tell<"setClosed">({ type: "setClosed", namespaceId, lobbyId, now, isClosed: body.is_closed }),
+        await execute<"setClosed">({ type: "setClosed", namespaceId, lobbyId, now, isClosed: body.is_closed }),
       );
     },
 
     "lobbies.setState": async ({ caller: { namespaceId, lobbyId }, body }) => {
       const state = body === undefined || body === null ? null : JSON.stringify(body);
-      return emptied(await tell<"setState">({ type: "setState", namespaceId, lobbyId, now: context.now(), state }));
+      return emptied(await execute<"setState">({ type: "setState", namespaceId, lobbyId, now: context.now(), state }));
     },
 
     "lobbies.getState": async ({ caller, params }) => {
@@ -49,7 +49,7 @@ export function lobbyCallOperations(context: Context) {
       const playerIds = body?.player_ids?.map((id) => id.toLowerCase()) ?? null;
       const isClosed = body?.is_closed ?? null;
       const now = context.now();
-      const outcome = await tell<"heartbeat">({ type: "heartbeat", namespaceId, lobbyId, now, playerIds, isClosed });
+      const outcome = await execute<"heartbeat">({ type: "heartbeat", namespaceId, lobbyId, now, playerIds, isClosed });
       if (isRefusal(outcome)) return outcome;
       return {
         player_ids: outcome.players.filter(({ isHeld }) => !isHeld).map(({ playerId }) => playerId),
@@ -65,7 +65,7 @@ export function lobbyCallOperations(context: Context) {
     "lobbies.stop": async ({ caller: { namespaceId, lobbyId } }) => {
       const now = context.now();
       return emptied(
-        await tell<"stopLobby">({ type: "stopLobby", namespaceId, lobbyId, now, reason: "self", exit: null }),
+        await execute<"stopLobby">({ type: "stopLobby", namespaceId, lobbyId, now, reason: "self", exit: null }),
       );
     },
   } satisfies Partial<Handlers>;

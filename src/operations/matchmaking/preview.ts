@@ -18,7 +18,7 @@ export async function previewFind(context: Context, asked: SeatRequest, body: Fi
   return runPreview(context, asked, body, (config) => refuseBlocked(config, client, context.now()));
 }
 
-/** The same for whoever asks; `check` refuses what must not be looked for at all. */
+/** The same for any caller; `check` refuses finds that are not allowed at all. */
 export async function runPreview<R extends Refusal>(
   context: Context,
   asked: SeatRequest,

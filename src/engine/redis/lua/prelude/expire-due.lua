@@ -7,7 +7,7 @@ function foyer.endSeat(player, status, reason)
 end
 
 -- Does everything that is due by `now`, in the order of its deadlines and as of each deadline. False: there is more;
--- what is there is correct as of the last deadline, and the next run continues from it.
+-- the state is correct as of the last deadline, and the next run continues from it.
 function foyer.expireDue(now)
   local namespace = foyer.namespace
   local dueAt = tonumber(call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")[2])

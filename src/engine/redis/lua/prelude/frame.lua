@@ -1,11 +1,11 @@
--- What every script begins with, whether it decides or only looks: is it in time, and what happened by itself meanwhile?
--- An answer is a list that begins with OK, NO (a refusal), MORE (run it again), LATE, EARLY, DEAF, GONE or ERROR. It is given together
--- with the position of the last event that it told, and with this server's time.
+-- The start of every script, command or query: checks the time, and handles deadlines that are due. An answer is a list
+-- that begins with OK, NO (a refusal), MORE (run it again), LATE, EARLY, DEAF, GONE or ERROR. It is returned with the
+-- position of its last event, and with this server's time.
 --
--- ARGV has ten of each command, and a query the same: the command, the operation's id, when its sender sent it, the lobby to
--- make in two texts, "again" for another run of what was answered MORE, this server's time from which on the command must not
--- be decided, because its sender has given it up by then; and what the sender knows of hearing.ts: since when heartbeats can
--- be heard, when it was told so, and, where it could not reach this namespace, since when.
+-- ARGV has ten of each command, and a query the same: the command, the operation's id, when its sender sent it, the
+-- lobby to make in two texts, "again" for another run of what was answered MORE, this server's time from which on the
+-- command must not be decided, because its sender has given up by then; and what the sender knows from hearing.ts:
+-- since when nodes receive heartbeats, when it got that answer, and, if it could not reach this namespace, since when.
 function foyer.arg(at) return ARGV[foyer.argsBefore + at] end
 
 function foyer.accept(...) return { "OK", ... } end
@@ -16,8 +16,8 @@ function foyer.wallClock()
   return time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- Nil: the sender's clock is right enough, and it still waits. The clock of a sender that is ahead would end what is not due
--- yet, for everybody.
+-- Nil: the sender's clock is right enough, and it still waits. A sender whose clock is ahead would end what is not due
+-- yet.
 function foyer.refuseTime(wall)
   local lateMs, earlyMs = 10000, 2000
   local agoMs = wall - foyer.arg(3)
@@ -25,8 +25,8 @@ function foyer.refuseTime(wall)
   if agoMs < -earlyMs then return { "EARLY" } end
 end
 
--- Whether the sender knows since when heartbeats can be heard. One that was told so too long ago may have missed that nobody
--- heard for a while, and would end what could not speak.
+-- Whether the sender's knowledge about heartbeats is too old. It may have missed that no node received heartbeats for a
+-- while, and would end lobbies that could not send them.
 function foyer.isDeaf(wall) return wall - foyer.arg(9) > 4000 end
 
 -- Heartbeat clocks start over when heartbeats can be heard again: before anything due is done, and by one number for all.
