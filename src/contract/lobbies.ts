@@ -70,6 +70,7 @@ const portOut = named("LobbyPort", {
   port: Type.Optional(Type.Integer()),
   port_range: Type.Optional(object({ min: Type.Integer(), max: Type.Integer() })),
   is_tls: Type.Boolean(),
+  url: Type.Optional(Type.String({ description: "Of http and ws ports: `ws://hostname:port`, or `wss://` with TLS." })),
 });
 export const portsOut = record(portOut);
 const playerTicket = object({
@@ -178,6 +179,7 @@ export const lobbies = {
       ...versionErrors,
       "MATCHMAKER_NO_GAME_MODE_PROVIDED",
       "MATCHMAKER_FIND_DISABLED",
+      "MATCHMAKER_PORTS_INVALID",
       ...tagErrors,
       ...sizeErrors,
       "MATCHMAKER_NO_AVAILABLE_LOBBIES",
@@ -240,6 +242,7 @@ export const lobbies = {
       "MATCHMAKER_CREATE_DISABLED",
       "MATCHMAKER_PUBLICITY_NOT_ALLOWED",
       "MATCHMAKER_LOBBY_CONFIG_INVALID",
+      "MATCHMAKER_PORTS_INVALID",
       ...tagErrors,
       ...sizeErrors,
       "MATCHMAKER_NO_AVAILABLE_LOBBIES",

@@ -9,6 +9,7 @@ export const region = named("Region", {
   region_display_name: Type.String(),
   datacenter_coord: object({ latitude: Type.Number(), longitude: Type.Number() }),
   datacenter_distance_from_client: object({ kilometers: Type.Number(), miles: Type.Number() }),
+  ping_url: Type.Optional(Type.String({ description: "What to fetch to measure how far away the region is." })),
 });
 
 export const regions = {

@@ -1,5 +1,13 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { gameModesMax, nameIdMaxCharacters, portsMax, reconnectMaxS, regionsMax, uint32Max } from "../ground/limits.ts";
+import {
+  gameModesMax,
+  nameIdMaxCharacters,
+  pingUrlMaxCharacters,
+  portsMax,
+  reconnectMaxS,
+  regionsMax,
+  uint32Max,
+} from "../ground/limits.ts";
 import { named, object, optional, record } from "./common.ts";
 
 /** The pattern of a name_id, a game mode, a region and a port label. Reserved words apply to name_id only. */
@@ -40,6 +48,13 @@ const region = named(
     ),
     longitude: optional(
       Type.Number({ minimum: -180, maximum: 180, default: 0, description: "Degrees, east is positive." }),
+    ),
+    ping_url: optional(
+      Type.String({
+        maxLength: pingUrlMaxCharacters,
+        description:
+          "What clients may fetch to measure how far away the region is: http or https. Foyer never fetches it.",
+      }),
     ),
   },
   "A location where lobbies run.",
@@ -217,6 +232,7 @@ export type ResolvedRegion = {
   provider_display_name: string;
   latitude: number;
   longitude: number;
+  ping_url: string | null;
 };
 
 type ProcessRuntime = { command: string; args: string[]; cwd: string | null; env: Record<string, string> };

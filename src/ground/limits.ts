@@ -43,6 +43,7 @@ export const gameModesMax = 32;
 export const regionsMax = 64;
 export const portsMax = 16;
 export const reconnectMaxS = 3600;
+export const pingUrlMaxCharacters = 512;
 
 export const findGameModesMax = 16;
 export const findRegionsMax = 64;

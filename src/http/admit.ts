@@ -125,6 +125,11 @@ function admitCaller(parts: AdmitParts, rates: RateLimits, arrival: Arrival): Ve
   };
   const { authorization, origin } = request.headers;
   const gameReference = (request.params as { game_id?: string }).game_id;
-  const authenticated = parts.authenticate(operation.callers, { authorization, origin, gameReference });
+  const authenticated = parts.authenticate(operation.callers, {
+    authorization,
+    origin,
+    gameReference,
+    isLocal: !client.isLimited,
+  });
   return authenticated instanceof Promise ? authenticated.then(settle) : settle(authenticated);
 }

@@ -34,7 +34,7 @@ export function buildCorsHeaders(request: IncomingMessage | null, publicUrl: str
 /** The answer to a preflight request. Without the allow-origin header, set above, the browser sends nothing. */
 export function setPreflightHeaders(reply: FastifyReply, methods: readonly string[]): void {
   reply.header("access-control-allow-methods", methods.join(", "));
-  reply.header("access-control-allow-headers", "authorization, content-type, idempotency-key");
+  reply.header("access-control-allow-headers", "authorization, content-type, idempotency-key, last-event-id");
   reply.header("access-control-max-age", "600");
 }
 

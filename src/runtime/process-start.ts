@@ -92,8 +92,8 @@ const tlsProtocols: ReadonlySet<string> = new Set(["https", "wss", "tls"]);
 
 function announcePorts(hostname: string, lobby: LobbyToStart, chosen: Readonly<Record<string, number>>): LobbyPorts {
   const entries = Object.entries(chosen).map(([label, port]) => {
-    const isTls = tlsProtocols.has(lobby.ports[label]?.protocol ?? "");
-    return [label, { hostname, port, isTls }];
+    const protocol = lobby.ports[label]?.protocol ?? "";
+    return [label, { hostname, port, isTls: tlsProtocols.has(protocol), protocol }];
   });
   return Object.fromEntries(entries);
 }

@@ -3,6 +3,8 @@ interface LobbyPort {
   readonly hostname: string;
   readonly port: number;
   readonly isTls: boolean;
+  /** Undefined: an earlier Foyer started the server and did not write it down. */
+  readonly protocol?: string;
 }
 
 export type LobbyPorts = Readonly<Record<string, LobbyPort>>;

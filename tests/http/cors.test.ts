@@ -86,7 +86,7 @@ describe("/matchmaker answers pages of any origin", () => {
     expect(answer.headers[allowedOrigin]).toBe(page);
     expect(list(answer.headers["access-control-allow-methods"])).toContain(method.toLowerCase());
     expect(list(answer.headers["access-control-allow-headers"])).toEqual(
-      ["authorization", "content-type", "idempotency-key"].sort(),
+      ["authorization", "content-type", "idempotency-key", "last-event-id"].sort(),
     );
     expect(answer.headers["access-control-max-age"]).toBe("600");
     expect(list(answer.headers.vary)).toContain("origin");

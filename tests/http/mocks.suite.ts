@@ -20,7 +20,7 @@ const region = {
   datacenter_distance_from_client: { kilometers: 0, miles: 0 },
 };
 const ports = {
-  default: { hostname: "127.0.0.1", host: "127.0.0.1:7777", port: 7777, is_tls: false },
+  default: { hostname: "127.0.0.1", host: "127.0.0.1:7777", port: 7777, is_tls: false, url: "ws://127.0.0.1:7777" },
   media: { hostname: "127.0.0.1", port_range: { min: 9000, max: 9010 }, is_tls: true },
 };
 
@@ -53,7 +53,8 @@ export function mocksTests(at: () => Service): void {
 
   test("[DEV4] [DEV5] [T12] find, join and create seat a party of any allowed size at the developer's own server", async () => {
     await seated("lobbies/find", { game_modes: ["duel"] }, 1);
-    await seated("lobbies/find", { game_modes: ["a", "b"], regions: ["x"], tags: { a: "b" }, party_size: 64 }, 64);
+    const regions = ["dev-local"];
+    await seated("lobbies/find", { game_modes: ["duel", "duel"], regions, tags: { a: "b" }, party_size: 64 }, 64);
     await seated(
       "lobbies/find",
       { game_modes: ["duel"], regions: null, tags: null, max_players: null, party_size: null },
@@ -67,6 +68,44 @@ export function mocksTests(at: () => Service): void {
       { game_mode: "duel", publicity: "private", lobby_config: { map: [1] }, party_size: 2 },
       2,
     );
+  });
+
+  test("[SM4] find and create are checked against the deployed version, and the token for the mode's ports", async () => {
+    const find = (body: object) => call("POST", "lobbies/find", { game_modes: ["duel"], ...body });
+    const create = (body: object) => call("POST", "lobbies/create", { game_mode: "duel", ...body });
+    expectRefusal(await find({ game_modes: ["duel", "chess"] }), "MATCHMAKER_GAME_MODE_NOT_FOUND");
+    expectRefusal(await create({ game_mode: "chess" }), "MATCHMAKER_GAME_MODE_NOT_FOUND");
+    expectRefusal(await find({ regions: ["moon"] }), "MATCHMAKER_REGION_NOT_FOUND");
+    expectRefusal(await create({ region: "moon" }), "MATCHMAKER_REGION_NOT_FOUND");
+    for (const region of ["local", "dev-local"]) {
+      expect((await find({ regions: ["moon", region] })).status).toBe(200);
+      expect((await create({ region })).status).toBe(200);
+    }
+    expectRefusal(await find({ max_players: 2 }), "MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED");
+    expectRefusal(await create({ max_players: 2 }), "MATCHMAKER_DYNAMIC_MAX_PLAYERS_DISABLED");
+
+    const mode = { max_players: 2, runtime: { external: {} } };
+    const config = {
+      regions: { local: {} },
+      game_modes: { duel: mode, voiced: { ...mode, ports: { game: {}, voice: {} } } },
+    };
+    const versionId = await createVersion(at(), namespace.game, config);
+    const other = await createNamespace(at(), namespace.game, { versionId });
+    const dev = (await createToken(at(), other, "dev")).token;
+    const ask = (path: string, body: object) =>
+      at().request("POST", `/matchmaker/lobbies/${path}`, { token: dev, body });
+    const missing = [
+      ["ports", "game"],
+      ["ports", "voice"],
+    ];
+    expectRefusal(await ask("find", { game_modes: ["duel", "voiced"] }), "MATCHMAKER_PORTS_INVALID", missing);
+    expectRefusal(await ask("create", { game_mode: "voiced" }), "MATCHMAKER_PORTS_INVALID", missing);
+    expectRefusal(await ask("find", { game_modes: ["duel"], tags: { a: "b" } }), "MATCHMAKER_TAGS_DISABLED");
+    expect((await ask("find", { game_modes: ["duel"] })).status).toBe(200);
+
+    const bare = (await createToken(at(), await createNamespace(at(), namespace.game), "dev")).token;
+    const anything = { game_modes: ["any"], regions: ["moon"], max_players: 9 };
+    expect((await at().request("POST", "/matchmaker/lobbies/find", { token: bare, body: anything })).status).toBe(200);
   });
 
   test("[DEV2] ready, closed, state and stop answer 204, the state is null", async () => {

@@ -68,7 +68,7 @@ function portsOf(lobby: LobbyToStart): LobbyPorts {
   return Object.fromEntries(
     labels.map(([label, { protocol }], index) => [
       label,
-      { hostname: "127.0.0.1", port: 20_000 + index, isTls: ["https", "wss", "tls"].includes(protocol) },
+      { hostname: "127.0.0.1", port: 20_000 + index, isTls: ["https", "wss", "tls"].includes(protocol), protocol },
     ]),
   );
 }

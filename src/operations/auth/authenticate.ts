@@ -16,6 +16,8 @@ interface Credentials {
   readonly origin: string | undefined;
   /** The game that the path names, if it names one. */
   readonly gameReference: string | undefined;
+  /** It came from this machine without a proxy, so that its sender may see what operators see. */
+  readonly isLocal?: boolean;
 }
 
 export interface Authenticated {
@@ -105,7 +107,7 @@ function checkReach(context: Context, row: TokenRow, credentials: Credentials): 
     return checkGame(context, row.gameId, credentials.gameReference);
   }
   if (row.kind === "pub" && row.namespaceId !== null && credentials.origin !== undefined) {
-    return checkOrigin(context, row.namespaceId, credentials.origin);
+    return checkOrigin(context, row.namespaceId, credentials.origin, credentials.isLocal ?? false);
   }
   return null;
 }
@@ -117,14 +119,31 @@ async function checkGame({ db }: Context, gameId: string, reference: string): Pr
 }
 
 /** Every player has the public token; a namespace with domains accepts it only from pages on them. */
-async function checkOrigin(context: Context, namespaceId: string, origin: string): Promise<Refusal | null> {
+async function checkOrigin(
+  context: Context,
+  namespaceId: string,
+  origin: string,
+  isLocal: boolean,
+): Promise<Refusal | null> {
   const domains = await listDomains(context.db, namespaceId);
   if (domains.length === 0) return null;
   const host = secureHost(origin);
   if (host !== null && domains.some(({ domain }) => domain === host)) return null;
   const namespace = await findNamespaceById(context.db, namespaceId);
   if (namespace?.domainPublicAuth.allowLocalhost && isLocalhost(origin)) return null;
-  return refuse("TOKEN_FORBIDDEN", "The namespace accepts its public token only from pages on its own domains.");
+  const names = domains.map(({ domain }) => domain);
+  return refuse("TOKEN_FORBIDDEN", refusedOriginMessage(origin), isLocal ? { metadata: { domains: names } } : {});
+}
+
+const originMaxCharacters = 200;
+
+/** Says which origin it was and how to allow it; which ones are allowed is not for everybody. */
+function refusedOriginMessage(origin: string): string {
+  const isCut = origin.length > originMaxCharacters;
+  const shown = JSON.stringify(isCut ? `${origin.slice(0, originMaxCharacters - 1)}…` : origin);
+  const refused = `The namespace does not accept its public token from pages of ${shown}.`;
+  if (isLocalhost(origin)) return `${refused} To allow it, turn on allow_localhost of domain-public-auth.`;
+  return `${refused} To allow it, add its domain to the namespace; the page must be served over https on the default port.`;
 }
 
 /** Browsers send an Origin, and every player can read what a page contains. */

@@ -111,6 +111,18 @@ function* checkRegion(place: string[], region: Fields): Generator<Found> {
     const { issue } = checkDisplayName(name);
     if (issue) yield { place: [...place, field], reason: displayNameReason(issue), message: issue.message };
   }
+  if (typeof region.ping_url === "string" && !isPingUrl(region.ping_url)) {
+    const message = "must be an http or https address without a user";
+    yield { place: [...place, "ping_url"], reason: "invalid", message };
+  }
+}
+
+/** The schema says when it is too long. */
+function isPingUrl(text: string): boolean {
+  // A URL parser drops white space and turns backslashes, so what it makes of the text is not what clients are given.
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === "" && password === "" && !/^https?:\/\/[^/?#]*@/i.test(text);
 }
 
 function displayNameReason(issue: Issue): VersionIssueReason {
@@ -208,6 +220,7 @@ function resolveRegion(region: RegionConfig, name: string): ResolvedRegion {
     provider_display_name: checkDisplayName(region.provider_display_name ?? "").value,
     latitude: region.latitude ?? 0,
     longitude: region.longitude ?? 0,
+    ping_url: region.ping_url ?? null,
   };
 }
 

@@ -50,9 +50,9 @@ export async function describeLobby(
 
 /** The ports that a driver chose, in the form that lobbies carry. */
 export function portsText(ports: LobbyPorts): string {
-  const entries = Object.entries(ports).map(([label, { hostname, port, isTls }]) => [
+  const entries = Object.entries(ports).map(([label, { hostname, port, isTls, protocol }]) => [
     label,
-    { hostname, port, is_tls: isTls },
+    { hostname, port, is_tls: isTls, protocol },
   ]);
   return JSON.stringify(portsAnswer(Object.fromEntries(entries)));
 }

@@ -13,7 +13,7 @@ import { createBoard } from "../watch/board.ts";
 import { openInSlot } from "../watch/watch.ts";
 import { readListCursor, writeListCursor } from "./lobby-list.ts";
 import { mockLobbyId, mockRegion } from "./mock-seats.ts";
-import { checkVersion, findGameMode, regionNotFound } from "./new-lobby.ts";
+import { findGameMode, regionNotFound } from "./new-lobby.ts";
 
 type ListQuery = Parameters<Mocks["lobbies.list"]>[0]["query"];
 
@@ -73,14 +73,10 @@ export async function watchMocks(
   return isRefusal(reader) ? reader : { reader, isOver: async () => false };
 }
 
-/** Null: the caller was built for the deployed version, or no version is deployed. */
-export async function checkMockVersion(context: Context, caller: CallerOf<"dev">, wanted: string | null | undefined) {
-  if (wanted === undefined || wanted === null) return null;
-  const version = await readDeployed(context, caller);
-  return version && checkVersion(version, wanted);
-}
-
-async function readDeployed({ db }: Context, { namespaceId, gameId }: CallerOf<"dev">): Promise<VersionInUse | null> {
+export async function readDeployed(
+  { db }: Context,
+  { namespaceId, gameId }: CallerOf<"dev">,
+): Promise<VersionInUse | null> {
   const namespace = await findNamespaceById(db, namespaceId);
   const version = namespace?.versionId && (await findVersion(db, gameId, namespace.versionId));
   return version ? { ...version, config: resolveVersionConfig(JSON.parse(version.config), version.defaults) } : null;

@@ -1,6 +1,6 @@
 import type { CallerOf, DevelopmentPort } from "../callers.ts";
 import type { Context } from "../context.ts";
-import { formatHost } from "./ports.ts";
+import { portAnswer } from "./ports.ts";
 
 export const mockLobbyId = "00000000-0000-0000-0000-000000000000";
 export const mockRegion = { region_id: "dev-local", display_name: "Local" };
@@ -13,16 +13,13 @@ export function seatMock({ tokens }: Context, { namespaceId, server }: CallerOf<
     token: tokens.make({ kind: "devplayer", namespaceId, playerId }),
   }));
   const entries = Object.entries(server.ports);
-  const ports = Object.fromEntries(entries.map(([label, port]) => [label, portAnswer(server.hostname, port)]));
+  const ports = Object.fromEntries(entries.map(([label, port]) => [label, mockPort(server.hostname, port)]));
   const player = { token: players[0]!.token };
   return { lobby: { lobby_id: mockLobbyId, region: mockRegion, ports, player }, ports, player, players };
 }
 
-function portAnswer(hostname: string, { protocol, port, portRange }: DevelopmentPort) {
-  return {
-    hostname,
-    ...(port !== null && { host: formatHost(hostname, port), port }),
-    ...(portRange !== null && { port_range: { min: portRange.min, max: portRange.max } }),
-    is_tls: tlsProtocols.has(protocol),
-  };
+function mockPort(hostname: string, { protocol, port, portRange }: DevelopmentPort) {
+  const is_tls = tlsProtocols.has(protocol);
+  if (port !== null) return portAnswer({ hostname, port, is_tls, protocol });
+  return { hostname, ...(portRange !== null && { port_range: { min: portRange.min, max: portRange.max } }), is_tls };
 }

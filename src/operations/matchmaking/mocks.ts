@@ -5,7 +5,8 @@ import { isRefusal, refuse } from "../refusal.ts";
 import { checkKey } from "./idempotency.ts";
 import { checkJoinTarget } from "./join-codes.ts";
 import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
-import { checkMockVersion, listedRegion, listMocks, watchMocks } from "./mock-list.ts";
+import { checkMock } from "./mock-checks.ts";
+import { listedRegion, listMocks, watchMocks } from "./mock-list.ts";
 import { mockLobbyId, mockRegion, seatMock } from "./mock-seats.ts";
 import { countSeats } from "./seat-request.ts";
 
@@ -21,7 +22,7 @@ export function mockOperations(context: Context): Mocks {
     "lobbies.find": async ({ caller, body, idempotencyKey }) =>
       checkKey(idempotencyKey) ??
       checkFindRequest(body) ??
-      (await checkMockVersion(context, caller, body.version)) ?? {
+      (await checkMock(context, caller, { modes: body.game_modes, regions: body.regions ?? [], body })) ?? {
         ...(body.dry_run
           ? { lobby: { lobby_id: mockLobbyId, region: mockRegion }, would_create: false }
           : seatMock(context, caller, newPlayers(body))),
@@ -33,7 +34,11 @@ export function mockOperations(context: Context): Mocks {
       checkKey(idempotencyKey) ??
       checkTags(body.tags) ??
       checkLobbyConfig(body.lobby_config) ??
-      (await checkMockVersion(context, caller, body.version)) ??
+      (await checkMock(context, caller, {
+        modes: [body.game_mode],
+        regions: body.region ? [body.region] : [],
+        body,
+      })) ??
       seatMock(context, caller, newPlayers(body)),
     "lobbies.list": ({ caller, query }) => listMocks(context, caller, query),
     "lobbies.watch": ({ caller, client, query }) => watchMocks(context, caller, client, query),

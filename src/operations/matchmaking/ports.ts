@@ -15,12 +15,24 @@ export function formatHost(hostname: string, port: number): string {
   return `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`;
 }
 
-/** Ports as find, join and create answer them; lobbies carry them in this form. */
-export function portsAnswer(ports: Readonly<Record<string, { hostname: string; port: number; is_tls: boolean }>>) {
-  return Object.fromEntries(
-    Object.entries(ports).map(([label, { hostname, port, is_tls }]) => [
-      label,
-      { hostname, host: formatHost(hostname, port), port, is_tls },
-    ]),
-  );
+interface Port {
+  readonly hostname: string;
+  readonly port: number;
+  readonly is_tls: boolean;
+  /** Of the game mode; undefined: not known. */
+  readonly protocol: string | undefined;
 }
+
+/** Ports as find, join and create answer them; lobbies carry them in this form. */
+export function portsAnswer(ports: Readonly<Record<string, Port>>) {
+  return Object.fromEntries(Object.entries(ports).map(([label, port]) => [label, portAnswer(port)]));
+}
+
+export function portAnswer({ hostname, port, is_tls, protocol }: Port) {
+  const host = formatHost(hostname, port);
+  const scheme = protocol === undefined ? undefined : schemes[protocol];
+  return { hostname, host, port, is_tls, ...(scheme && { url: `${scheme}${is_tls ? "s" : ""}://${host}` }) };
+}
+
+/** Whether there is TLS is the port's own word: a proxy in front of a ws port may add it. */
+const schemes: Readonly<Record<string, string>> = { http: "http", https: "http", ws: "ws", wss: "ws" };

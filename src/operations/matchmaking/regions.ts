@@ -27,6 +27,7 @@ export function regionsAnswer(config: ResolvedVersionConfig, place: Place | null
       region_display_name: region.display_name,
       datacenter_coord: { latitude: region.latitude, longitude: region.longitude },
       datacenter_distance_from_client: distanceAnswer(place, region),
+      ...(region.ping_url !== null && { ping_url: region.ping_url }),
     };
   });
 }

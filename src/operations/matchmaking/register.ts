@@ -87,7 +87,11 @@ function planRegister(
     checkModeSize(body.game_mode, mode, wishes.maxPlayers) ??
     checkPorts(body.game_mode, Object.keys(mode.ports), body.ports);
   if (refusal) return refusal;
-  const ports = JSON.stringify(portsAnswer(body.ports));
+  const entries = Object.entries(body.ports).map(([label, port]) => [
+    label,
+    { ...port, protocol: mode.ports[label]!.protocol },
+  ]);
+  const ports = JSON.stringify(portsAnswer(Object.fromEntries(entries)));
   const pair = { gameMode: body.game_mode, region: body.region };
   const codes = drawCodes(context, version, pair, longerBy);
   const special = { isExternal: true, isPrivate: body.publicity === "private", ports, codes };

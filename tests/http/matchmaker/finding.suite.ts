@@ -15,8 +15,9 @@ export function findingTests(at: () => Matchmaker): void {
     const arena = await arenaWith();
     const lobby = await arena.ready();
     const answer = await arena.find({ party_size: 2 });
+    const host = "duel.example.com:7777";
     const ports = {
-      default: { hostname: "duel.example.com", host: "duel.example.com:7777", port: 7777, is_tls: false },
+      default: { hostname: "duel.example.com", host, port: 7777, is_tls: false, url: `ws://${host}` },
     };
     const [first, second] = tokensOf(answer) as [string, string];
     expect(first).not.toBe(second);
@@ -43,7 +44,8 @@ export function findingTests(at: () => Matchmaker): void {
       ports: { default: { hostname: "2001:db8::1", port: 443, is_tls: true } },
     });
     const answer = await arena.join(lobby.lobbyId.toUpperCase());
-    const ports = { default: { hostname: "2001:db8::1", host: "[2001:db8::1]:443", port: 443, is_tls: true } };
+    const host = "[2001:db8::1]:443";
+    const ports = { default: { hostname: "2001:db8::1", host, port: 443, is_tls: true, url: `wss://${host}` } };
     const player = { token: aPlayerToken };
     const region = { region_id: "far", display_name: "Far Away" };
     expectAnswer(answer, {

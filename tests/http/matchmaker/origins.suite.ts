@@ -49,6 +49,22 @@ export function originsTests(at: () => Matchmaker): void {
     "",
   ];
 
+  test("[SM3] a refused origin is named with how to allow it; the domains are listed to this machine only", async () => {
+    const { arena, domain } = await arenaWithDomain();
+    const ask = (origin: string, client?: string) => arena.find({}, { headers: { origin }, ...(client && { client }) });
+    const remote = (await ask("https://games.example.org", "192.0.2.1")).json;
+    expect(remote.code).toBe("TOKEN_FORBIDDEN");
+    expect(remote.message).toContain('"https://games.example.org"');
+    expect(remote.message).toContain("add its domain");
+    expect(JSON.stringify(remote)).not.toContain(domain);
+    const local = (await ask("http://localhost:3000")).json;
+    expect(local.message).toContain("allow_localhost");
+    expect(local.metadata).toEqual({ domains: [domain] });
+    const long = (await ask(`https://${"x".repeat(2_000)}.example.org`)).json;
+    expect(long.message.length).toBeLessThan(450);
+    expect((await ask('https://a"b\\c', "192.0.2.1")).json.message).toContain('https://a\\"b');
+  });
+
   test("[GP7] a server token with an origin is refused, whatever the origin; without one it is taken", async () => {
     const { arena, domain } = await arenaWithDomain({ enabled: true, allow_localhost: true });
     const body = { game_mode: "duel", region: "local", ports: address };

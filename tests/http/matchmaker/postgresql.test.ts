@@ -11,6 +11,7 @@ import { limitsTests } from "./limits.suite.ts";
 import { operatorsTests } from "./operators.suite.ts";
 import { originsTests } from "./origins.suite.ts";
 import { previewFindTests } from "./preview-find.suite.ts";
+import { smallThingsTests } from "./small-things.suite.ts";
 import { viewsTests } from "./views.suite.ts";
 import { watchingTests } from "./watching.suite.ts";
 
@@ -29,6 +30,7 @@ describe("watching the list", () => watchingTests(at));
 describe("activity", () => activityTests(at));
 describe("decisions", () => decisionsTests(at));
 describe("previews of finds", () => previewFindTests(at));
+describe("small things", () => smallThingsTests(at));
 describe("blocks", () => blocksTests(at));
 describe("operators", () => operatorsTests(at));
 describe("origins", () => originsTests(at));

@@ -15,6 +15,7 @@ import { operatorsTests } from "./operators.suite.ts";
 import { originsTests } from "./origins.suite.ts";
 import { playersTests } from "./players.suite.ts";
 import { previewFindTests } from "./preview-find.suite.ts";
+import { smallThingsTests } from "./small-things.suite.ts";
 import { startedTests } from "./started.suite.ts";
 import { viewsTests } from "./views.suite.ts";
 import { watchingTests } from "./watching.suite.ts";
@@ -41,6 +42,7 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("activity", () => activityTests(at));
   describe("decisions", () => decisionsTests(at));
   describe("previews of finds", () => previewFindTests(at));
+  describe("small things", () => smallThingsTests(at));
   describe("blocks", () => blocksTests(at));
   describe("operators", () => operatorsTests(at));
   describe("origins", () => originsTests(at));

@@ -19,7 +19,8 @@ export function startedTests(at: () => Matchmaker): void {
     expect(await lobby.seen()).toMatchObject({ status: "starting", reserved_count: 1, runtime: "process" });
     expectEmpty(await lobby.ready());
     const answer = await waiting;
-    const ports = { default: { hostname: "127.0.0.1", host: "127.0.0.1:20000", port: 20_000, is_tls: false } };
+    const host = "127.0.0.1:20000";
+    const ports = { default: { hostname: "127.0.0.1", host, port: 20_000, is_tls: false, url: `ws://${host}` } };
     expect(answer.json).toMatchObject({ lobby: { lobby_id: lobby.lobbyId, ports }, ports });
     expect((await lobby.connect(tokensOf(answer)[0]!)).status).toBe(200);
     expect(startsIn(arena)).toHaveLength(1);
@@ -64,7 +65,13 @@ export function startedTests(at: () => Matchmaker): void {
     await lobby.ready();
     expect((await waiting).json.ports).toEqual({
       game: { hostname: "127.0.0.1", host: "127.0.0.1:20000", port: 20_000, is_tls: false },
-      "web-socket": { hostname: "127.0.0.1", host: "127.0.0.1:20001", port: 20_001, is_tls: true },
+      "web-socket": {
+        hostname: "127.0.0.1",
+        host: "127.0.0.1:20001",
+        port: 20_001,
+        is_tls: true,
+        url: "wss://127.0.0.1:20001",
+      },
     });
   });
 

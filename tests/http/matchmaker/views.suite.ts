@@ -213,7 +213,15 @@ export function viewsTests(at: () => Matchmaker): void {
       connected_count: 1,
       total_player_count: 2,
       tags: { map: "ice" },
-      ports: { default: { hostname: "duel.example.com", host: "duel.example.com:7777", port: 7777, is_tls: false } },
+      ports: {
+        default: {
+          hostname: "duel.example.com",
+          host: "duel.example.com:7777",
+          port: 7777,
+          is_tls: false,
+          url: "ws://duel.example.com:7777",
+        },
+      },
       create_ts: aTimestamp,
       ready_ts: aTimestamp,
       heartbeat_ts: null,
