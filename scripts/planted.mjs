@@ -36,6 +36,7 @@ const checks = {
     "src/http/sse/sender.test.ts",
     "src/ground/shares.test.ts",
     "src/operations/capacity/start-slots.test.ts",
+    "src/operations/capacity/code-budget.test.ts",
     "src/operations/matchmaking/lobby-start.test.ts",
   ),
   loops: vitest(

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { Agent, type IncomingHttpHeaders, request as sendRequest } from "node:http";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Injected, startFoyer } from "../../src/app/main.ts";
 import { type Config, defaultConfig } from "../../src/config/config.ts";
@@ -86,6 +86,11 @@ export async function startService(
   // The service may be known to the world under another address than the one it listens on.
   const url = config.publicUrl === null ? foyer.url : `http://127.0.0.1:${config.port}`;
   return { kind, dataDir, databaseUrl, ...clientOf(kind, url, foyer.adminToken.token), close: () => foyer.close() };
+}
+
+/** What the service has logged so far, at every level but trace. */
+export function logFileOf({ dataDir }: Pick<Service, "dataDir">): string {
+  return join(output, "logs", `${basename(dataDir)}.log`);
 }
 
 /** Talks to the service at the address, keeps what comes back as it came, and notes every token in it. */

@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { type Arena, config, createArena, lobbyIdOf, type Matchmaker, startMatchmaker } from "../../support/arena.ts";
 import { listenTo } from "../../support/event-streams.ts";
 import { expectRefusal } from "../../support/expectations.ts";
-import { createToken, until } from "../../support/harness.ts";
+import { createToken, logFileOf, until } from "../../support/harness.ts";
 
 type Json = Record<string, unknown>;
 
@@ -71,7 +72,7 @@ export function codesTests(at: () => Matchmaker): void {
     listener.leave();
   });
 
-  test("[CO7] the code is in no list, explanation, dry run, message or history", async () => {
+  test("[CO7] the code is in no list, explanation, dry run, message, history or log line", async () => {
     const arena = await arenaWith();
     const { lobby_id, code } = (await arena.create()).json.lobby;
     const { path } = arena.namespace;
@@ -88,6 +89,7 @@ export function codesTests(at: () => Matchmaker): void {
     texts.push((await joinByCode(arena, code, { client: newClient() })).text);
     await until(async () => (await service.admin("GET", `${path}/lobby-history`)).lobbies.length === 1);
     texts.push(JSON.stringify(await service.admin("GET", `${path}/lobby-history`)));
+    texts.push(readFileSync(logFileOf(service), "utf8"));
     expect(texts.filter((text) => text.includes(code))).toEqual([]);
   });
 
