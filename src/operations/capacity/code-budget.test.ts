@@ -65,6 +65,20 @@ test("[CO10] codes under way count: the next one waits until it is known whether
   expect(isHeld(await late[1]!)).toBe(false);
 });
 
+test("[CO10] codes under way in another namespace count too", async () => {
+  const { budget } = createWorld();
+  const underWay = await Promise.all([1, 2, 3].map(() => budget.hold("a", alice)));
+  let answer: unknown = null;
+  const waiting = send(budget, alice, false, "b").then((result) => {
+    answer = result;
+  });
+  await Promise.resolve();
+  expect(answer).toBe(null);
+  for (const held of underWay.filter(isHeld)) held.settle(true);
+  await waiting;
+  expect(answer).toBe(60);
+});
+
 test("[CO10] the clients of one network share four times the budget of one", async () => {
   const { budget } = createWorld({ perClient: 2, perNamespace: 0 });
   const inNetwork = (at: number) => ({ id: `2001:db8:0:${at}::/64`, network: "2001:db8::/48" });
