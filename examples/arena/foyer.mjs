@@ -55,9 +55,10 @@ export function createFoyer({ endpoint, token }) {
     heartbeat: (playerIds) => call("POST", "/lobbies/heartbeat", { player_ids: playerIds }),
     stop: () => call("POST", "/lobbies/stop"),
     /** Never retried: only the first use of a player's token counts. */
-    connected: async (playerToken) =>
-      (await call("POST", "/players/connected", { player_token: playerToken })).player_id,
-    disconnected: (playerToken) => persist("POST", "/players/disconnected", { player_token: playerToken }),
+    connected: (playerToken) => call("POST", "/players/connected", { player_token: playerToken }),
+    /** With `mayReturn` Foyer holds the seat for a while, so that the player can come back to it. */
+    disconnected: (playerToken, mayReturn) =>
+      persist("POST", "/players/disconnected", { player_token: playerToken, may_return: mayReturn }),
   };
 }
 

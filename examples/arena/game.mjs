@@ -14,6 +14,8 @@ const colourCount = 8;
  */
 export function createGame({ now, random, roundS }) {
   const players = new Map();
+  /** Players whose connection broke. They are not on the field, and get their score and colour back. */
+  const away = new Map();
   const gems = new Map();
   let phase = { name: "open", endsAt: null, winner: null };
   let nextGemId = 1;
@@ -105,7 +107,7 @@ export function createGame({ now, random, roundS }) {
 
   return {
     add(id, name) {
-      const taken = new Set([...players.values()].map(({ colour }) => colour));
+      const taken = new Set([...players.values(), ...away.values()].map(({ colour }) => colour));
       const colour = [...Array(colourCount).keys()].find((index) => !taken.has(index)) ?? players.size % colourCount;
       const body = bodyAt(field.width * (0.2 + random() * 0.6), field.height * (0.2 + random() * 0.6));
       const input = { x: 0, y: 0, dash: false };
@@ -114,8 +116,33 @@ export function createGame({ now, random, roundS }) {
     },
 
     remove(id) {
+      away.delete(id);
       if (players.delete(id)) rosterRevision += 1;
     },
+
+    /** The player's connection broke, and the player may return. */
+    park(id) {
+      const player = players.get(id);
+      if (!player) return;
+      away.set(id, player);
+      players.delete(id);
+      rosterRevision += 1;
+    },
+
+    /** Puts a parked player back on the field. False: there is none of this id. */
+    unpark(id) {
+      const player = away.get(id);
+      if (!player) return false;
+      away.delete(id);
+      player.input = { x: 0, y: 0, dash: false };
+      player.seq = 0;
+      players.set(id, player);
+      rosterRevision += 1;
+      return true;
+    },
+
+    parked: () => [...away.keys()],
+    readName: (id) => players.get(id)?.name ?? "",
 
     /** `seq` is the page's own count of its steps; the server returns it with the resulting position. */
     setInput(id, { x, y, dash, seq }) {

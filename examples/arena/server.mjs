@@ -25,6 +25,10 @@ const foyer = createFoyer({ endpoint: FOYER_API_ENDPOINT, token: FOYER_TOKEN });
 const game = createGame({ now: Date.now, random: Math.random, roundS: Number(ARENA_ROUND_S) || 60 });
 /** Socket -> its player. A socket is added when Foyer has accepted its token. */
 const seats = new Map();
+/** Player token -> the call that reports to Foyer that its connection ended. */
+const leaving = new Map();
+/** The page closes its connection with this reason when its player leaves. Any other end is an accident. */
+const leftReason = "left";
 let isClosed = false;
 let isStartingRound = false;
 let isOpening = false;
@@ -61,30 +65,64 @@ sockets.on("connection", (socket) => {
     hello = admit(socket, message);
   });
   socket.on("error", () => socket.terminate());
-  socket.on("close", async () => {
+  socket.on("close", async (_code, reason) => {
     clearTimeout(late);
     clearInterval(second);
     // A player who leaves while this call runs is admitted first and then leaves, so that the seat becomes free.
     await hello;
     const seat = seats.get(socket);
-    if (!seat) return;
-    seats.delete(socket);
-    game.remove(seat.playerId);
-    await foyer.disconnected(seat.token).catch((error) => report("Foyer did not accept a disconnect", error));
+    if (seat) leave(socket, seat, reason.toString() !== leftReason);
   });
 });
+
+/** Frees the seat of a player who left. Foyer holds the seat of a player whose connection broke. */
+function leave(socket, { playerId, token }, mayReturn) {
+  seats.delete(socket);
+  if (mayReturn) game.park(playerId);
+  else game.remove(playerId);
+  const call = foyer
+    .disconnected(token, mayReturn)
+    .catch((error) => report("Foyer did not accept a disconnect", error))
+    .finally(() => leaving.delete(token));
+  leaving.set(token, call);
+}
 
 async function admit(socket, { token, name }) {
   try {
     if (typeof token !== "string") throw new Error("The first message must contain a player token.");
-    const playerId = await foyer.connected(token);
+    const { playerId, returned } = takeOver(token) ?? (await connect(token));
     seats.set(socket, { playerId, token });
-    game.add(playerId, name);
+    if (!game.unpark(playerId)) game.add(playerId, name);
+    if (returned) tellReturned(playerId);
     const news = { phase: game.phase(), gems: game.gems(), roster: game.roster(), positions: game.positions() };
-    send(socket, { type: "welcome", playerId, seatsMax: Number(FOYER_MAX_PLAYERS) || null, news });
+    send(socket, { type: "welcome", playerId, returned, seatsMax: Number(FOYER_MAX_PLAYERS) || null, news });
   } catch (error) {
     // The reason of a close has at most 123 bytes.
     socket.close(4003, Buffer.from(error.message).subarray(0, 118).toString());
+  }
+}
+
+/** A player who reloads the page may be here again before the old connection has ended. Null: the player is not here. */
+function takeOver(token) {
+  const [old, seat] = [...seats].find(([, { token: known }]) => known === token) ?? [];
+  if (!seat) return null;
+  seats.delete(old);
+  game.park(seat.playerId);
+  old.close(4004, "You continued in another tab.");
+  return { playerId: seat.playerId, returned: true };
+}
+
+async function connect(token) {
+  // Else Foyer could get the disconnect of the old connection after the connect of the new one.
+  await leaving.get(token);
+  const { player_id: playerId, returned } = await foyer.connected(token);
+  return { playerId, returned };
+}
+
+function tellReturned(playerId) {
+  console.log(`player ${playerId} returned`);
+  for (const [socket, seat] of seats) {
+    if (seat.playerId !== playerId) send(socket, { type: "notice", text: `${game.readName(playerId)} is back.` });
   }
 }
 
@@ -174,6 +212,8 @@ setInterval(async () => {
     const playerIds = [...seats.values()].map(({ playerId }) => playerId);
     const known = await foyer.heartbeat(playerIds);
     lastAnswerAt = Date.now();
+    const held = new Set(known.players.map(({ player_id }) => player_id));
+    for (const playerId of game.parked()) if (!held.has(playerId)) game.remove(playerId);
     // Foyer did not answer when the last round was over, or its answer was lost.
     if (game.isIdle() && !isStartingRound && (known.is_closed || isClosed)) await openAgain();
   } catch (error) {

@@ -88,7 +88,45 @@ test("two pages play in one lobby; a closed lobby takes only those who were invi
   expect(complaints).toEqual([]);
 });
 
-test("a private lobby is entered by its link only", patient, async () => {
+test("a friend joins a private lobby by its code, typed in lower case", patient, async () => {
+  const lea = await open("Lea");
+  const lobby = await lea.enter("Private lobby for friends");
+  await lea.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await lea.page.getByRole("button", { name: /^Code / }).click();
+  await lea.page.getByText("Code copied.").waitFor();
+  const code = await lea.page.evaluate<string>("navigator.clipboard.readText()");
+  expect(code).toMatch(/^[A-Z2-9]{3}-[A-Z2-9]{3}$/);
+  await lea.page.screenshot({ path: pictureFile("arena-code") });
+  const max = await open("Max");
+  await max.page.getByLabel("Code from a friend").fill(code.toLowerCase());
+  await max.page.screenshot({ path: pictureFile("arena-code-field") });
+  expect(await max.enter("Join by code")).toBe(lobby);
+  await lea.sees("Lea", "Max");
+  expect(complaints).toEqual([]);
+});
+
+test("a reload returns to the same seat, and the others learn of it", patient, async () => {
+  const [mia, ned] = [await open("Mia"), await open("Ned")];
+  const lobby = await mia.enter("Private lobby for friends");
+  await ned.page.goto(invitation(lobby));
+  await ned.enter("Join");
+  await ned.sees("Mia", "Ned");
+  const before = await mia.page.evaluate<string>("arena.playerId()");
+  await mia.page.reload();
+  await mia.page.locator("#hud").waitFor({ state: "visible" });
+  expect(await mia.lobbyId()).toBe(lobby);
+  expect(await mia.page.evaluate<string>("arena.playerId()")).toBe(before);
+  await ned.page.getByText("Mia is back.").waitFor();
+  await ned.sees("Mia", "Ned");
+
+  await mia.page.getByRole("button", { name: "Leave" }).click();
+  await ned.sees("Ned");
+  await mia.page.reload();
+  await mia.page.getByRole("button", { name: "Play", exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test("a private lobby is entered by its link", patient, async () => {
   const eve = await open("Eve");
   const lobby = await eve.enter("Private lobby for friends");
   expect(eve.page.url()).toBe(invitation(lobby));

@@ -10,7 +10,7 @@ export interface Player {
   /** Where this page shows everybody, by name. */
   positions(): Promise<Record<string, { x: number; y: number }>>;
   /** Clicks the button and waits until the page is in a lobby. */
-  enter(button: "Play" | "Join" | "Private lobby for friends"): Promise<string>;
+  enter(button: "Play" | "Join" | "Join by code" | "Private lobby for friends"): Promise<string>;
   /** Waits until the page lists exactly these players. */
   sees(...names: string[]): Promise<void>;
 }

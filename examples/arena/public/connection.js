@@ -1,6 +1,6 @@
 /**
  * Connects to a lobby with the answer of find, join or create. Resolves when the lobby has accepted the player; rejects
- * with the lobby's message when it has not.
+ * with the lobby's message when it has not. `onEnd` gets the lobby's reason; null: the connection broke.
  */
 export function enterLobby(answer, name, { onNews, onNotice, onEnd }) {
   const socket = new WebSocket(addressOf(answer.ports.default));
@@ -11,12 +11,13 @@ export function enterLobby(answer, name, { onNews, onNotice, onEnd }) {
       const message = JSON.parse(data);
       if (message.type === "welcome") {
         isIn = true;
-        resolve({ ...message, send, leave: () => socket.close() });
+        // The lobby frees the seat only for this reason. After any other end it is held, so that the player can return.
+        resolve({ ...message, send, leave: () => socket.close(1000, "left") });
       } else if (message.type === "news") onNews(message.news, message.seq);
       else if (message.type === "notice") onNotice(message.text);
     });
     socket.addEventListener("close", ({ reason }) => {
-      if (isIn) onEnd(reason || "The connection to the lobby broke.");
+      if (isIn) onEnd(reason || null);
       else reject(new Error(reason || "The lobby cannot be reached."));
     });
   });

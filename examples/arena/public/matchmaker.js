@@ -13,6 +13,9 @@ export function createMatchmaker(publicToken) {
   return {
     find: (gameModes) => call("POST", "/matchmaker/lobbies/find", { game_modes: gameModes }),
     join: (lobbyId) => call("POST", "/matchmaker/lobbies/join", { lobby_id: lobbyId }),
+    joinByCode: (code) => call("POST", "/matchmaker/lobbies/join", { code }),
+    /** The seat that this player still has, as find answered it. */
+    resume: (playerToken) => call("POST", "/matchmaker/players/resume", { player_token: playerToken }),
     createPrivate: (gameMode) =>
       call("POST", "/matchmaker/lobbies/create", { game_mode: gameMode, publicity: "private" }),
     list: () => call("GET", "/matchmaker/lobbies/list?include_state=true"),

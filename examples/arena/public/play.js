@@ -17,6 +17,12 @@ let invitedTo = new URLSearchParams(location.search).get("lobby");
 /** The current game: the lobby's connection, its world, and its phase. Null: on the start screen. */
 let game = null;
 let noticeTimer = 0;
+/** Of this tab: the seat it has in a lobby. A reload, or a broken connection, returns to it. */
+const seatStore = {
+  read: () => sessionStorage.getItem("arena-seat"),
+  keep: (playerToken) => sessionStorage.setItem("arena-seat", playerToken),
+  forget: () => sessionStorage.removeItem("arena-seat"),
+};
 
 byId("name").value = localStorage.getItem("arena-name") ?? "";
 byId("enter").addEventListener("submit", (event) => {
@@ -26,6 +32,11 @@ byId("enter").addEventListener("submit", (event) => {
 byId("private").addEventListener("click", () =>
   enter(() => matchmaker.createPrivate(gameModes[0]), { isPrivate: true }),
 );
+byId("by-code").addEventListener("submit", (event) => {
+  event.preventDefault();
+  void enter(() => matchmaker.joinByCode(byId("code-field").value), { isPrivate: true });
+});
+byId("copy-code").addEventListener("click", copyCode);
 byId("round").addEventListener("click", (event) => {
   game?.connection.send({ type: "new-round" });
   // Otherwise the space bar would press the button again instead of dashing.
@@ -46,39 +57,66 @@ async function begin() {
     gameModes = config.game_modes;
     setBusy(false);
     void keepListing();
+    if (seatStore.read()) await comeBack();
   } catch (error) {
     showStart(`The game cannot be started: ${error.message}`);
   }
 }
 
+/** Returns to the seat that this tab had. When it has ended, the player starts again. */
+async function comeBack() {
+  setBusy(true);
+  try {
+    const answer = await matchmaker.resume(seatStore.read());
+    await take(answer, (lobby) => `Welcome back to lobby ${shortId(lobby)}.`);
+  } catch (error) {
+    seatStore.forget();
+    showStart(`You could not return to your seat: ${error.message}`);
+  }
+  setBusy(false);
+}
+
 /** Gets a seat from Foyer, connects to the lobby with it, and starts the game. */
 async function enter(ask, { isPrivate }) {
-  const name = byId("name").value.trim();
-  localStorage.setItem("arena-name", name);
+  localStorage.setItem("arena-name", byId("name").value.trim());
   setBusy(true);
   byId("problem").hidden = true;
   try {
     const askedAt = performance.now();
     const answer = await ask();
     const tookMs = Math.round(performance.now() - askedAt);
-    const isHere = () => game?.connection === connection;
-    const connection = await enterLobby(answer, name, {
-      onNews: (news, seq) => isHere() && learn(news, seq),
-      onNotice: notify,
-      onEnd: (reason) => isHere() && leave(reason),
-    });
-    const lobbyId = answer.lobby.lobby_id;
-    game = { connection, lobbyId, seatsMax: connection.seatsMax, world: createWorld(connection.playerId), phase: null };
-    // A reload of a private lobby's page must lead back to it: only its link does.
-    if (isPrivate || invitedTo) history.replaceState(null, "", linkTo(lobbyId));
-    showGame(`Seat found in ${tookMs} ms, in lobby ${shortId(lobbyId)}.`);
-    learn(connection.news, 0);
+    await take(answer, (lobby) => `Seat found in ${tookMs} ms, in lobby ${shortId(lobby)}.`);
+    // The address of a private lobby's page is its link, so that it can be shared from the address bar.
+    if (isPrivate || invitedTo) history.replaceState(null, "", linkTo(answer.lobby.lobby_id));
   } catch (error) {
     // An invalid invitation must not keep the player from playing.
     if (invitedTo) forgetInvitation();
     showStart(error.message);
   }
   setBusy(false);
+}
+
+/** Connects to the lobby of a seat and starts the game. */
+async function take(answer, describe) {
+  const isHere = () => game?.connection === connection;
+  const connection = await enterLobby(answer, byId("name").value.trim(), {
+    onNews: (news, seq) => isHere() && learn(news, seq),
+    onNotice: notify,
+    onEnd: (reason) => isHere() && (reason === null ? reconnect() : leave(reason)),
+  });
+  seatStore.keep(answer.player.token);
+  const { lobby_id: lobbyId, code = null } = answer.lobby;
+  const world = createWorld(connection.playerId);
+  game = { connection, lobbyId, code, seatsMax: connection.seatsMax, world, phase: null };
+  showGame(describe(lobbyId));
+  learn(connection.news, 0);
+}
+
+/** The connection broke. Foyer holds the seat for a while. */
+function reconnect() {
+  game = null;
+  showStart("The connection to the lobby broke. Returning to your seat …");
+  void comeBack();
 }
 
 function learn(news, seq) {
@@ -92,6 +130,7 @@ function leave(reason) {
   const { connection } = game;
   game = null;
   connection.leave();
+  seatStore.forget();
   forgetInvitation();
   showStart(reason);
 }
@@ -146,6 +185,8 @@ function showGame(text) {
   byId("hud").hidden = false;
   byId("lobby-name").textContent = `Lobby ${shortId(game.lobbyId)}`;
   byId("lobby-name").title = game.lobbyId;
+  byId("copy-code").hidden = game.code === null;
+  byId("copy-code").textContent = `Code ${spell(game.code ?? "")}`;
   document.activeElement?.blur();
   notify(text);
 }
@@ -216,16 +257,30 @@ function showLobbies(lobbies) {
   );
 }
 
-async function copyInvite() {
-  const link = linkTo(game.lobbyId);
+function copyInvite() {
   byId("invite").blur();
+  return copy(linkTo(game.lobbyId), "Invite link copied.");
+}
+
+function copyCode() {
+  byId("copy-code").blur();
+  return copy(spell(game.code), "Code copied. A friend types it on the first screen.");
+}
+
+async function copy(text, message) {
   try {
-    await navigator.clipboard.writeText(link);
-    notify("Invite link copied.");
+    await navigator.clipboard.writeText(text);
+    notify(message);
   } catch {
-    // Not every browser lets a page write to the clipboard; the player can still copy the link by hand.
-    notify(link);
+    // Not every browser lets a page write to the clipboard; the player can still copy the text by hand.
+    notify(text);
   }
+}
+
+/** In two halves, which are easier to read aloud. Foyer ignores the hyphen. */
+function spell(code) {
+  const half = Math.ceil(code.length / 2);
+  return `${code.slice(0, half)}-${code.slice(half)}`;
 }
 
 function linkTo(lobbyId) {
@@ -240,7 +295,7 @@ function notify(text) {
 }
 
 function setBusy(isBusy) {
-  for (const id of ["play", "private"]) byId(id).disabled = isBusy;
+  for (const id of ["play", "private", "join-code"]) byId(id).disabled = isBusy;
 }
 
 function element(tag, className = "", text = "") {
@@ -266,6 +321,7 @@ function shortId(lobbyId) {
 /** For the console and for tests: the state of this page. */
 globalThis.arena = {
   lobbyId: () => game?.lobbyId ?? null,
+  playerId: () => game?.connection.playerId ?? null,
   positions: () =>
     Object.fromEntries(
       (game?.world.view(performance.now()).players ?? []).map(({ name, x, y }) => [
