@@ -18,7 +18,7 @@ import { regions } from "./regions.ts";
 import { versions } from "./versions.ts";
 
 /**
- * The whole API as data. Routes, validation, types, openapi.json, the reference page and the authorisation tests are
+ * The whole API as data. Routes, validation, types, openapi.json, the reference page and the tests of bad input are
  * generated from it. See docs/decisions/0001.
  */
 export const operations = {
