@@ -3,7 +3,7 @@ import type { VersionConfig } from "../../contract/version-config.ts";
 import type { ServedHandlers } from "../handlers.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
 
-/** The example game as a new service offers it. */
+/** The demo game of a new service. */
 export interface Demo {
   readonly publicToken: string;
   readonly gameModes: readonly string[];
@@ -12,22 +12,22 @@ export interface Demo {
 export interface DemoParts {
   readonly handlers: ServedHandlers;
   readonly config: Config;
-  /** The program that runs a lobby of the example. */
+  /** The program that runs a lobby of the demo. */
   readonly command: string;
   readonly args: readonly string[];
-  /** What an earlier start wrote down; null: nothing. */
+  /** The file that an earlier start wrote; null: it does not exist. */
   readonly kept: string | null;
   keep(text: string): void;
 }
 
 /**
- * Creates the example game on a service that has no games yet, by the same operations that any client uses. An
- * earlier demo is offered again, unless its game was deleted. Null: there is no demo here.
+ * Creates the demo game on a service without games, with the same operations that any client uses. An earlier demo is
+ * offered again, unless its game was deleted. Null: there is no demo.
  */
 export async function setUpDemo(parts: DemoParts): Promise<Demo | null> {
   const kept = parts.kept === null ? null : readKept(parts.kept);
   if (kept) return renew(parts, kept);
-  // A file that cannot be read was changed by hand, and is not replaced.
+  // A file that cannot be parsed was changed by hand, and is not replaced.
   if (parts.kept !== null) return null;
   const { games } = must(await parts.handlers["games.listGames"]({ ...operator, params: {}, query: {}, body: null }));
   return games.length > 0 ? null : create(parts);
@@ -60,7 +60,7 @@ async function create({ handlers, config, command, args, keep }: DemoParts): Pro
     }),
   );
   const params = { game_id, namespace_id };
-  // Everybody who reaches the page has the token, so the demo has bounds of its own.
+  // Everyone who can open the page has the token, so the demo has its own limits.
   const limits = { lobby_count_max: lobbiesMax, max_players: seats };
   must(
     await handlers["games.namespaces.updateGameNamespaceMatchmakerConfig"]({
@@ -77,14 +77,14 @@ async function create({ handlers, config, command, args, keep }: DemoParts): Pro
   return { publicToken: token, gameModes };
 }
 
-/** The program may have moved, or this Foyer may have a newer example: then the namespace gets a new version. */
+/** The program may have another path than at the last start, or this Foyer a newer example: then the namespace gets a new version. */
 async function renew({ handlers, config, command, args, keep }: DemoParts, kept: Kept): Promise<Demo | null> {
   const { game_id, namespace_id, version_id } = kept;
   const params = { game_id, namespace_id };
   const found = await handlers["games.namespaces.getGameNamespace"]({ ...operator, params, query: null, body: null });
   if (isRefusal(found)) return null;
   const demo = { publicToken: kept.public_token, gameModes };
-  // The operator has made a game of it and deployed another version.
+  // The operator has deployed another version.
   if (found.namespace.version_id !== version_id) return demo;
   const { version } = must(
     await handlers["games.versions.getGameVersion"]({
@@ -122,17 +122,19 @@ function buildVersion(config: Config, command: string, args: readonly string[]):
   };
 }
 
-/** Where only this machine reaches the service, only it needs to reach the lobbies. */
+/** If only this machine can reach the service, only it needs to reach the lobbies. */
 function readHost({ host, lobbyHostname }: Config): Record<string, string> {
   const isOwnMachine = ["127.0.0.1", "::1", "localhost"].includes(host);
   return isOwnMachine && lobbyHostname === null ? { HOST: "127.0.0.1" } : {};
 }
 
+/** The request id in the audit log of changes that the service makes itself at its start. */
+export const startRequestId = "start";
+
 const operator = {
   caller: { kind: "admin" },
   client: { id: "127.0.0.1", network: null, isLimited: false, place: null },
-  // In the audit log: no request was made.
-  requestId: "start",
+  requestId: startRequestId,
   idempotencyKey: undefined,
   lastEventId: undefined,
   whenGone: () => () => {},
@@ -143,7 +145,7 @@ function must<T>(answer: T | Refusal): T {
   return answer;
 }
 
-/** The file in the data folder; an operator may read it, so it speaks like the API. */
+/** The file in the data folder; an operator may read it, so it uses the names of the API. */
 interface Kept {
   readonly game_id: string;
   readonly namespace_id: string;
@@ -157,7 +159,7 @@ function writeKept(kept: Kept): string {
 
 function readKept(text: string): Kept | null {
   try {
-    // What is missing from the file is checked for below.
+    // Missing fields are checked below.
     const { game_id, namespace_id, version_id, public_token } = JSON.parse(text) as Partial<Kept>;
     if (!game_id || !namespace_id || !version_id || !public_token) return null;
     return { game_id, namespace_id, version_id, public_token };
