@@ -106,9 +106,9 @@ test("a friend joins a private lobby by its code, typed in lower case", patient,
 });
 
 test("a reload returns to the same seat, and the others learn of it", patient, async () => {
-  const [mia, ned] = [await open("Mia"), await open("Ned")];
+  const mia = await open("Mia");
   const lobby = await mia.enter("Private lobby for friends");
-  await ned.page.goto(invitation(lobby));
+  const ned = await open("Ned", invitation(lobby));
   await ned.enter("Join");
   await ned.sees("Mia", "Ned");
   const before = await mia.page.evaluate<string>("arena.playerId()");
