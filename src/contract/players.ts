@@ -64,7 +64,7 @@ export const players = {
     ...own,
     method: "POST",
     path: "/matchmaker/players/resume",
-    summary: "Tells a player with a taken seat where its lobby is, as find did.",
+    summary: "Returns where the lobby of a player with a taken seat is, as find did.",
     details:
       "For a client that was restarted or lost its connection. It changes and extends nothing. In a lobby that is still " +
       "starting it waits like find, and releases nothing when it gives up.",

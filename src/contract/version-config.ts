@@ -80,7 +80,7 @@ const timeouts = named(
         minimum: 0,
         maximum: reconnectMaxS,
         default: 0,
-        description: "How long a dropped player may come back: its seat is held for so long. 0: it ends at once.",
+        description: "How long a dropped player may come back: its seat is held for so long. 0: it ends immediately.",
       }),
     ),
   },

@@ -9,7 +9,10 @@ export const codeCandidates = 8;
 /** Bytes from here on are skipped: the others are as likely to give one symbol as any other. */
 const firstUnevenByte = 256 - (256 % codeSymbols.length);
 
-/** Makes candidates for join codes from the system's random numbers. Nobody can guess one from another or from an id. */
+/**
+ * Makes candidates for join codes from the system's random numbers. A code cannot be guessed from another one or from
+ * an id.
+ */
 export function createCodes(): (length: number) => string[] {
   const pool = Buffer.alloc(1024);
   let used = pool.length;

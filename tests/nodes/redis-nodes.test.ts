@@ -186,7 +186,7 @@ test("[ND12] a node whose clock runs off says so and is in trouble until it is r
   a.clock.wallSkewMs = 90_000;
   await a.nodes.report();
   // The delay to Redis cannot be distinguished from a clock that differs less.
-  expect(a.nodes.trouble()).toMatch(/clock is (8\d(\.\d)?|90) s off/);
+  expect(a.nodes.trouble()).toMatch(/clock differs from Redis. by (8\d(\.\d)?|90) s/);
   expect(a.offsets).toHaveLength(1);
   a.clock.wallSkewMs = 0;
   await a.nodes.report();

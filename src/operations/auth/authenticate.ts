@@ -137,7 +137,7 @@ async function checkOrigin(
 
 const originMaxCharacters = 200;
 
-/** Says which origin it was and how to allow it; which ones are allowed is not for everybody. */
+/** Says which origin it was and how to allow it; it does not list the allowed ones. */
 function refusedOriginMessage(origin: string): string {
   const isCut = origin.length > originMaxCharacters;
   const shown = JSON.stringify(isCut ? `${origin.slice(0, originMaxCharacters - 1)}…` : origin);
