@@ -32,6 +32,12 @@ const leave = (playerId: string, during: During, lobbyId = "a"): Operation => ({
   playerId,
   ...call(during),
 });
+const drop = (playerId: string, during: During, lobbyId = "a"): Operation => ({
+  type: "drop",
+  lobbyId,
+  playerId,
+  ...call(during),
+});
 const admit = (type: Admission["type"], playerIds: string[], during: During, more: Partial<Admission> = {}) =>
   ({
     type,
@@ -47,6 +53,19 @@ const find = (playerId: string, during: During, more: Partial<Admission> = {}) =
   admit("find", [playerId], during, more);
 const refused = (during: During): Operation =>
   admit("find", [], during, { seats: 1, lobbyId: null, outcome: "refused" });
+
+test("[CB6] a seat that is held and given to another player is a violation, one whose hold is over is not", () => {
+  const history = [make("a", 1), find("p", [1, 2]), connect("p", [2, 3]), drop("p", [3, 4]), find("q", [50, 60])];
+  expect(rulesOf(history, { reconnectMs: 1000 })).toContain(1);
+  expect(rulesOf(history, { reconnectMs: 40 })).toEqual([]);
+  expect(rulesOf([...history, leave("p", [10, 20])], { reconnectMs: 1000 })).toEqual([]);
+});
+
+test("[I16] a player connects once more after each drop, not more often", () => {
+  const history = [make("a", 1), find("p", [1, 2]), connect("p", [2, 3]), drop("p", [3, 4]), connect("p", [5, 6])];
+  expect(rulesOf(history, { reconnectMs: 1000 })).toEqual([]);
+  expect(rulesOf([...history, connect("p", [7, 8])], { reconnectMs: 1000 })).toEqual([16]);
+});
 
 test("the most at once: an interval that ends where another begins does not meet it", () => {
   const intervals = [

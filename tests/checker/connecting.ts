@@ -1,11 +1,11 @@
-import { hasSeats, type Operation, push, type SeatCall, type Violation } from "./history.ts";
+import { hasSeats, isSeatCall, type Operation, push, type SeatCall, type Violation } from "./history.ts";
 
-/** [I16] A seat is connected to at most once, in its own lobby, and not after it has ended. */
+/** [I16] A seat is connected to once, and once more after each time it was held, in its own lobby, and not after it has ended. */
 export function checkConnecting(history: readonly Operation[]): Violation[] {
   const calls = new Map<string, SeatCall[]>();
   for (const operation of history) {
-    if (operation.type !== "connect" && operation.type !== "disconnect") continue;
-    if (operation.outcome === "ok") push(calls, operation.playerId, operation);
+    if (!isSeatCall(operation) || operation.outcome === "refused") continue;
+    if (operation.outcome === "ok" || operation.type === "drop") push(calls, operation.playerId, operation);
   }
   const homes = new Map<string, string>();
   for (const admission of history.filter(hasSeats)) {
@@ -16,7 +16,9 @@ export function checkConnecting(history: readonly Operation[]): Violation[] {
     const connects = ofPlayer.filter(({ type }) => type === "connect");
     const violate = (message: string, operations: readonly Operation[]) =>
       violations.push({ rule: 16, message, operations });
-    if (connects.length > 1) violate(`Player ${playerId} connected ${connects.length} times.`, connects);
+    const drops = ofPlayer.filter(({ type }) => type === "drop");
+    if (connects.length > 1 + drops.length)
+      violate(`Player ${playerId} connected ${connects.length} times and dropped ${drops.length} times.`, connects);
     for (const connect of connects) {
       const home = homes.get(playerId);
       if (home !== undefined && home !== connect.lobbyId) {

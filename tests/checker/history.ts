@@ -46,8 +46,9 @@ export interface Closing extends Call {
   readonly lobbyId: string;
 }
 
+/** `drop`: the lobby reports that the player may come back, so that a connected seat is held. */
 export interface SeatCall extends Call {
-  readonly type: "connect" | "disconnect";
+  readonly type: "connect" | "disconnect" | "drop";
   readonly lobbyId: string;
   readonly playerId: string;
 }
@@ -68,6 +69,8 @@ export interface Violation {
 export interface Options {
   /** How long a seat is held without a connect; a seat may have ended by itself after this. */
   readonly reservationMs: number;
+  /** How long the seat of a dropped player is held; 0 or absent: it ends at once. */
+  readonly reconnectMs?: number;
 }
 
 /** One seat, and when it was surely taken. */
@@ -87,15 +90,18 @@ export interface Seat {
 const isAdmission = (operation: Operation): operation is Admission =>
   operation.type === "find" || operation.type === "join" || operation.type === "create";
 
+export const isSeatCall = (operation: Operation): operation is SeatCall =>
+  operation.type === "connect" || operation.type === "disconnect" || operation.type === "drop";
+
 export const hasSeats = (operation: Operation): operation is Admission =>
   isAdmission(operation) && operation.outcome === "ok" && !operation.isReplay;
 
 /** Every seat that was given, with what is sure about it. */
-export function seatsOf(history: readonly Operation[], { reservationMs }: Options): Seat[] {
+export function seatsOf(history: readonly Operation[], { reservationMs, reconnectMs = 0 }: Options): Seat[] {
   const calls = new Map<string, SeatCall[]>();
   const stops = new Map<string, Ending[]>();
   for (const operation of history) {
-    if (operation.type === "connect" || operation.type === "disconnect") push(calls, operation.playerId, operation);
+    if (isSeatCall(operation)) push(calls, operation.playerId, operation);
     if (operation.type === "stop") push(stops, operation.lobbyId, operation);
   }
   return history.filter(hasSeats).flatMap((admission) =>
@@ -106,13 +112,16 @@ export function seatsOf(history: readonly Operation[], { reservationMs }: Option
       const possible = ends.filter(({ outcome }) => outcome !== "refused");
       const isConnected = own.some(({ type, outcome }) => type === "connect" && outcome === "ok");
       const expiry = isConnected ? Infinity : admission.start + reservationMs;
+      // A held seat is taken: nothing but the end of the hold may free it.
+      const drops = own.filter(({ type, outcome }) => type === "drop" && outcome !== "refused");
+      const notReturned = drops.map(({ start }) => start + reconnectMs);
       return {
         playerId,
         lobbyId,
         clientId: admission.clientId,
         admission,
         from: admission.end,
-        until: Math.min(expiry, ...possible.map(({ start }) => start)),
+        until: Math.min(expiry, ...notReturned, ...possible.map(({ start }) => start)),
         freeFrom: Math.min(Infinity, ...ends.filter(({ outcome }) => outcome === "ok").map(({ end }) => end)),
       };
     }),

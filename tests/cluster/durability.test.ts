@@ -32,7 +32,7 @@ async function world(appendfsync: string): Promise<World> {
   const { databaseUrl } = await freshDatabase("postgresql");
   const installation = await startInstallation({ redisUrl: redis.url, databaseUrl: databaseUrl! });
   opened.push(() => installation.stop());
-  const gameMode = { max_players: 4, timeouts: { reservation_s: 3600, ready_s: 3600 } };
+  const gameMode = { max_players: 4, timeouts: { reservation_s: 3600, ready_s: 3600, reconnect_s: 3600 } };
   const limits = { lobby_count_max: 100_000, max_players: 100, max_players_per_client: null };
   const namespace = await createNamespace(installation.nodes[0]!.server(), "durable", gameMode, limits);
   const namespaceId = namespace.path.split("/").at(-1)!;

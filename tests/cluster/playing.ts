@@ -13,7 +13,7 @@ export interface Playing extends Balanced {
   end(): Promise<Operation[]>;
 }
 
-const limits: Limits = { reservationMs: 2000, perClientMax: 12, lobbyCountMax: 40 };
+const limits: Limits = { reservationMs: 2000, reconnectMs: 3_600_000, perClientMax: 12, lobbyCountMax: 40 };
 const sizes = { capacity: 4, directCapacity: 6 };
 
 /** Clients and lobbies of one namespace, on all nodes at once, until the test ends them. */
@@ -21,7 +21,7 @@ export async function startPlaying({ nodes }: Installation, name: string, seed =
   const gameMode = {
     max_players: sizes.capacity,
     max_players_direct: sizes.directCapacity,
-    timeouts: { reservation_s: limits.reservationMs / 1000, ready_s: 60 },
+    timeouts: { reservation_s: limits.reservationMs / 1000, ready_s: 60, reconnect_s: 3600 },
   };
   const namespace = await createNamespace(nodes[0]!.server(), name, gameMode, {
     lobby_count_max: limits.lobbyCountMax!,

@@ -19,10 +19,12 @@ export function isPossible<T>({ possible }: Acknowledged<T>, value: T): boolean 
   return possible.includes(value);
 }
 
+export type SeatState = "reserved" | "connected" | "held" | "gone";
+
 export interface KnownPlayer {
   readonly playerId: string;
   readonly token: string;
-  status: Acknowledged<"reserved" | "connected" | "gone">;
+  status: Acknowledged<SeatState>;
 }
 
 export interface KnownLobby {

@@ -24,7 +24,7 @@ export async function runCrashCycles(
   options: { cycles: number; seed: number; onCycle?: (cycle: number, ledger: Ledger) => void },
 ): Promise<CrashResult> {
   const random = createRandom(options.seed);
-  const gameMode = { max_players: 4, timeouts: { reservation_s: 3600, ready_s: 3600 } };
+  const gameMode = { max_players: 4, timeouts: { reservation_s: 3600, ready_s: 3600, reconnect_s: 3600 } };
   const limits = { lobby_count_max: 100_000, max_players: 100, max_players_per_client: null };
   let server = await startServer(dataDir);
   let acknowledgements = 0;

@@ -1,7 +1,15 @@
 import { type Answer, type Connection, isTurnedAway, openConnection } from "../histories/connection.ts";
 import { createRandom } from "../histories/load.ts";
 import type { Namespace, Server } from "../support/server.ts";
-import { acknowledged, attempt, type KnownLobby, type KnownPlayer, type Ledger } from "./acknowledged.ts";
+import {
+  type Acknowledged,
+  acknowledged,
+  attempt,
+  type KnownLobby,
+  type KnownPlayer,
+  type Ledger,
+  type SeatState,
+} from "./acknowledged.ts";
 
 /** The connection broke while the call was under way. */
 class Broken extends Error {}
@@ -110,15 +118,16 @@ export async function playUntilKilled(
 
   async function useSeat(seat: { player: KnownPlayer; lobby: KnownLobby }): Promise<void> {
     const { player, lobby } = seat;
-    const isConnecting = player.status.possible.at(-1) === "reserved" && random() < 0.7;
     const before = player.status;
-    player.status = attempt(before, isConnecting ? "connected" : "gone");
-    const path = `/matchmaker/players/${isConnecting ? "connected" : "disconnected"}`;
-    const { status } = await send("POST", path, lobby.token, { player_token: player.token });
+    const next = nextState(before, random());
+    player.status = attempt(before, next);
+    const path = `/matchmaker/players/${next === "connected" ? "connected" : "disconnected"}`;
+    const body = { player_token: player.token, ...(next === "held" && { may_return: true }) };
+    const { status } = await send("POST", path, lobby.token, body);
     // A refusal means that the lobby has stopped, and its seats with it.
     if (status >= 300) player.status = attempt(before, "gone");
-    else player.status = acknowledged(isConnecting ? "connected" : "gone");
-    if (status >= 300 || !isConnecting) seats.splice(seats.indexOf(seat), 1);
+    else player.status = acknowledged(next);
+    if (status >= 300 || next === "gone") seats.splice(seats.indexOf(seat), 1);
   }
 
   try {
@@ -128,6 +137,13 @@ export async function playUntilKilled(
     if (error instanceof Broken || isRefusedConnection(error)) return;
     throw error;
   }
+}
+
+/** Reserved and held players mostly connect, connected ones drop or leave. Only one that surely is connected can be held. */
+function nextState({ possible }: Acknowledged<SeatState>, chance: number): SeatState {
+  const last = possible.at(-1);
+  if (last === "reserved" || last === "held") return chance < 0.7 ? "connected" : "gone";
+  return last === "connected" && possible.length === 1 && chance < 0.6 ? "held" : "gone";
 }
 
 async function isHeard(call: () => Promise<unknown>): Promise<boolean> {

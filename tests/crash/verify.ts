@@ -1,6 +1,6 @@
 import { type Connection, isTurnedAway, openConnection } from "../histories/connection.ts";
 import type { Namespace, Server } from "../support/server.ts";
-import { acknowledged, isPossible, type KnownLobby, type Ledger } from "./acknowledged.ts";
+import { acknowledged, isPossible, type KnownLobby, type Ledger, type SeatState } from "./acknowledged.ts";
 
 const capacity = 4;
 
@@ -45,7 +45,7 @@ export async function verify(server: Server, namespace: Namespace, ledger: Ledge
     );
     expect(seats.size === found.total_player_count, `[I2] lobby ${lobbyId} counts its players wrong`);
     for (const player of lobby.players) {
-      const now = (seats.get(player.playerId) ?? "gone") as "reserved" | "connected" | "gone";
+      const now = (seats.get(player.playerId) ?? "gone") as SeatState;
       const wanted = player.status.possible;
       expect(wanted.includes(now), `[I10] player ${player.playerId} is ${now}, not ${wanted}`);
       player.status = acknowledged(now);

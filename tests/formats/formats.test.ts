@@ -149,4 +149,25 @@ describe.each(kinds)("what 0.1.0 left in $kind", ({ open }) => {
     const body = { game_mode: "duel", region: "local", ports };
     expect((await call("POST", "/matchmaker/lobbies/register", facts.tokens.server, body)).status).toBe(200);
   });
+
+  test("[CB16] a version of 0.1.0 that says no number keeps lobbies without heartbeats", async () => {
+    const { facts, call } = await opened();
+    const ports = { default: { hostname: "127.0.0.1", port: 9001, is_tls: false } };
+    const body = { game_mode: "royale", region: "local", ports };
+    const answer = await call("POST", "/matchmaker/lobbies/register", facts.tokens.server, body);
+    expect(answer.json).toMatchObject({ heartbeat_s: 0, reconnect_s: 0 });
+  });
+
+  test("[CB3] the lobbies of 0.1.0 hold no seats", async () => {
+    const { facts, call } = await opened();
+    const { lobbies, players } = facts;
+    const dropped = { player_token: players.connected, may_return: true };
+    expect((await call("POST", "/matchmaker/players/disconnected", lobbies.open.token, dropped)).status).toBe(204);
+    const back = await call("POST", "/matchmaker/players/connected", lobbies.open.token, {
+      player_token: players.connected,
+    });
+    expect(back.json.code).toBe("MATCHMAKER_PLAYER_REMOVED");
+    const heartbeat = await call("POST", "/matchmaker/lobbies/heartbeat", lobbies.open.token);
+    expect(heartbeat.json).toMatchObject({ player_ids: [], players: [], reconnect_s: 0 });
+  });
 });

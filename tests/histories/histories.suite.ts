@@ -19,12 +19,12 @@ export function histories(open: OpenService, { operations, seed }: { operations:
   test("[I1] [I4] [I5] [I7] [I9] [I15] [I16] what 64 clients at once see over HTTP is explained by one order of decisions", {
     timeout: 240_000 + operations,
   }, async () => {
-    const limits = { reservationMs: 2000, perClientMax: 12, lobbyCountMax: 40 };
+    const limits = { reservationMs: 2000, reconnectMs: 3_600_000, perClientMax: 12, lobbyCountMax: 40 };
     const sizes = { capacity: 4, directCapacity: 6 };
     const gameMode = {
       max_players: sizes.capacity,
       max_players_direct: sizes.directCapacity,
-      timeouts: { reservation_s: limits.reservationMs / 1000, ready_s: 60 },
+      timeouts: { reservation_s: limits.reservationMs / 1000, ready_s: 60, reconnect_s: limits.reconnectMs / 1000 },
     };
     const namespace = await createNamespace(server, "histories", gameMode, {
       lobby_count_max: limits.lobbyCountMax,
@@ -39,7 +39,7 @@ export function histories(open: OpenService, { operations, seed }: { operations:
     });
     const count = (type: string, outcome: string) =>
       history.filter((operation) => operation.type === type && operation.outcome === outcome).length;
-    const kinds = ["find", "join", "make", "stop", "close", "open", "connect", "disconnect"];
+    const kinds = ["find", "join", "make", "stop", "close", "open", "connect", "drop", "disconnect"];
     const summary = kinds.map((type) => `${type} ${count(type, "ok")}/${count(type, "refused")}`).join(", ");
     console.log(`histories: seed ${seed}, ${history.length} operations, ${rate(history.length)}/s; ${summary}`);
 

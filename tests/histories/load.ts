@@ -113,13 +113,19 @@ export async function runLoad(
     lobbies.push(lobby);
   }
 
-  const seatCall = (type: "connect" | "disconnect", { lobby, token, playerId }: KnownSeat) =>
+  const seatCall = (type: "connect" | "disconnect" | "drop", { lobby, token, playerId }: KnownSeat) =>
     call({ type, lobbyId: lobby.lobbyId, playerId }, [
       "POST",
-      `/matchmaker/players/${type}ed`,
+      `/matchmaker/players/${type === "connect" ? "connected" : "disconnected"}`,
       lobby.token,
-      { player_token: token },
+      { player_token: token, ...(type === "drop" && { may_return: true }) },
     ]);
+
+  /** Several machines may come back with one token at the same time; some players stay away. */
+  async function dropAndReturn(seat: KnownSeat, tries: number): Promise<void> {
+    await seatCall("drop", seat);
+    await Promise.all(Array.from({ length: tries }, () => seatCall("connect", seat)));
+  }
 
   async function act(actor: number): Promise<void> {
     const random = createRandom(options.seed * 1000 + actor);
@@ -139,7 +145,9 @@ export async function runLoad(
         const body = { is_closed: isClosed };
         await call({ type, lobbyId: lobby.lobbyId }, ["PUT", "/matchmaker/lobbies/closed", lobby.token, body]);
       } else if (seats.length > 3 || (seats.length > 0 && chance < 0.35)) {
-        await seatCall("disconnect", seats.splice(below(seats.length), 1)[0]!);
+        const at = below(seats.length);
+        if (random() < 0.6) await seatCall("disconnect", seats.splice(at, 1)[0]!);
+        else await dropAndReturn(seats[at]!, below(3));
       } else {
         const type = chance < 0.45 ? "join" : "find";
         const taken = await admit(type, clientId, 1 + below(2), type === "join" ? lobby : null);

@@ -15,7 +15,7 @@ afterAll(() => postgres?.stop());
 
 const version = (displayName = "Around the Corner") => ({
   regions: { local: { display_name: displayName } },
-  game_modes: { duel: { max_players: 100, runtime: { external: {} } } },
+  game_modes: { duel: { max_players: 100, timeouts: { heartbeat_s: 0 }, runtime: { external: {} } } },
 });
 
 /** Two nodes on a PostgreSQL that the test may halt, and two games with a ready lobby each. */
