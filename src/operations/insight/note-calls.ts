@@ -1,16 +1,13 @@
 import type { Seated } from "../../matchmaker/commands.ts";
 import type { Context } from "../context.ts";
+import { countSeats } from "../matchmaking/seat-request.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
 import type { Counter } from "./activity.ts";
 import { type AskedBody, readAsked } from "./asked.ts";
 
 interface NotedRequest {
   readonly caller: { readonly namespaceId: string };
-  readonly body: AskedBody & SeatsAsked;
-}
-
-interface SeatsAsked {
-  readonly party_size?: number | null;
+  readonly body: AskedBody & Parameters<typeof countSeats>[0];
 }
 
 /** What a find knows of its refusal beside what it answers. */
@@ -59,8 +56,4 @@ type Operation = "find" | "join" | "create";
 
 function isDecision({ code }: Refusal, reasons: FindReasons | null): boolean {
   return code.startsWith("MATCHMAKER_") || (code === "API_RATE_LIMIT" && (reasons?.isOverBudget() ?? false));
-}
-
-function countSeats({ party_size }: SeatsAsked): number {
-  return party_size ?? 1;
 }
