@@ -239,7 +239,8 @@ function showLobbies(lobbies) {
     ...lobbies.slice(0, 6).map((lobby) => {
       const names = (lobby.state?.players ?? []).map(({ name }) => name).join(", ");
       const row = element("li");
-      const who = names || `Lobby ${shortId(lobby.lobby_id)}, no players yet`;
+      const isEmpty = lobby.total_player_count === 0;
+      const who = names || `Lobby ${shortId(lobby.lobby_id)}${isEmpty ? ", no players yet" : ""}`;
       const join = element("button", "", "Join");
       join.setAttribute("aria-label", `Join ${who}`);
       join.addEventListener("click", () => enter(() => matchmaker.join(lobby.lobby_id), { isPrivate: false }));
