@@ -186,7 +186,9 @@ function showGame(text) {
   byId("lobby-name").textContent = `Lobby ${shortId(game.lobbyId)}`;
   byId("lobby-name").title = game.lobbyId;
   byId("copy-code").hidden = game.code === null;
-  byId("copy-code").textContent = `Code ${spell(game.code ?? "")}`;
+  byId("copy-code").textContent = spell(game.code ?? "");
+  byId("copy-code").title = "Copy the code of this lobby";
+  byId("copy-code").setAttribute("aria-label", `Code ${spell(game.code ?? "")}, copy it`);
   document.activeElement?.blur();
   notify(text);
 }
