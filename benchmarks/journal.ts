@@ -71,15 +71,24 @@ async function measureTurns(journal: SqliteJournal, findsPerTurn: number): Promi
 function foundSeat(): Changes {
   const ports = '{"default":{"hostname":"127.0.0.1","port":20000,"is_tls":false}}';
   const facts = { versionId, gameMode: "duel", region: "local", tags: {}, ports, lobbyConfig: null };
-  const sizes = { maxPlayers: 100, maxPlayersDirect: 100, isExternal: false, isPrivate: false, isJoinable: true };
+  const sizes = { maxPlayers: 100, maxPlayersDirect: 100, isExternal: false, isPrivate: false };
   const times = { readyMs: 300_000, reservationMs: 120_000, heartbeatMs: 0, emptyMs: 30_000, reconnectMs: 0 };
-  const needed = { ...facts, ...sizes, ...times, createReason: "found", createdBy: "203.0.113.7", code: null } as const;
+  const needed = {
+    ...facts,
+    ...sizes,
+    ...times,
+    isJoinable: true,
+    takesOpenKeys: false,
+    createReason: "found",
+    createdBy: "203.0.113.7",
+    code: null,
+  } as const;
   const lobby = newLobby(newId(), needed, startedAt, createPool);
   const seat = reservedSeat(lobby.id);
   return { count: 2, text: changeLine("lobby", lobby.id, encodeLobby(lobby)) + seat.text };
 }
 
 function reservedSeat(lobbyId: string): Changes {
-  const player = newPlayer(newId(), { lobbyId, clientId: "203.0.113.7" }, startedAt);
+  const player = newPlayer(newId(), { lobbyId, clientId: "203.0.113.7", playerKey: null }, startedAt);
   return { count: 1, text: changeLine("player", player.id, encodePlayer(player)) };
 }

@@ -61,6 +61,7 @@ function addLobby(index: number): string {
     isExternal: true,
     isPrivate: false,
     isJoinable: true,
+    takesOpenKeys: false,
     tags: {},
     readyMs: 300_000,
     reservationMs: 120_000,

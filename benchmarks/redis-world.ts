@@ -199,6 +199,7 @@ function newLobby({ versionId }: RedisNamespace, lobbyId: string): NewLobby {
     isExternal: true,
     isPrivate: false,
     isJoinable: true,
+    takesOpenKeys: false,
     tags: {},
     readyMs: 300_000,
     reservationMs: 3_600_000,

@@ -122,7 +122,7 @@ function* connectedPlayers(lobbyIds: readonly string[], perLobby: number): Itera
   for (const lobbyId of lobbyIds) {
     for (let i = 0; i < perLobby; i++, count++) {
       const clientId = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;
-      const player = newPlayer(newId(), { lobbyId, clientId }, now);
+      const player = newPlayer(newId(), { lobbyId, clientId, playerKey: null }, now);
       Object.assign(player, { status: "connected", connectedAt: now });
       yield changeLine("player", player.id, encodePlayer(player));
     }
@@ -148,6 +148,7 @@ function addLobbies(state: State, { namespaceId, versionId }: Made, size: WorldS
       isExternal: true,
       isPrivate: false,
       isJoinable: true,
+      takesOpenKeys: false,
       tags,
       readyMs: 300_000,
       reservationMs: 3_600_000,

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { pageSizeDefault, pageSizeMax, uint32Max } from "../ground/limits.ts";
+import { pageSizeDefault, pageSizeMax, playerKeyMaxCharacters, uint32Max } from "../ground/limits.ts";
 
 /** Every object of the contract refuses fields it does not name. */
 export function object<P extends Record<string, TSchema>>(properties: P, description?: string) {
@@ -92,3 +92,17 @@ export const pageQuery = object({
 
 /** Present only when there is more: pass it as `?cursor=`. */
 export const cursor = Type.Optional(Type.String({ description: "Absent on the last page." }));
+
+/** The studio's own name for a player: visible ASCII, compared byte for byte. */
+export const playerKey = (description: string) =>
+  Type.String({ minLength: 1, maxLength: playerKeyMaxCharacters, pattern: "^[\\x21-\\x7e]*$", description });
+
+/** A player's key where it is shown, to its lobby and to operators. */
+export const keyShown = {
+  key: Type.Optional(
+    Type.String({ description: "Your own name for the player, if the call that took the seat gave one." }),
+  ),
+  is_key_vouched: Type.Optional(
+    Type.Boolean({ description: "A server token gave the key. Otherwise the player did, and nothing vouches for it." }),
+  ),
+};

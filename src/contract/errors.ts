@@ -125,6 +125,11 @@ export const errorTable = {
   MATCHMAKER_FIND_DISABLED: { status: 403, meaning: "The game mode does not allow find." },
   MATCHMAKER_JOIN_DISABLED: { status: 403, meaning: "The lobby's game mode does not allow join." },
   MATCHMAKER_CREATE_DISABLED: { status: 403, meaning: "The game mode does not allow players to create lobbies." },
+  MATCHMAKER_KEY_NOT_VOUCHED: {
+    status: 403,
+    meaning:
+      "In this game mode only a server token may give players keys. Let your backend make the call, or set `player_keys` to `open` in the version.",
+  },
   MATCHMAKER_CLIENT_BLOCKED: {
     status: 403,
     meaning: "The operator has blocked this client in the namespace. See games.namespaces.blocks.",
@@ -140,6 +145,11 @@ export const errorTable = {
   MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE: {
     status: 409,
     meaning: "This client has as many seats as max_players_per_client allows.",
+  },
+  MATCHMAKER_PLAYER_ALREADY_SEATED: {
+    status: 409,
+    meaning:
+      "A player with the same key has a seat already. `metadata.players` says which players, and in which lobbies.",
   },
   MATCHMAKER_PLAYER_ALREADY_CONNECTED: { status: 409, meaning: "The player token was already used." },
   MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY: {

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { named, nullable, timestamp, uuid } from "./common.ts";
+import { keyShown, named, nullable, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 import { operatorLobby } from "./namespace-lobbies.ts";
@@ -25,6 +25,7 @@ function playerEvent<Name extends string>(event: Name) {
     at,
     lobby_id: uuid("The lobby of the seat."),
     player_id: uuid("The player."),
+    ...keyShown,
     status: Type.String({
       description: "reserved, connected, held, expired, left, released, not_returned, or ended with the lobby",
     }),

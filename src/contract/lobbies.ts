@@ -11,7 +11,19 @@ import {
   partySizeMax,
   portsMax,
 } from "../ground/limits.ts";
-import { cursor, named, nullable, object, optional, plainTextPatternSource, record, uint32, uuid } from "./common.ts";
+import {
+  cursor,
+  keyShown,
+  named,
+  nullable,
+  object,
+  optional,
+  plainTextPatternSource,
+  playerKey,
+  record,
+  uint32,
+  uuid,
+} from "./common.ts";
 import type { Operation } from "./define.ts";
 import { explanation } from "./explanation.ts";
 import { listedLobby } from "./lobby-watch.ts";
@@ -54,6 +66,14 @@ const partySize = Type.Integer({
   maximum: partySizeMax,
   description: "Seats to take together; 1 if absent.",
 });
+const seats = Type.Array(
+  named("SeatRequest", { key: optional(playerKey("Your own name for the player.")) }, "A seat, and whom it is for."),
+  {
+    minItems: 1,
+    maxItems: partySizeMax,
+    description: "One entry for each seat, in place of `party_size`. The answer has them in the same order.",
+  },
+);
 const maxPlayers = uint32("Size of a lobby that this call creates, where the game mode allows choosing it.");
 const registeredMaxPlayers = uint32(
   "Size of the lobby. Replaces both maxima of its game mode; at most the larger of them.",
@@ -121,6 +141,9 @@ const lobbyTimes = {
 const seatErrors = [
   "API_BAD_HEADER",
   "MATCHMAKER_CLIENT_BLOCKED",
+  "API_BAD_BODY",
+  "MATCHMAKER_KEY_NOT_VOUCHED",
+  "MATCHMAKER_PLAYER_ALREADY_SEATED",
   "MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE",
   "MATCHMAKER_IDEMPOTENCY_KEY_REUSED",
   "MATCHMAKER_LOBBY_START_FAILED",
@@ -142,6 +165,7 @@ export const findFields = {
   tags: optional(tags),
   max_players: optional(maxPlayers),
   party_size: optional(partySize),
+  players: optional(seats),
   version: optional(version),
   prevent_auto_create_lobby: optional(Type.Boolean()),
 } as const;
@@ -207,6 +231,7 @@ export const lobbies = {
         }),
       ),
       party_size: optional(partySize),
+      players: optional(seats),
     }),
     reply: joinAnswer,
     errors: [
@@ -232,6 +257,7 @@ export const lobbies = {
       tags: optional(tags),
       max_players: optional(maxPlayers),
       party_size: optional(partySize),
+      players: optional(seats),
       version: optional(version),
       lobby_config: Type.Optional(Type.Unknown({ description: "Any JSON up to 16 KiB, passed to the lobby." })),
     }),
@@ -332,6 +358,7 @@ export const lobbies = {
       players: Type.Array(
         named("HeartbeatPlayer", {
           player_id: uuid("The player."),
+          ...keyShown,
           is_held: Type.Boolean({ description: "The player dropped and may come back." }),
         }),
         { description: "The connected and the held players." },

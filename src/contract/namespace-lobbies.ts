@@ -1,5 +1,18 @@
 import { Type } from "typebox";
-import { cursor, named, nullable, object, pageQuery, record, stopReasons, timestamp, uint32, uuid } from "./common.ts";
+import {
+  cursor,
+  keyShown,
+  named,
+  nullable,
+  object,
+  pageQuery,
+  playerKey,
+  record,
+  stopReasons,
+  timestamp,
+  uint32,
+  uuid,
+} from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 import { portsOut } from "./lobbies.ts";
@@ -67,6 +80,7 @@ export const namespaceLobbies = {
       include_stopped: Type.Optional(
         Type.Boolean({ description: "Include lobbies that stopped within the last ten minutes." }),
       ),
+      player_key: Type.Optional(playerKey("Only lobbies in which a player with this key has a seat.")),
     }),
     reply: object({
       lobbies: Type.Array(operatorLobby),
@@ -100,6 +114,7 @@ export const namespaceLobbies = {
             client: nullable(
               Type.String({ description: "The client that asked for the seat. Null: a server token did." }),
             ),
+            ...keyShown,
             reserve_ts: timestamp("When the seat was reserved."),
             connect_ts: nullable(timestamp("When the player connected.")),
             expires_ts: nullable(timestamp("When the reservation or the hold ends.")),

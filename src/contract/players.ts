@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { bodyMaxBytes, playerTokenMaxCharacters } from "../ground/limits.ts";
-import { object, optional, record, uint32, uuid } from "./common.ts";
+import { keyShown, object, optional, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { joinAnswer } from "./lobbies.ts";
 
@@ -33,6 +33,7 @@ export const players = {
     reply: object({
       player_id: uuid("The player."),
       returned: Type.Boolean({ description: "The player has dropped and came back: its seat was held." }),
+      ...keyShown,
     }),
     errors: [
       "MATCHMAKER_PLAYER_NOT_FOUND",

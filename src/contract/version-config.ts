@@ -22,6 +22,9 @@ const idleLobbiesMax = 1000;
 export const protocols = ["http", "https", "ws", "wss", "tcp", "tls", "udp"] as const;
 export type Protocol = (typeof protocols)[number];
 
+const playerKeys = ["vouched", "open"] as const;
+type PlayerKeys = (typeof playerKeys)[number];
+
 const flag = (value: boolean, description: string) => optional(Type.Boolean({ default: value, description }));
 
 const seconds = (minimum: number, value: number, description: string) =>
@@ -181,6 +184,16 @@ const gameMode = named(
     listable: flag(true, "Whether public lobbies of this mode are listed."),
     taggable: flag(false, "Whether lobbies of this mode may carry tags."),
     allow_dynamic_max_players: flag(false, "Whether find and create may size the lobby that they create."),
+    player_keys: optional(
+      Type.Unsafe<PlayerKeys>({
+        type: "string",
+        // As for protocols.
+        enum: [...playerKeys, null],
+        default: "vouched",
+        description:
+          "Who may give players keys: `vouched`, only your backend with a server token; `open`, players too, whose keys are labels that nothing vouches for.",
+      }),
+    ),
     idle_lobbies: optional(
       object({
         min: optional(
@@ -244,6 +257,7 @@ export type ResolvedGameMode = {
   listable: boolean;
   taggable: boolean;
   allow_dynamic_max_players: boolean;
+  player_keys: PlayerKeys;
   idle_lobbies: { min: number };
   timeouts: {
     ready_s: number;

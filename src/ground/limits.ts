@@ -50,6 +50,7 @@ export const findRegionsMax = 64;
 /** Of a join code as a player may type it. */
 export const joinCodeMaxCharacters = 32;
 export const partySizeMax = 64;
+export const playerKeyMaxCharacters = 128;
 export const tagsMax = 8;
 export const tagNameMaxBytes = 64;
 export const tagValueMaxBytes = 256;

@@ -8,6 +8,7 @@ import type {
   LobbyView,
   NewLobby,
   Refusal,
+  RefusalCode,
   SeatStatus,
   StopReason,
 } from "./types.ts";
@@ -63,11 +64,14 @@ export interface Find extends RevisedCommand, FindRequest {
 
 export interface Join extends RevisedCommand {
   readonly type: "join";
+  /** As for find. */
   readonly clientId: string;
   /** Null: the lobby is named by its code. */
   readonly lobbyId: string | null;
   readonly code?: string;
   readonly playerIds: readonly string[];
+  /** As for find. */
+  readonly keys?: readonly string[];
   readonly idempotency: Idempotency | null;
 }
 
@@ -80,7 +84,11 @@ export interface CreateLobby extends RevisedCommand {
   readonly clientId: string | null;
   /** The id of the server token that registers it. */
   readonly registeredBy?: string;
+  /** Why it cannot be started just now: the answer where it would be made otherwise. */
+  readonly startRefusal?: RefusalCode;
   readonly playerIds: readonly string[];
+  /** As for find. */
+  readonly keys?: readonly string[];
   readonly idempotency: Idempotency | null;
 }
 
@@ -244,6 +252,13 @@ export interface Seated {
   readonly explanation?: Explanation;
 }
 
+/** A player's key, as its lobby and operators see it; nothing, if the player has none. */
+export interface KeyShown {
+  readonly key?: string;
+  /** A server token vouches for it. */
+  readonly isKeyVouched?: boolean;
+}
+
 // biome-ignore lint/complexity/noBannedTypes: an accepted command without anything to say is exactly the empty object.
 type Nothing = {};
 
@@ -275,7 +290,7 @@ interface Outcomes {
     readonly reconnectMs: number;
   };
   readonly stopLobby: Nothing;
-  readonly connectPlayer: { readonly isReturn: boolean };
+  readonly connectPlayer: { readonly isReturn: boolean } & KeyShown;
   /** Not changed: the seat had ended before, or is not to be held. */
   readonly disconnectPlayer: { readonly isChanged: boolean };
   readonly releaseSeats: { readonly released: number };
@@ -290,7 +305,7 @@ interface Outcomes {
 export type Outcome<T extends CommandType> = ({ readonly ok: true } & Outcomes[T]) | Refusal;
 
 /** A player that has connected and may still play. */
-export interface InsidePlayer {
+export interface InsidePlayer extends KeyShown {
   readonly playerId: string;
   readonly isHeld: boolean;
 }
@@ -312,7 +327,7 @@ export interface LobbyEvent extends EventBase {
   readonly lobby: LobbyView;
 }
 
-export interface PlayerEvent extends EventBase {
+export interface PlayerEvent extends EventBase, KeyShown {
   readonly type: PlayerEventType;
   readonly lobbyId: string;
   readonly playerId: string;

@@ -1,8 +1,9 @@
 import type { Pair } from "./commands.ts";
 import { orderedBefore, orderedFrom, orderedItems } from "./ordered-set.ts";
+import { pairKey } from "./pair.ts";
 import { type Group, type Lobby, type Pool, takenSeats } from "./records.ts";
 import { constants } from "./schema.ts";
-import { findPool, pairKey, type State } from "./state.ts";
+import { findPool, type State } from "./state.ts";
 
 /** The part of a find that decides which lobbies an explanation includes. */
 export interface GatherWish {

@@ -40,6 +40,7 @@ function create(i: number, revision: 1 | 2): CreateLobby {
     isExternal: true,
     isPrivate: i % 11 === 0,
     isJoinable: true,
+    takesOpenKeys: false,
     tags,
     readyMs: 1e9,
     reservationMs: 1e9,

@@ -1,7 +1,8 @@
 import type { Candidate, CandidateCode, Explanation, FindRequest } from "./commands.ts";
 import { type Gathered, type GatherWish, gatherCandidates } from "./explain-gather.ts";
+import { pairKey } from "./pair.ts";
 import { compareFullest, type Lobby, listTagKeys, type NamespaceRecord, takenSeats } from "./records.ts";
-import { findPool, pairKey, type State } from "./state.ts";
+import { findPool, type State } from "./state.ts";
 
 const candidatesMax = 20;
 

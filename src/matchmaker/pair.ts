@@ -3,3 +3,8 @@ export interface Pair {
   readonly gameMode: string;
   readonly region: string;
 }
+
+/** The names of game modes and regions have no slash. */
+export function pairKey(gameMode: string, region: string): string {
+  return `${gameMode}/${region}`;
+}

@@ -17,12 +17,14 @@ import type {
 } from "./commands.ts";
 import { orderedFrom } from "./ordered-set.ts";
 import { accept, refuse } from "./outcome.ts";
+import { pairKey } from "./pair.ts";
 import { compareIds, isLiving, type Lobby } from "./records.ts";
 import { missingIdle } from "./rules/create-lobby.ts";
 import { decideFind, explainDecision, withExplanation } from "./rules/find.ts";
 import { currentNamespace } from "./rules/party.ts";
 import { constants } from "./schema.ts";
-import { nextDueAt, pairKey, type State } from "./state.ts";
+import { lobbiesWithKey } from "./seat-keys.ts";
+import { nextDueAt, type State } from "./state.ts";
 import { viewLobby, viewPlayer } from "./views.ts";
 
 /** Reads the current state. The caller has first handled everything that is due at the query's time. */
@@ -83,14 +85,21 @@ function nextCursor(lobbies: readonly LobbyView[]): ListCursor | null {
 }
 
 function listAllLobbies(state: State, query: ListAllLobbies): Answer<"listAllLobbies"> {
-  const { after } = query;
   const lobbies: LobbyView[] = [];
-  for (const lobby of orderedFrom(state.lobbiesById, (other) => after !== null && other.id <= after)) {
+  for (const lobby of lobbiesAfter(state, query)) {
     if (!isLiving(lobby) && !query.includeStopped) continue;
     if (lobbies.length === query.limit) return { lobbies, next: lobbies.at(-1)?.lobbyId ?? null };
     lobbies.push(viewLobby(lobby));
   }
   return { lobbies, next: null };
+}
+
+function* lobbiesAfter(state: State, { after, playerKey }: ListAllLobbies): Generator<Lobby> {
+  if (playerKey === undefined) {
+    yield* orderedFrom(state.lobbiesById, (other) => after !== null && other.id <= after);
+    return;
+  }
+  for (const lobbyId of lobbiesWithKey(state.seatKeys, playerKey, after)) yield state.lobbies.get(lobbyId)!;
 }
 
 function pickLobbies(state: State, { wanted, after }: PickLobbies): Answer<"pickLobbies"> {

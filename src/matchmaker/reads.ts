@@ -43,6 +43,8 @@ export interface ListLobbies extends QueryBase {
 export interface ListAllLobbies extends QueryBase {
   readonly type: "listAllLobbies";
   readonly includeStopped: boolean;
+  /** Only lobbies in which a player with this key has a seat. */
+  readonly playerKey?: string;
   readonly after: string | null;
   readonly limit: number;
 }

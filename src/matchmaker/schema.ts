@@ -93,6 +93,8 @@ export const lobbyFields = {
   reconnectMs: { kind: "number", ...given, since: 4, absent: 0 },
   /** What players join it by; null: its game mode has no codes. No other lobby that the namespace remembers has it. */
   code: { kind: "text?", ...fixed, since: 4 },
+  /** Whether players may bring keys of their own; otherwise only a server token may give them keys. */
+  takesOpenKeys: { kind: "flag", ...given, since: 4 },
 } as const satisfies Fields;
 
 /** What a view of a lobby shows besides its facts. How each is worked out is in views.ts, and in views.lua. */
@@ -111,6 +113,7 @@ export const lobbyShown = {
 
 export const playerFields = {
   lobbyId: { kind: "text", ...fixed },
+  /** Empty: a server token took the seat, which is no client. */
   clientId: { kind: "text", ...fixed },
   reservedAt: { kind: "time", first: "now", ...fixed },
   status: { kind: "choice", of: seatStatuses, first: "reserved" },
@@ -120,6 +123,8 @@ export const playerFields = {
   isMissing: { kind: "flag", first: false, isHidden: true },
   /** When its last hold began. */
   heldAt: { kind: "time?", first: null, isHidden: true, since: 4 },
+  /** The studio's own name for the player; null: none. It is vouched for when a server token took the seat. */
+  playerKey: { kind: "text?", ...fixed, since: 4 },
 } as const satisfies Fields;
 
 export const playerShown = {
@@ -176,6 +181,10 @@ export const refusalCodes = [
   "JOIN_DISABLED",
   "TOO_MANY_LOBBIES",
   "TOO_MANY_PLAYERS_FROM_SOURCE",
+  /** A player brings a key to a lobby that takes only those of server tokens. */
+  "KEY_NOT_VOUCHED",
+  /** A player with one of the keys has a taken seat. */
+  "PLAYER_ALREADY_SEATED",
   "PLAYER_ALREADY_CONNECTED",
   "PLAYER_IN_DIFFERENT_LOBBY",
   "PLAYER_RESERVATION_EXPIRED",

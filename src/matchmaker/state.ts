@@ -10,6 +10,7 @@ import {
   type OrderedSet,
   removeOrdered,
 } from "./ordered-set.ts";
+import { pairKey } from "./pair.ts";
 import { addToPool, addToSeatIndexes, createPool, removeFromPool, removeFromSeatIndexes } from "./pools.ts";
 import {
   compareDue,
@@ -26,6 +27,7 @@ import {
   type Timed,
 } from "./records.ts";
 import { constants, type Entity, type lobbyFields, type playerFields } from "./schema.ts";
+import { addSeatKey, createSeatKeys, removeSeatKey, type SeatKeys, showKey } from "./seat-keys.ts";
 import { viewLobby } from "./views.ts";
 
 /** One namespace. The functions below are the only writers, so no rule can forget an index, a count or a deadline. */
@@ -52,6 +54,7 @@ export interface State {
   readonly timers: OrderedSet<Timed>;
   /** Taken seats per client. */
   readonly clients: Map<string, number>;
+  readonly seatKeys: SeatKeys;
   startingCount: number;
   readyCount: number;
   reservedCount: number;
@@ -82,6 +85,7 @@ export function createState(namespaceId: string): State {
     codes: new Map(),
     timers: createOrderedSet(compareDue),
     clients: new Map(),
+    seatKeys: createSeatKeys(),
     startingCount: 0,
     readyCount: 0,
     reservedCount: 0,
@@ -90,11 +94,6 @@ export function createState(namespaceId: string): State {
     changed: new Map(),
     events: [],
   };
-}
-
-/** The names of game modes and regions have no slash. */
-export function pairKey(gameMode: string, region: string): string {
-  return `${gameMode}/${region}`;
 }
 
 /** When there is next something to expire; Infinity: never. */
@@ -264,7 +263,7 @@ export function emitLobby(state: State, type: LobbyEvent["type"], lobby: Lobby):
 
 export function emitPlayer(state: State, type: PlayerEvent["type"], player: Player, reason?: "blocked"): void {
   const { id: playerId, lobbyId, status } = player;
-  const event = { type, namespaceId: state.namespaceId, at: state.now, lobbyId, playerId, status };
+  const event = { type, namespaceId: state.namespaceId, at: state.now, lobbyId, playerId, status, ...showKey(player) };
   state.events.push(reason === undefined ? event : { ...event, reason });
 }
 
@@ -314,6 +313,7 @@ function takePlace(state: State, lobby: Lobby, player: Player): void {
   player.slot = lobby.players.push(player) - 1;
   lobby.pool.taken += 1;
   state.clients.set(player.clientId, (state.clients.get(player.clientId) ?? 0) + 1);
+  if (player.playerKey !== null) addSeatKey(state.seatKeys, player);
 }
 
 function leavePlace(state: State, lobby: Lobby, player: Player): void {
@@ -331,6 +331,7 @@ function leavePlace(state: State, lobby: Lobby, player: Player): void {
   const left = (state.clients.get(player.clientId) ?? 0) - 1;
   if (left > 0) state.clients.set(player.clientId, left);
   else state.clients.delete(player.clientId);
+  if (player.playerKey !== null) removeSeatKey(state.seatKeys, player);
   if (lobby.players.length > 0) return;
   lobby.emptySince = state.now;
   markChanged(state, "lobby", lobby.id);

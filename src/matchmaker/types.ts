@@ -23,11 +23,16 @@ export interface IdleMinimum extends Pair {
 
 /** What decides a find; `previewFind` asks the same without taking anything. The party size is the number of player ids. */
 export interface FindRequest {
+  /** Empty: a server token asks, which is no client. */
   readonly clientId: string;
   /** In the order in which they are tried. */
   readonly pairs: readonly Pair[];
   readonly tags: Tags;
   readonly playerIds: readonly string[];
+  /** The players' keys, in the order of `playerIds`; empty: this one has none. Absent: nobody has one. */
+  readonly keys?: readonly string[];
+  /** The keys count as those of a server token, whoever asks. */
+  readonly areKeysVouched?: boolean;
   /** The lobby to make when nothing fits; null when none may be made. */
   readonly create: NewLobby | null;
   /** What to answer when nothing fits and `create` is null. */
@@ -51,6 +56,14 @@ export interface Refusal {
   readonly code: RefusalCode;
   /** Of a find that asked for it and was refused by what it found. */
   readonly explanation?: Explanation;
+  /** Of PLAYER_ALREADY_SEATED: which of the players have a seat already, and where. */
+  readonly seated?: readonly SeatedKey[];
+}
+
+export interface SeatedKey {
+  /** The player's place in the party. */
+  readonly index: number;
+  readonly lobbyId: string;
 }
 
 /** Clients whose address is in a range: of IPv6 ones the first 32 bits of their /64 are all `high`; of IPv4 that is 0. */

@@ -12,6 +12,7 @@ import { heartbeatsSuite } from "./heartbeats.suite.ts";
 import { idempotencySuite } from "./idempotency.suite.ts";
 import { isolationSuite } from "./isolation.suite.ts";
 import { joiningSuite } from "./joining.suite.ts";
+import { keysSuite } from "./keys.suite.ts";
 import { leasesSuite } from "./leases.suite.ts";
 import { limitsSuite } from "./limits.suite.ts";
 import { operatorClosingSuite } from "./operator-closing.suite.ts";
@@ -38,6 +39,7 @@ export function everySuite(factory: EngineFactory): void {
   idempotencySuite(factory);
   isolationSuite(factory);
   joiningSuite(factory);
+  keysSuite(factory);
   leasesSuite(factory);
   limitsSuite(factory);
   operatorClosingSuite(factory);

@@ -135,7 +135,15 @@ function queriesOf(command: Command, outcome: Outcome<CommandType>, step: Step, 
     { gameMode: "royale", region: flag ? "far" : "local" },
   ];
   const playerIds = Array.from({ length: 1 + (pick % 3) }, (_, seat) => `preview-${seat}`);
-  const request = { clientId: "192.0.2.1", pairs, tags, playerIds, create: null, explain: pick % 4 !== 0 };
+  const request = {
+    clientId: "192.0.2.1",
+    pairs,
+    tags,
+    playerIds,
+    create: null,
+    explain: pick % 4 !== 0,
+    ...keysOf(pick),
+  };
   const all: Query[] = [
     { type: "counts", ...base },
     { type: "lobby", ...base, lobbyId },
@@ -154,10 +162,24 @@ function queriesOf(command: Command, outcome: Outcome<CommandType>, step: Step, 
       limit: 3,
     },
     { type: "listAllLobbies", ...base, includeStopped: flag, after: flag ? null : lobbyId, limit: 1 + (pick % 30) },
+    {
+      type: "listAllLobbies",
+      ...base,
+      includeStopped: flag,
+      playerKey: pick % 2 === 0 ? "anna" : "ben",
+      after: flag ? null : lobbyId,
+      limit: 1 + (pick % 3),
+    },
     { type: "pickLobbies", ...base, wanted: wantedAt(pick), after: flag ? null : lobbyId },
     { type: "previewFind", ...base, revision, ...request, createRefusal: "NO_AVAILABLE_LOBBIES" },
   ];
   return at % 20 === 0 ? all : [all[pick % all.length]!];
+}
+
+function keysOf(pick: number): { keys?: string[] } {
+  return pick % 5 === 0
+    ? { keys: Array.from({ length: 1 + (pick % 3) }, (_, seat) => (seat === 0 ? "anna" : "")) }
+    : {};
 }
 
 function wantedAt(pick: number): WantedLobbies {

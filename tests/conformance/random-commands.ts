@@ -37,7 +37,8 @@ export const randomNamespaceId = "dddddddd-0000-7000-8000-00000000000d";
 
 const modes = ["duel", "royale"];
 const regions = ["local", "far"];
-const clients = ["192.0.2.1", "192.0.2.2", "2001:db8:0:1::/64"];
+/** The last one stands for a server token, which is no client. */
+const clients = ["192.0.2.1", "192.0.2.2", "2001:db8:0:1::/64", ""];
 const versions = ["version-a", "version-b"];
 const serverTokens = ["server-a", "server-b"];
 
@@ -66,6 +67,7 @@ export function createHistory(namespaceId = randomNamespaceId) {
       isExternal: step.pick % 7 === 0,
       isPrivate: step.pick % 11 === 0,
       isJoinable: step.pick % 13 !== 0,
+      takesOpenKeys: step.pick % 2 === 0,
       tags: tagsOf(step),
       readyMs: 5000,
       reservationMs: 2000,
@@ -92,6 +94,13 @@ export function createHistory(namespaceId = randomNamespaceId) {
     return Array.from({ length: size }, newId);
   }
 
+  /** Of the first player of a party; the others have none. */
+  function keysOf(step: Step, size: number): { keys?: string[] } {
+    if (step.wait % 2 === 1 || size === 0) return {};
+    const key = at(["anna", "ben", "cleo"], step.kind + step.pick);
+    return { keys: Array.from({ length: size }, (_, seat) => (seat === 0 ? key : "")) };
+  }
+
   function commandOf(step: Step): Command {
     // Now and then the clock goes back, as it does between machines.
     now += step.kind === 0 ? -step.wait : step.wait;
@@ -111,25 +120,30 @@ export function createHistory(namespaceId = randomNamespaceId) {
       const create = step.flag ? { ...newLobby(step), isPrivate: false, isExternal: false } : null;
       const playerIds = party(1 + (step.size % 3));
       const request = { pairs, tags: tagsOf(step), playerIds, create, createRefusal: "NO_AVAILABLE_LOBBIES" } as const;
-      return { ...base, type: "find", revision, clientId, ...request, idempotency };
+      return {
+        ...{ ...base, type: "find", revision, clientId, ...request, idempotency },
+        ...keysOf(step, playerIds.length),
+      };
     }
     if (step.kind < 38) {
       const named = step.pick % 3 === 1 ? { lobbyId: null, code: codeAt(step.pick + step.size) } : { lobbyId };
+      const playerIds = party(1 + (step.size % 2));
       return {
         ...base,
         type: "join",
         revision,
         clientId,
         ...named,
-        playerIds: party(1 + (step.size % 2)),
+        playerIds,
         idempotency,
+        ...keysOf(step, playerIds.length),
       };
     }
     if (step.kind < 46) {
       const reason = (["created", "registered", "warm"] as const)[step.size % 3]!;
       const lobby = { ...newLobby(step), isExternal: reason === "registered" };
       const ids = reason === "created" ? party(step.size % 3) : [];
-      const caller = reason === "created" ? clientId : null;
+      const caller = reason === "created" ? clientId || null : null;
       const key = reason === "created" && ids.length > 0 ? idempotency : null;
       return {
         ...base,
@@ -140,6 +154,7 @@ export function createHistory(namespaceId = randomNamespaceId) {
         clientId: caller,
         playerIds: ids,
         idempotency: key,
+        ...keysOf(step, ids.length),
         ...(reason === "registered" && { registeredBy: at(serverTokens, step.pick) }),
       };
     }

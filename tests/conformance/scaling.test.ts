@@ -23,7 +23,14 @@ function create(i: number): CreateLobby {
   const size = i % 2 === 0 ? 8 : 12;
   const playerIds = Array.from({ length: i % 8 }, (_, seat) => `player-${i}-${seat}`);
   const timeouts = { readyMs: 1e9, reservationMs: 1e9, heartbeatMs: 0, emptyMs: 1e9, reconnectMs: 0 };
-  const flags = { isExternal: false, isPrivate: false, isJoinable: true, ports: null, lobbyConfig: null };
+  const flags = {
+    isExternal: false,
+    isPrivate: false,
+    isJoinable: true,
+    takesOpenKeys: false,
+    ports: null,
+    lobbyConfig: null,
+  };
   const tags: Record<string, string> = i % 10 === 0 ? { map: "ice" } : {};
   const place = { lobbyId: `lobby-${i}`, versionId: "v", gameMode: "duel", region: "local" };
   const lobby = { ...place, maxPlayers: size, maxPlayersDirect: size, tags, ...timeouts, ...flags };

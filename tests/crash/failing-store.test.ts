@@ -42,6 +42,7 @@ async function fill(engine: MemoryEngine): Promise<void> {
       isExternal: true,
       isPrivate: false,
       isJoinable: true,
+      takesOpenKeys: false,
       tags: {},
       readyMs: 1e9,
       reservationMs: 1e9,

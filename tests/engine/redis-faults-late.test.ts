@@ -25,6 +25,7 @@ const lobby: CommandOf<"createLobby">["lobby"] = {
   isExternal: true,
   isPrivate: false,
   isJoinable: true,
+  takesOpenKeys: false,
   tags: {},
   readyMs: 1e9,
   reservationMs: 1e9,

@@ -1,4 +1,12 @@
-import type { Event, IdleMinimum, Limits, LobbyView, NewLobby, PlayerView } from "../../src/matchmaker/commands.ts";
+import type {
+  Event,
+  IdleMinimum,
+  KeyShown,
+  Limits,
+  LobbyView,
+  NewLobby,
+  PlayerView,
+} from "../../src/matchmaker/commands.ts";
 
 /**
  * One namespace, written down from the rules and from nothing else: lists that are searched from end to end, no index,
@@ -55,6 +63,7 @@ export interface ModelSeat {
   playerId: string;
   lobbyId: string;
   clientId: string;
+  playerKey: string | null;
   status: PlayerView["status"];
   reservedAt: number;
   connectedAt: number | null;
@@ -161,8 +170,13 @@ export function tellSeat(
   reason?: "blocked",
 ): void {
   const { lobbyId, playerId, status } = seat;
-  const why = reason === undefined ? {} : { reason };
-  model.published.push({ type, namespaceId: model.namespaceId, at: model.clock, lobbyId, playerId, status, ...why });
+  const more = { ...keyOf(seat), ...(reason !== undefined && { reason }) };
+  model.published.push({ type, namespaceId: model.namespaceId, at: model.clock, lobbyId, playerId, status, ...more });
+}
+
+/** The key as the lobby and operators see it. Server tokens have no client, and what they say is vouched for. */
+export function keyOf({ playerKey, clientId }: ModelSeat): KeyShown {
+  return playerKey === null ? {} : { key: playerKey, isKeyVouched: clientId === "" };
 }
 
 export function endSeat(

@@ -4,6 +4,7 @@ import {
   byId,
   endSeat,
   isTaken,
+  keyOf,
   type Model,
   type ModelLobby,
   type ModelSeat,
@@ -34,7 +35,11 @@ export const playerRules: Rules<"heartbeat" | "connectPlayer" | "disconnectPlaye
       }
       return {
         ok: true,
-        players: inside().map(({ playerId, status }) => ({ playerId, isHeld: status === "held" })),
+        players: inside().map((seat) => ({
+          playerId: seat.playerId,
+          isHeld: seat.status === "held",
+          ...keyOf(seat),
+        })),
         isClosed: lobby.isClosed,
         isClosedByOperator: lobby.operatorClose !== null,
         isOutdated: model.configuration?.deployedVersionId !== lobby.made.versionId,
@@ -54,7 +59,7 @@ export const playerRules: Rules<"heartbeat" | "connectPlayer" | "disconnectPlaye
       found.status = "connected";
       found.connectedAt ??= model.clock;
       tellSeat(model, isReturn ? "player.returned" : "player.connected", found);
-      return { ok: true, isReturn };
+      return { ok: true, isReturn, ...keyOf(found) };
     }),
 
     disconnectPlayer: onLiving((model, lobby, { playerId, mayReturn }) => {

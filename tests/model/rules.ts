@@ -69,7 +69,7 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     if ("ok" in choice) return choice;
     return "made" in choice
       ? seat(model, choice, command, false)
-      : seat(model, make(model, choice, "found", command.clientId), command, true);
+      : seat(model, make(model, choice, "found", command.clientId || null), command, true);
   },
 
   join(model, command) {
@@ -81,7 +81,11 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     const lobby = lobbyId === null ? lobbyWithCode(model, code!) : lobbyOf(model, lobbyId);
     if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
     if (!isLiving(lobby)) return refuse("LOBBY_STOPPED");
-    if (!lobby.made.isJoinable) return refuse("JOIN_DISABLED");
+    const isServer = command.clientId === "";
+    if (!lobby.made.isJoinable && !isServer) return refuse("JOIN_DISABLED");
+    if (command.keys !== undefined && !lobby.made.takesOpenKeys && !isServer) return refuse("KEY_NOT_VOUCHED");
+    const seated = refuseSeated(model, command);
+    if (seated !== null) return seated;
     if (isOverClientLimit(model, configuration, command)) return refuse("TOO_MANY_PLAYERS_FROM_SOURCE");
     const cap = Math.min(lobby.made.maxPlayersDirect, configuration.limits.maxPlayers);
     if (takenIn(model, lobby).length + command.playerIds.length > cap) return refuse("LOBBY_FULL");
@@ -98,7 +102,9 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     if (!lobby.isExternal && configuration.deployedVersionId === null) return refuse("NO_VERSION_DEPLOYED");
     if (!lobby.isExternal && configuration.deployedVersionId !== lobby.versionId) return refuse("STALE_REVISION");
     if (reason === "warm" && missingOf(model, lobby.gameMode, lobby.region) === 0) return refuse("NOT_NEEDED");
-    const party = { clientId, playerIds, idempotency };
+    const party = { clientId, playerIds, keys: command.keys, idempotency };
+    const seated = refuseSeated(model, party);
+    if (seated !== null) return seated;
     if (isOverClientLimit(model, configuration, party)) return refuse("TOO_MANY_PLAYERS_FROM_SOURCE");
     const refusal = refuseNewLobby(model, configuration, lobby, playerIds.length);
     if (refusal !== null) return refusal;
@@ -225,7 +231,17 @@ function current(model: Model, revision: number): ModelConfiguration | null {
 interface Party {
   readonly clientId: string;
   readonly playerIds: readonly string[];
+  readonly keys?: readonly string[] | undefined;
   readonly idempotency: Idempotency | null;
+}
+
+/** A key has one taken seat for each client that brings it, and one for all server tokens together. */
+function refuseSeated(model: Model, { clientId, keys = [] }: Pick<Party, "clientId" | "keys">): Refusal | null {
+  const seated = keys.flatMap((key, index) => {
+    const held = model.seats.find((other) => isTaken(other) && other.clientId === clientId && other.playerKey === key);
+    return held === undefined ? [] : [{ index, lobbyId: held.lobbyId }];
+  });
+  return seated.length === 0 ? null : { ok: false, code: "PLAYER_ALREADY_SEATED", seated };
 }
 
 function replay(model: Model, clientId: string, idempotency: Idempotency | null): Outcome<"find"> | null {
@@ -244,7 +260,7 @@ function isOverClientLimit(
   { clientId, playerIds }: Pick<Party, "clientId" | "playerIds">,
 ): boolean {
   const held = model.seats.filter((other) => other.clientId === clientId && isTaken(other)).length;
-  return limits.maxPlayersPerClient !== null && held + playerIds.length > limits.maxPlayersPerClient;
+  return clientId !== "" && limits.maxPlayersPerClient !== null && held + playerIds.length > limits.maxPlayersPerClient;
 }
 
 function refuseNewLobby(model: Model, { limits }: ModelConfiguration, lobby: NewLobby, party: number): Refusal | null {
@@ -260,6 +276,8 @@ export function chooseFor(
 ): ModelLobby | NewLobby | Refusal {
   const { limits, deployedVersionId } = configuration;
   if (deployedVersionId === null) return refuse("NO_VERSION_DEPLOYED");
+  const seated = refuseSeated(model, request);
+  if (seated !== null) return seated;
   if (isOverClientLimit(model, configuration, request)) return refuse("TOO_MANY_PLAYERS_FROM_SOURCE");
   const party = request.playerIds.length;
   for (const { gameMode, region } of request.pairs) {
@@ -319,13 +337,14 @@ function make(model: Model, made: NewLobby, reason: LobbyView["createReason"], c
 }
 
 function seat(model: Model, lobby: ModelLobby, party: Party, isNewLobby: boolean): Outcome<"find"> {
-  const { clientId, playerIds, idempotency } = party;
+  const { clientId, playerIds, keys, idempotency } = party;
   const { lobbyId } = lobby.made;
-  for (const playerId of playerIds) {
+  for (const [index, playerId] of playerIds.entries()) {
     const taken: ModelSeat = {
       playerId,
       lobbyId,
       clientId,
+      playerKey: keys?.[index] || null,
       status: "reserved",
       reservedAt: model.clock,
       connectedAt: null,

@@ -53,6 +53,23 @@ export async function show(
   }
   if (isThorough) {
     compare("statistics", await engine.read({ type: "statistics", ...base }), statisticsOf(model));
+    for (const playerKey of ["anna", "ben", "ann"]) {
+      const query = {
+        type: "listAllLobbies",
+        ...base,
+        includeStopped: false,
+        playerKey,
+        after: null,
+        limit: 2,
+      } as const;
+      const found = await engine.read(query);
+      const wanted = model.lobbies
+        .filter((lobby) => takenIn(model, lobby).some((seat) => seat.playerKey === playerKey))
+        .sort(byLobbyId)
+        .map((lobby) => viewOf(model, lobby));
+      compare(`lobbies with ${playerKey}`, found.lobbies, wanted.slice(0, 2));
+      compare(`next with ${playerKey}`, found.next, wanted.length > 2 ? wanted[1]!.lobbyId : null);
+    }
     compare("missing", await engine.read({ type: "missingIdle", ...base }), missingIdleOf(model));
     compare(
       "list",

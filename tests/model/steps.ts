@@ -28,7 +28,8 @@ export type Action =
 
 const modes = ["duel", "royale"];
 const regions = ["local", "far"];
-const clients = ["192.0.2.1", "192.0.2.2", "2001:db8:0:1::/64"];
+/** The last one stands for a server token, which is no client. */
+const clients = ["192.0.2.1", "192.0.2.2", "2001:db8:0:1::/64", ""];
 /** One client, several, and those of IPv6. */
 const ranges: readonly ClientRange[] = [
   { family: 4, high: 0, from: 0xc0000201, to: 0xc0000201 },
@@ -70,6 +71,13 @@ export function createReader(models: readonly [Model, Model]) {
   const newId = () => `00000000-0000-7000-8000-${(++ids).toString(16).padStart(12, "0")}`;
   const at = <T>(items: readonly T[], index: number): T => items[index % items.length]!;
   const party = (size: number) => Array.from({ length: size }, newId);
+  /** The last player of a party has no key. */
+  const keysOf = (pick: number, size: number) => {
+    if (Math.floor(pick / 7) % 3 !== 0) return {};
+    const names = ["anna", "ben", "cleo", "ann"];
+    const keys = Array.from({ length: size }, (_, seat) => at(names, Math.floor(pick / 21) + seat));
+    return { keys: size > 1 ? [...keys.slice(0, -1), ""] : keys };
+  };
 
   function read(step: Step): Action {
     const model = step.pick % 5 === 4 ? models[1] : models[0];
@@ -108,19 +116,21 @@ export function createReader(models: readonly [Model, Model]) {
           .slice(size % 2)
           .map((i) => ({ gameMode: at(modes, pick + i), region: at(regions, size + i) }));
         const create = flag ? { ...newLobby(step, model), isPrivate: false, isExternal: false } : null;
-        const request = { pairs, tags: tagsOf(step), playerIds: party(1 + (size % 3)), create };
+        const seats = 1 + (size % 3);
+        const request = { pairs, tags: tagsOf(step), playerIds: party(seats), ...keysOf(pick, seats), create };
         return { ...base, type, revision, clientId, ...request, createRefusal: "NO_AVAILABLE_LOBBIES", idempotency };
       }
       case "join": {
         const named = pick % 4 === 1 ? { lobbyId: null, code: lobby?.code ?? codeAt(pick) } : { lobbyId };
-        return { ...base, type, revision, clientId, ...named, playerIds: party(1 + (size % 2)), idempotency };
+        const seats = { playerIds: party(1 + (size % 2)), ...keysOf(pick, 1 + (size % 2)) };
+        return { ...base, type, revision, clientId, ...named, ...seats, idempotency };
       }
       case "createLobby": {
         const reason = (["created", "registered", "warm"] as const)[size % 3]!;
         const made = { ...newLobby(step, model), isExternal: reason === "registered" };
         if (reason === "created") {
-          const playerIds = party(1 + (pick % 3));
-          return { ...base, type, revision, reason, lobby: made, clientId, playerIds, idempotency };
+          const seats = { playerIds: party(1 + (pick % 3)), ...keysOf(pick, 1 + (pick % 3)) };
+          return { ...base, type, revision, reason, lobby: made, clientId: clientId || null, ...seats, idempotency };
         }
         const nobody = { clientId: null, playerIds: [], idempotency: null };
         if (reason === "warm") return { ...base, type, revision, reason, lobby: made, ...nobody };
@@ -206,6 +216,7 @@ export function createReader(models: readonly [Model, Model]) {
       isExternal: false,
       isPrivate: pick % 11 === 0,
       isJoinable: pick % 13 !== 0,
+      takesOpenKeys: pick % 2 === 0,
       tags: tagsOf(step),
       readyMs: 5000,
       reservationMs: 2000,

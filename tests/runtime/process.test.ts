@@ -34,7 +34,12 @@ describe("starting", () => {
     const ports = await driver.start(lobby);
     const { min, max } = ownPorts();
     expect(Object.keys(ports)).toEqual(["game", "voice"]);
-    expect(ports.game).toEqual({ hostname: "game.example.com", port: expect.any(Number), isTls: true, protocol: "wss" });
+    expect(ports.game).toEqual({
+      hostname: "game.example.com",
+      port: expect.any(Number),
+      isTls: true,
+      protocol: "wss",
+    });
     expect(ports.voice).toMatchObject({ isTls: false });
     for (const { port } of Object.values(ports)) expect(port >= min && port <= max).toBe(true);
     const pid = pidOf(driver, lobby.lobbyId);

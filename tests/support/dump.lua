@@ -47,4 +47,5 @@ end
 return {
   flatOf(foyer.namespaceKey), flatOf(foyer.minimumsKey), lobbyRows, playerRows, keyRows, timers, flatOf(foyer.clientsKey), poolRows,
   flatOf(foyer.codesKey),
+  flatOf(foyer.seatKeysKey), call("ZRANGE", foyer.keyedKey, 0, -1),
 }

@@ -5,9 +5,10 @@ import {
   type OrderedSet,
   orderedItems,
 } from "../../src/matchmaker/ordered-set.ts";
+import { pairKey } from "../../src/matchmaker/pair.ts";
 import { addToPool, createPool } from "../../src/matchmaker/pools.ts";
 import { isLiving, isTaken, type Lobby, type Player, type Pool, takenSeats } from "../../src/matchmaker/records.ts";
-import { computeDueAt, pairKey, type State } from "../../src/matchmaker/state.ts";
+import { computeDueAt, type State } from "../../src/matchmaker/state.ts";
 import { allRecords } from "./state-hash.ts";
 
 /**
@@ -92,6 +93,15 @@ function checkCounts(state: State, expect: Expect): void {
   const codes = lobbies.flatMap((lobby) => (lobby.code === null ? [] : [[lobby.code, lobby] as const]));
   expect(sameEntries(new Map(codes), state.codes), "the lobbies by code are not those that have one");
   expect(new Set(codes.map(([code]) => code)).size === codes.length, "two lobbies have one code");
+  const keyed = players.filter((player) => isTaken(player) && player.playerKey !== null);
+  const seats = new Map(keyed.map((player) => [`${player.clientId} ${player.playerKey}`, player]));
+  expect(seats.size === keyed.length, "a key has two taken seats for one client, or for server tokens");
+  expect(sameEntries(seats, state.seatKeys.seats), "the seats by key are not what the players say");
+  const order = (player: Player) => `${player.playerKey} ${player.lobbyId} ${player.clientId}`;
+  expect(
+    sameItems(keyed.map(order).sort(), [...orderedItems(state.seatKeys.ordered)].map(order)),
+    "the lobbies by key are not what the players say",
+  );
   const ids = [...state.lobbies.keys()].sort();
   expect(
     sameItems(

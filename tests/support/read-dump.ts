@@ -17,6 +17,8 @@ export interface Dump {
   readonly pools: readonly DumpedPool[];
   /** The ids of lobbies by their codes. */
   readonly codes: Facts;
+  readonly seatKeys: Facts;
+  readonly keyed: readonly string[];
 }
 
 export type Facts = Readonly<Record<string, string | undefined>>;
@@ -45,17 +47,20 @@ export interface DumpedPool {
 type Flat = readonly string[];
 
 export function readDump(written: unknown): Dump {
-  const [namespace, minimums, lobbies, players, keys, timers, clients, pools, codes] = written as readonly [
-    Flat,
-    Flat,
-    readonly (readonly [string, Flat, Flat, Flat])[],
-    readonly (readonly [string, Flat])[],
-    readonly (readonly [string, Flat])[],
-    Flat,
-    Flat,
-    readonly (readonly [string, Flat, Flat, Flat, Flat, readonly (readonly [string, string, string, Flat])[]])[],
-    Flat,
-  ];
+  const [namespace, minimums, lobbies, players, keys, timers, clients, pools, codes, seatKeys, keyed] =
+    written as readonly [
+      Flat,
+      Flat,
+      readonly (readonly [string, Flat, Flat, Flat])[],
+      readonly (readonly [string, Flat])[],
+      readonly (readonly [string, Flat])[],
+      Flat,
+      Flat,
+      readonly (readonly [string, Flat, Flat, Flat, Flat, readonly (readonly [string, string, string, Flat])[]])[],
+      Flat,
+      Flat,
+      Flat,
+    ];
   return {
     namespace: factsOf(namespace),
     minimums: factsOf(minimums),
@@ -70,6 +75,8 @@ export function readDump(written: unknown): Dump {
     timers: scoredOf(timers),
     clients: factsOf(clients),
     codes: factsOf(codes),
+    seatKeys: factsOf(seatKeys),
+    keyed,
     pools: pools.map(([key, counts, idle, barred, listed, groups]) => ({
       key,
       counts: factsOf(counts),

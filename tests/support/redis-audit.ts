@@ -23,6 +23,7 @@ export async function auditNamespace(link: RedisLink, prefix: string, namespaceI
   violations.push(...checkInvariants(state));
   compareLobbies(dump, state, same);
   compareTotals(dump, state, same);
+  compareSeatKeys(dump, state, same);
   comparePools(dump, state, same);
   return violations;
 }
@@ -73,6 +74,18 @@ function rightDueAt(state: State, id: string, { dueAt }: Facts): number {
   const [least, most] = [computeDueAt(state, lobby, 0), computeDueAt(state, lobby)];
   const kept = Number(dueAt);
   return kept >= least && kept <= most ? kept : most;
+}
+
+/** The lobby of each taken seat with a key, by client and key; and all of them by key and lobby. */
+function compareSeatKeys({ seatKeys, keyed }: Dump, state: State, same: Same): void {
+  const wanted = [...state.seatKeys.seats].map(([scope, { lobbyId }]) => [scope, lobbyId]);
+  same("seats by key", sorted(seatKeys), sorted(Object.fromEntries(wanted)));
+  const members = [...orderedItems(state.seatKeys.ordered)];
+  same(
+    "lobbies by key",
+    keyed,
+    members.map(({ playerKey, lobbyId, clientId }) => `${playerKey} ${lobbyId} ${clientId}`),
+  );
 }
 
 function compareTotals({ namespace, clients, codes }: Dump, state: State, same: Same): void {

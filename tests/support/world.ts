@@ -54,6 +54,8 @@ interface FindOptions {
   readonly createRefusal?: RefusalCode;
   readonly key?: string;
   readonly body?: string;
+  /** The players' keys, one for each; empty: this one has none. */
+  readonly keys?: readonly string[];
   readonly playerIds?: readonly string[];
   readonly revision?: number;
 }
@@ -142,6 +144,7 @@ export class World {
       isExternal: false,
       isPrivate: false,
       isJoinable: true,
+      takesOpenKeys: false,
       tags: {},
       ports: null,
       lobbyConfig: null,
@@ -162,11 +165,15 @@ export class World {
       clientId: options.client ?? alice,
       pairs: options.pairs ?? [duel],
       tags: options.tags ?? {},
-      playerIds: options.playerIds ?? this.players(options.party ?? 1),
+      ...this.#seats(options),
       create: options.create === null ? null : this.newLobby({ tags: options.tags ?? {}, ...options.create }),
       createRefusal: options.createRefusal ?? "NO_AVAILABLE_LOBBIES",
       idempotency: options.key === undefined ? null : { key: options.key, bodyHash: options.body ?? "body" },
     };
+  }
+
+  #seats({ playerIds, party, keys }: FindOptions) {
+    return { playerIds: playerIds ?? this.players(party ?? keys?.length ?? 1), ...(keys && { keys }) };
   }
 
   find(options: FindOptions = {}) {
@@ -185,7 +192,7 @@ export class World {
       revision: options.revision ?? this.revision,
       clientId: options.client ?? alice,
       lobbyId,
-      playerIds: options.playerIds ?? this.players(options.party ?? 1),
+      ...this.#seats(options),
       idempotency: options.key === undefined ? null : { key: options.key, bodyHash: options.body ?? "body" },
     };
     return this.execute<"join">(command);
@@ -193,16 +200,16 @@ export class World {
 
   create(
     reason: CreateLobby["reason"],
-    options: LobbyOptions & { party?: number; client?: string; key?: string } = {},
+    options: LobbyOptions & { party?: number; client?: string; key?: string; keys?: readonly string[] } = {},
   ) {
-    const { party = 0, client, key, ...lobby } = options;
+    const { party = 0, client, key, keys, ...lobby } = options;
     return this.execute<"createLobby">({
       type: "createLobby",
       revision: this.revision,
       reason,
       lobby: this.newLobby(lobby),
       clientId: reason === "created" ? (client ?? bob) : null,
-      playerIds: this.players(party),
+      ...this.#seats({ party: keys?.length ?? party, ...(keys && { keys }) }),
       idempotency: key === undefined ? null : { key, bodyHash: "body" },
     });
   }
@@ -239,6 +246,17 @@ export class World {
   }
   stop(lobbyId: string) {
     return this.execute<"stopLobby">({ type: "stopLobby", lobbyId, reason: "self", exit: null });
+  }
+  /** The lobbies in which a player with the key has a seat, in pages of this size. */
+  async lobbiesWith(playerKey: string, limit = 100): Promise<string[]> {
+    const found: string[] = [];
+    for (let after: string | null = null; ; ) {
+      const query = { type: "listAllLobbies", includeStopped: false, playerKey, after, limit } as const;
+      const page: Answer<"listAllLobbies"> = await this.read<"listAllLobbies">(query);
+      found.push(...page.lobbies.map(({ lobbyId }) => lobbyId));
+      if (page.next === null) return found;
+      after = page.next;
+    }
   }
   release(playerIds: readonly string[]) {
     return this.execute<"releaseSeats">({ type: "releaseSeats", playerIds });

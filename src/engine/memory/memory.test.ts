@@ -38,6 +38,7 @@ const create = (id: string): CreateLobby => ({
     isExternal: false,
     isPrivate: false,
     isJoinable: true,
+    takesOpenKeys: false,
     tags: {},
     readyMs: 60_000,
     reservationMs: 1000,

@@ -8,10 +8,11 @@ import type {
   Refusal,
   RefusalCode,
   Seated,
+  SeatedKey,
 } from "../../matchmaker/commands.ts";
 import { accept, refuse } from "../../matchmaker/outcome.ts";
 import { readExplanation, type WrittenGathering } from "./read-explanation.ts";
-import { parseTime, readView, type WrittenView } from "./read-views.ts";
+import { parseTime, readKey, readView, type WrittenView } from "./read-views.ts";
 
 /** Reads the answers of scripts to commands. The casts are safe: only Foyer's own scripts write these. */
 export type WrittenAnswer = readonly [
@@ -26,9 +27,15 @@ export function readOutcome<T extends CommandType>(command: CommandOf<T>, writte
 }
 
 export function readRefusal(written: WrittenAnswer, request: FindRequest | null): Refusal {
-  const [, code, gathered] = written as readonly ["NO", RefusalCode, WrittenGathering?];
+  const [, code, gathered, seated] = written as readonly ["NO", RefusalCode, WrittenGathering?, string[]?];
+  if (seated !== undefined) return { ...refuse(code), seated: seated.map(readSeatedKey) };
   if (gathered === undefined || request === null) return refuse(code);
   return { ...refuse(code), explanation: readExplanation(gathered, request) };
+}
+
+function readSeatedKey(text: string): SeatedKey {
+  const [index, lobbyId = ""] = text.split(" ");
+  return { index: Number(index), lobbyId };
 }
 
 type Accepted = readonly ["OK", ...string[]];
@@ -48,9 +55,9 @@ const readers: { readonly [T in CommandType]: Reader<T> } = {
   setState: () => accept({}),
   setPorts: () => accept({}),
   placeLobby: readChanged,
-  heartbeat: ([, isClosed, isOutdated, connectedIds, isClosedByOperator, heldIds, heartbeatMs, reconnectMs]) =>
+  heartbeat: ([, isClosed, isOutdated, connectedIds, isClosedByOperator, heldIds, heartbeatMs, reconnectMs, keys]) =>
     accept({
-      players: readInside(connectedIds, heldIds),
+      players: showKeys(readInside(connectedIds, heldIds), keys),
       isClosed: isClosed === "1",
       isClosedByOperator: isClosedByOperator === "1",
       isOutdated: isOutdated === "1",
@@ -58,7 +65,7 @@ const readers: { readonly [T in CommandType]: Reader<T> } = {
       reconnectMs: Number(reconnectMs),
     }),
   stopLobby: () => accept({}),
-  connectPlayer: ([, isReturn]) => accept({ isReturn: isReturn === "1" }),
+  connectPlayer: ([, isReturn, key]) => accept({ isReturn: isReturn === "1", ...readKey(key) }),
   disconnectPlayer: readChanged,
   releaseSeats: ([, released]) => accept({ released: Number(released) }),
   releasePlayer: readChanged,
@@ -66,6 +73,15 @@ const readers: { readonly [T in CommandType]: Reader<T> } = {
   restarted: () => accept({}),
   removeNamespace: () => accept({}),
 };
+
+/** Ids and keys in turn; nothing, if nobody has one. */
+function showKeys(players: InsidePlayer[], text: string | undefined): InsidePlayer[] {
+  if (text === undefined || text === "") return players;
+  const parts = text.split(" ");
+  const keys = new Map<string, string>();
+  for (let at = 0; at < parts.length; at += 2) keys.set(parts[at]!, parts[at + 1]!);
+  return players.map((player) => ({ ...player, ...readKey(keys.get(player.playerId)) }));
+}
 
 function readChanged([, isChanged]: Accepted) {
   return accept({ isChanged: isChanged === "1" });

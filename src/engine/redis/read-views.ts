@@ -1,4 +1,11 @@
-import type { LobbyEvent, LobbyView, PlayerEvent, PlayerView, SeatStatus } from "../../matchmaker/commands.ts";
+import type {
+  KeyShown,
+  LobbyEvent,
+  LobbyView,
+  PlayerEvent,
+  PlayerView,
+  SeatStatus,
+} from "../../matchmaker/commands.ts";
 import { compile, objectText } from "../../matchmaker/compile.ts";
 import { absentValue, type Field, type Kind } from "../../matchmaker/field-kinds.ts";
 import type { PlacedEvent } from "../engine.ts";
@@ -101,10 +108,17 @@ export function readEvent(namespaceId: string, [position, fields]: WrittenEvent)
   return { namespaceId, at, position, type: type as LobbyEvent["type"], lobby: readView(view) };
 }
 
-/** One field of the event's name: time, lobby, player, the seat's status and, seldom, why it ended. */
+/** A player's key, as seat-keys.lazy.lua shows it. */
+export function readKey(shown: string | undefined): KeyShown {
+  if (shown === undefined || shown === "") return {};
+  return { key: shown.slice(1), isKeyVouched: shown.startsWith("v") };
+}
+
+/** One field of the event's name: time, lobby, player, the seat's status and, seldom, why it ended and the player's key. */
 function readPlayerEvent(namespaceId: string, position: string, fields: readonly string[]): PlacedEvent {
   const [type, line = ""] = fields as readonly [PlayerEvent["type"], string?];
-  const [at, lobbyId = "", playerId = "", status, reason] = line.split(" ");
+  const [at, lobbyId = "", playerId = "", status, reason, key] = line.split(" ");
   const event = { namespaceId, at: Number(at), position, type, lobbyId, playerId, status: status as SeatStatus };
-  return reason === undefined ? event : { ...event, reason: reason as "blocked" };
+  if (reason === undefined) return event;
+  return { ...event, ...readKey(key), ...(reason !== "-" && { reason: reason as "blocked" }) };
 }

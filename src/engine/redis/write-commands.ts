@@ -43,8 +43,10 @@ export function writeQuery(query: NamespaceQueryOf<NamespaceQueryType>): Written
   return [JSON.stringify(preview), ...writeLobby(query.create, "found", nameClient(query.clientId))];
 }
 
-function toRequest({ clientId, pairs, tags, playerIds, createRefusal, startRefusal, explain }: FindRequest) {
-  return { clientId, pairs, tagKeys: listTagKeys(tags), playerIds, createRefusal, startRefusal, explain };
+function toRequest(request: FindRequest) {
+  const { clientId, pairs, tags, playerIds, keys, areKeysVouched, createRefusal, startRefusal, explain } = request;
+  const seats = { clientId, playerIds, keys, areKeysVouched };
+  return { ...seats, pairs, tagKeys: listTagKeys(tags), createRefusal, startRefusal, explain };
 }
 
 /** The lobby to make as rules look into it, and as one text that travels there and back. */

@@ -1,7 +1,8 @@
 import type { Configure, Outcome } from "../commands.ts";
 import { accept } from "../outcome.ts";
+import { pairKey } from "../pair.ts";
 import type { NamespaceRecord } from "../records.ts";
-import { pairKey, putNamespace, type State } from "../state.ts";
+import { putNamespace, type State } from "../state.ts";
 
 /** Lowering a limit removes no player. Empty lobbies of a version that is no longer deployed are due immediately. */
 export function configure(state: State, command: Configure): Outcome<"configure"> {

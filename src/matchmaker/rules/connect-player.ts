@@ -1,6 +1,7 @@
 import type { ConnectPlayer, Outcome } from "../commands.ts";
 import { accept, refuse } from "../outcome.ts";
 import { isTaken } from "../records.ts";
+import { showKey } from "../seat-keys.ts";
 import { changePlayer, emitPlayer, type State } from "../state.ts";
 import { endHold } from "./hold-seat.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
@@ -22,5 +23,5 @@ export function connectPlayer(state: State, command: ConnectPlayer): Outcome<"co
     changePlayer(state, player, { status: "connected", connectedAt: state.now });
     emitPlayer(state, "player.connected", player);
   }
-  return accept({ isReturn });
+  return accept({ isReturn, ...showKey(player) });
 }

@@ -1,8 +1,9 @@
 import { noClient } from "../client-ranges.ts";
 import type { CreateLobby, Outcome } from "../commands.ts";
 import { refuse } from "../outcome.ts";
+import { pairKey } from "../pair.ts";
 import type { NamespaceRecord } from "../records.ts";
-import { findPool, pairKey, type State } from "../state.ts";
+import { findPool, type State } from "../state.ts";
 import {
   assertNewLobby,
   assertNewPlayers,
@@ -11,12 +12,13 @@ import {
   refuseClient,
   refuseCodes,
   refuseCreation,
+  refuseSeated,
   replay,
   seatParty,
 } from "./party.ts";
 
 export function createLobby(state: State, command: CreateLobby): Outcome<"createLobby"> {
-  const { lobby, reason, playerIds } = command;
+  const { lobby, reason, playerIds, keys } = command;
   const clientId = command.clientId ?? noClient;
   const namespace = currentNamespace(state, command.revision);
   if (namespace === null) return refuse("STALE_REVISION");
@@ -26,17 +28,20 @@ export function createLobby(state: State, command: CreateLobby): Outcome<"create
   if (!lobby.isExternal && namespace.deployedVersionId !== lobby.versionId) return refuse("STALE_REVISION");
   if (reason === "warm" && missingIdle(state, namespace, lobby.gameMode, lobby.region) <= 0)
     return refuse("NOT_NEEDED");
+  const seated = refuseSeated(state, clientId, keys);
+  if (seated !== null) return seated;
   const clientRefusal = refuseClient(state, namespace, clientId, playerIds.length);
   if (clientRefusal !== null) return refuse(clientRefusal);
+  if (command.startRefusal) return refuse(command.startRefusal);
   const creationRefusal = refuseCreation(state, namespace, lobby, playerIds.length);
   if (creationRefusal !== null) return refuse(creationRefusal);
   const codeRefusal = refuseCodes(state, lobby);
   if (codeRefusal !== null) return refuse(codeRefusal);
-  assertNewPlayers(state, playerIds);
+  assertNewPlayers(state, command);
   assertNewLobby(state, lobby);
 
   const made = makeLobby(state, lobby, reason, command.registeredBy ?? command.clientId);
-  return seatParty(state, made, { clientId, playerIds, idempotency: command.idempotency }, true);
+  return seatParty(state, made, { clientId, playerIds, keys, idempotency: command.idempotency }, true);
 }
 
 /** How many idle lobbies this game mode and region of the deployed version lack; those still starting count as there. */

@@ -1,4 +1,4 @@
-import { nameClient } from "../client-ranges.ts";
+import { nameClient, noClient } from "../client-ranges.ts";
 import type { Explanation, Find, FindRequest, NewLobby, Outcome, Refusal } from "../commands.ts";
 import { explainFind } from "../explain.ts";
 import { refuse } from "../outcome.ts";
@@ -13,6 +13,7 @@ import {
   refuseClient,
   refuseCodes,
   refuseCreation,
+  refuseSeated,
   replay,
   seatParty,
 } from "./party.ts";
@@ -25,7 +26,7 @@ export function find(state: State, command: Find): Outcome<"find"> {
   const decision = decideFind(state, namespace, command);
   const explained = explainDecision(state, namespace, command, decision);
   if (decision.type === "refused") return withExplanation(decision.refusal, explained);
-  assertNewPlayers(state, command.playerIds);
+  assertNewPlayers(state, command);
   if (decision.type === "create") assertNewLobby(state, decision.create);
 
   const isNewLobby = decision.type === "create";
@@ -43,6 +44,8 @@ export function decideFind(state: State, namespace: NamespaceRecord, request: Fi
   const seats = request.playerIds.length;
   const versionId = namespace.deployedVersionId;
   if (versionId === null) return { type: "refused", refusal: refuse("NO_VERSION_DEPLOYED") };
+  const seated = refuseSeated(state, request.areKeysVouched ? noClient : request.clientId, request.keys);
+  if (seated !== null) return { type: "refused", refusal: seated };
   const clientRefusal = refuseClient(state, namespace, request.clientId, seats);
   if (clientRefusal !== null) return { type: "refused", refusal: refuse(clientRefusal) };
 
@@ -72,6 +75,8 @@ export function explainDecision(
   decision: FindDecision,
 ): Explanation | null {
   if (!request.explain || (request.explain === "refusal" && decision.type !== "refused")) return null;
+  // Whoever has a seat already is refused before any lobby is looked at.
+  if (decision.type === "refused" && decision.refusal.seated !== undefined) return null;
   return explainFind(state, namespace, request, decision.type === "seat" ? decision.lobby : null);
 }
 

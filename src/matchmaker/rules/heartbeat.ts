@@ -1,6 +1,7 @@
-import type { Heartbeat, Outcome } from "../commands.ts";
+import type { Heartbeat, InsidePlayer, Outcome } from "../commands.ts";
 import { accept } from "../outcome.ts";
-import { compareIds, type Lobby } from "../records.ts";
+import { compareIds, type Lobby, type Player } from "../records.ts";
+import { showKey } from "../seat-keys.ts";
 import { changeLobby, changePlayer, emitLobby, noteHeartbeat, type State } from "../state.ts";
 import { endSeat } from "./end-seat.ts";
 import { endHold, holdSeat } from "./hold-seat.ts";
@@ -24,9 +25,8 @@ export function heartbeat(state: State, command: Heartbeat): Outcome<"heartbeat"
     changeClosing(state, lobby, { isClosed: true });
   }
   if (command.playerIds !== null) repairSeats(state, lobby, new Set(command.playerIds));
-  const players = playersInside(lobby).map(({ id, status }) => ({ playerId: id, isHeld: status === "held" }));
   return accept({
-    players,
+    players: playersInside(lobby).map(showInside),
     isClosed: lobby.isClosed,
     isClosedByOperator: lobby.operatorClose !== null,
     isOutdated: !lobby.pool.isDeployed,
@@ -54,4 +54,8 @@ function repairSeats(state: State, lobby: Lobby, present: ReadonlySet<string>): 
 /** The players that have connected and may still play, by id. */
 function playersInside(lobby: Lobby) {
   return lobby.players.filter(({ status }) => status === "connected" || status === "held").sort(compareIds);
+}
+
+function showInside(player: Player): InsidePlayer {
+  return { playerId: player.id, isHeld: player.status === "held", ...showKey(player) };
 }

@@ -3,7 +3,7 @@ import type { Join, Outcome } from "../commands.ts";
 import { refuse } from "../outcome.ts";
 import { takenSeats } from "../records.ts";
 import type { State } from "../state.ts";
-import { assertNewPlayers, currentNamespace, refuseClient, replay, seatParty } from "./party.ts";
+import { assertNewPlayers, currentNamespace, refuseClient, refuseSeated, replay, seatParty } from "./party.ts";
 
 /** By id or code: closed, private, silent and outdated lobbies take direct joins, and stay what they are. */
 export function join(state: State, command: Join): Outcome<"join"> {
@@ -15,12 +15,17 @@ export function join(state: State, command: Join): Outcome<"join"> {
   if (lobby === undefined) return refuse("LOBBY_NOT_FOUND");
   if (lobby.status === "stopped") return refuse("LOBBY_STOPPED");
   if (!lobby.isJoinable && command.clientId !== noClient) return refuse("JOIN_DISABLED");
+  if (command.keys !== undefined && command.clientId !== noClient && !lobby.takesOpenKeys) {
+    return refuse("KEY_NOT_VOUCHED");
+  }
+  const seated = refuseSeated(state, command.clientId, command.keys);
+  if (seated !== null) return seated;
   const seats = command.playerIds.length;
   const clientRefusal = refuseClient(state, namespace, command.clientId, seats);
   if (clientRefusal !== null) return refuse(clientRefusal);
   const cap = Math.min(lobby.maxPlayersDirect, namespace.maxPlayers);
   if (takenSeats(lobby) + seats > cap) return refuse("LOBBY_FULL");
-  assertNewPlayers(state, command.playerIds);
+  assertNewPlayers(state, command);
 
   return seatParty(state, lobby, command, false);
 }

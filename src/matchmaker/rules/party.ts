@@ -1,8 +1,18 @@
 import { noClient } from "../client-ranges.ts";
-import type { CreateReason, Idempotency, NewLobby, Outcome, RefusalCode, Seated } from "../commands.ts";
+import type {
+  CreateReason,
+  Idempotency,
+  NewLobby,
+  Outcome,
+  Refusal,
+  RefusalCode,
+  Seated,
+  SeatedKey,
+} from "../commands.ts";
 import { accept, CommandError, refuse } from "../outcome.ts";
 import { newKey, newLobby, newPlayer } from "../record-makers.ts";
 import { isTaken, type Lobby, type NamespaceRecord } from "../records.ts";
+import { findSeatByKey } from "../seat-keys.ts";
 import { addLobby, addPlayer, emitLobby, emitPlayer, ensurePool, putKey, type State } from "../state.ts";
 import { viewLobby } from "../views.ts";
 
@@ -45,6 +55,17 @@ export function refuseClient(
   return (state.clients.get(clientId) ?? 0) + seats > maxPlayersPerClient ? "TOO_MANY_PLAYERS_FROM_SOURCE" : null;
 }
 
+/** Null: no player of the party has a seat by the same key already. */
+export function refuseSeated(state: State, clientId: string, keys: readonly string[] | undefined): Refusal | null {
+  if (keys === undefined) return null;
+  const seated: SeatedKey[] = [];
+  for (const [index, key] of keys.entries()) {
+    const player = key === "" ? undefined : findSeatByKey(state.seatKeys, clientId, key);
+    if (player !== undefined) seated.push({ index, lobbyId: player.lobbyId });
+  }
+  return seated.length === 0 ? null : { ...refuse("PLAYER_ALREADY_SEATED"), seated };
+}
+
 /** Whether one more lobby may be made for a party of this size. Size first: waiting for room would not help it. */
 export function refuseCreation(
   state: State,
@@ -67,10 +88,14 @@ function freeCode({ codes: taken }: State, { codes }: NewLobby): string | null {
 }
 
 /** The caller creates the ids; one that already exists would be a bug of Foyer, reported before anything is written. */
-export function assertNewPlayers(state: State, playerIds: readonly string[]): void {
+export function assertNewPlayers(state: State, { playerIds, keys }: Pick<Party, "playerIds" | "keys">): void {
   for (const id of playerIds) if (state.players.has(id)) throw new CommandError(`Player ${id} exists already.`);
   if (playerIds.length > 1 && new Set(playerIds).size !== playerIds.length)
     throw new CommandError("A party needs a different id for each player.");
+  if (keys === undefined) return;
+  const given = keys.filter((key) => key !== "");
+  if (keys.length !== playerIds.length || new Set(given).size !== given.length)
+    throw new CommandError("A party needs a different key for each player who has one.");
 }
 
 export function assertNewLobby(state: State, { lobbyId }: NewLobby): void {
@@ -91,6 +116,7 @@ export function makeLobby(state: State, fresh: NewLobby, createReason: CreateRea
 export interface Party {
   readonly clientId: string;
   readonly playerIds: readonly string[];
+  readonly keys?: readonly string[] | undefined;
   readonly idempotency: Idempotency | null;
 }
 
@@ -100,8 +126,10 @@ export function seatParty(
   party: Party,
   isNewLobby: boolean,
 ): { readonly ok: true } & Seated {
-  const { clientId, playerIds, idempotency } = party;
-  for (const id of playerIds) seatPlayer(state, lobby, clientId, id);
+  const { clientId, playerIds, keys, idempotency } = party;
+  for (let index = 0; index < playerIds.length; index++) {
+    seatPlayer(state, lobby, clientId, playerIds[index]!, keys?.[index] || null);
+  }
   if (idempotency !== null) {
     const id = keyId(clientId, idempotency);
     const { bodyHash } = idempotency;
@@ -110,8 +138,8 @@ export function seatParty(
   return accept({ lobby: viewLobby(lobby), playerIds, isNewLobby, isReplay: false });
 }
 
-function seatPlayer(state: State, lobby: Lobby, clientId: string, id: string): void {
-  const player = newPlayer(id, { lobbyId: lobby.id, clientId }, state.now);
+function seatPlayer(state: State, lobby: Lobby, clientId: string, id: string, playerKey: string | null): void {
+  const player = newPlayer(id, { lobbyId: lobby.id, clientId, playerKey }, state.now);
   addPlayer(state, player);
   emitPlayer(state, "player.reserved", player);
 }

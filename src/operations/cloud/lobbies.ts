@@ -1,10 +1,12 @@
 import { nameClient } from "../../matchmaker/client-ranges.ts";
 import type { PlayerView } from "../../matchmaker/commands.ts";
+import { showKey } from "../../matchmaker/seat-keys.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { readExit } from "../live/exit-details.ts";
 import { listExits, readOneExit } from "../live/exits.ts";
 import type { Moment } from "../live/timelines.ts";
+import { toKeyReply } from "../matchmaking/key-reply.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { toLobbyReply, toTimestampOrNull } from "./lobby-reply.ts";
 import { lookUpNamespace, quoted } from "./lookup.ts";
@@ -25,6 +27,7 @@ export function namespaceLobbyOperations(context: Context) {
         namespaceId: namespace.namespaceId,
         now: context.now(),
         includeStopped: query.include_stopped ?? false,
+        ...(query.player_key !== undefined && { playerKey: query.player_key }),
         ...page,
       });
       const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
@@ -124,6 +127,7 @@ function toPlayerReply(player: PlayerView) {
     player_id: player.playerId,
     status: player.status,
     client: nameClient(player.clientId),
+    ...toKeyReply(showKey(player)),
     reserve_ts: toTimestamp(player.reservedAt),
     connect_ts: toTimestampOrNull(player.connectedAt),
     expires_ts: toTimestampOrNull(player.expiresAt),

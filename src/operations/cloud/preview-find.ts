@@ -4,9 +4,9 @@ import { clientIssues, readClients } from "../auth/client-blocks.ts";
 import type { Client } from "../callers.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { checkFindRequest } from "../matchmaking/lobby-requests.ts";
+import { checkFindRequest, checkSeats, countSeats } from "../matchmaking/lobby-requests.ts";
 import { runPreview } from "../matchmaking/preview.ts";
-import { countSeats } from "../matchmaking/seat-request.ts";
+import { readKeys } from "../matchmaking/seat-request.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { lookUpNamespace, namespaceNotFound } from "./lookup.ts";
 
@@ -23,6 +23,8 @@ export function previewFindOperations(context: Context) {
     "games.namespaces.lobbies.previewFind": async ({ params, body }) => {
       const client = readClient(body.client);
       if (isRefusal(client)) return client;
+      const invalid = checkSeats(body);
+      if (invalid) return invalid;
       const namespace = await lookUpNamespace(context.db, params);
       if (isRefusal(namespace)) return namespace;
 
@@ -35,6 +37,8 @@ export function previewFindOperations(context: Context) {
         clientId: client.id,
         whenGone: noWait,
         seats: countSeats(body),
+        keys: readKeys(body),
+        areKeysVouched: true,
         idempotency: null,
       };
       const previewed = checkFindRequest(explained) ?? (await runPreview(context, asked, explained, () => null));

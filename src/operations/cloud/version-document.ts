@@ -233,6 +233,7 @@ function resolveGameMode(mode: GameModeConfig, allRegions: string[], defaults: n
     listable: mode.listable ?? true,
     taggable: mode.taggable ?? false,
     allow_dynamic_max_players: mode.allow_dynamic_max_players ?? false,
+    player_keys: mode.player_keys ?? "vouched",
     idle_lobbies: { min: mode.idle_lobbies?.min ?? 0 },
     timeouts: {
       ready_s: timeouts?.ready_s ?? 300,

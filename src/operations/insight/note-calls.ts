@@ -1,13 +1,13 @@
 import type { Seated } from "../../matchmaker/commands.ts";
 import type { Context } from "../context.ts";
-import { countSeats } from "../matchmaking/seat-request.ts";
+import { countSeats, type SeatsBody } from "../matchmaking/lobby-requests.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
 import type { Counter } from "./activity.ts";
 import { type AskedBody, readAsked } from "./asked.ts";
 
 interface NotedRequest {
   readonly caller: { readonly namespaceId: string };
-  readonly body: AskedBody & Parameters<typeof countSeats>[0];
+  readonly body: AskedBody & SeatsBody;
 }
 
 /** What a find knows of its refusal beside what it answers. */

@@ -1,6 +1,7 @@
 import type { Event } from "../../matchmaker/commands.ts";
 import { toLobbyReply } from "../cloud/lobby-reply.ts";
 import { toTimestamp } from "../cloud/pagination.ts";
+import { toKeyReply } from "../matchmaking/key-reply.ts";
 
 /** An event as text: id, name and the JSON of the API. */
 export function eventText(id: string, event: Event): string {
@@ -21,7 +22,8 @@ function toData(event: Event): object {
   if ("lobby" in event) return { lobby: toLobbyReply(event.lobby) };
   if ("playerId" in event) {
     const { lobbyId, playerId, status, reason } = event;
-    return { lobby_id: lobbyId, player_id: playerId, status, ...(reason && { reason }) };
+    const player = { lobby_id: lobbyId, player_id: playerId, status, ...toKeyReply(event) };
+    return reason === undefined ? player : { ...player, reason };
   }
   return { version_id: event.deployedVersionId };
 }

@@ -15,6 +15,7 @@ function lobby(changed: Partial<LobbyView> = {}): LobbyView {
     isExternal: false,
     isPrivate: false,
     isJoinable: true,
+    takesOpenKeys: false,
     tags: {},
     readyMs: 1,
     reservationMs: 1,

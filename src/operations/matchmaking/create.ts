@@ -23,7 +23,7 @@ import {
   regionNotFound,
 } from "./new-lobby.ts";
 import { newLobbyRefusals, refuseSeats, replySeated } from "./seat-reply.ts";
-import { newPlayerIds, readSeatRequest, type SeatRequest } from "./seat-request.ts";
+import { checkKeys, newSeats, readSeatRequest, type SeatRequest } from "./seat-request.ts";
 import { takeSeats } from "./take-seats.ts";
 
 type CreateBody = Parameters<Handlers["lobbies.create"]>[0]["body"];
@@ -46,7 +46,11 @@ export function createOperations(context: Context) {
         type: "createLobby",
         permit,
         plan: (config, longerBy) => planCreate(context, config, asked, body, permit, longerBy),
-        refuse: ({ code }) => refuseSeats(code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES }),
+        refuse(refused) {
+          const blockedBy = permit.blockedBy();
+          if (refused.code === blockedBy?.code) return blockedBy.refusal;
+          return refuseSeats(refused, newLobbyRefusals, { NO_AVAILABLE_LOBBIES });
+        },
       });
       if (isRefusal(seated)) return note(request, startedAt, seated);
       return note(request, startedAt, await replySeated(context, asked, seated), seated);
@@ -78,10 +82,11 @@ function planCreate(
   const regions = body.region === undefined || body.region === null ? [] : [body.region];
   const [pair] = listPairs(version, [[body.game_mode, mode]], regions, asked.client?.place ?? null);
   if (!pair) return regionNotFound([body.game_mode], regions);
+  const notVouched = checkKeys(body.game_mode, mode, asked);
+  if (notVouched) return notVouched;
   const lobbyId = context.newId();
   permit.ask(version.versionId, [pair], lobbyId);
-  const blockedBy = permit.blockedBy();
-  if (blockedBy) return blockedBy.refusal;
+  const startRefusal = permit.blockedBy()?.code;
 
   const { lobby_config } = body;
   const lobbyConfig = lobby_config === undefined || lobby_config === null ? null : JSON.stringify(lobby_config);
@@ -95,8 +100,9 @@ function planCreate(
     revision: config.revision,
     lobby,
     clientId: asked.client?.id ?? null,
-    playerIds: newPlayerIds(context, asked),
+    ...newSeats(context, asked),
     idempotency: asked.idempotency,
+    ...(startRefusal && { startRefusal }),
   };
 }
 

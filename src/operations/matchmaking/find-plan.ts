@@ -23,7 +23,7 @@ import {
   type Wishes,
 } from "./new-lobby.ts";
 import { newLobbyRefusals, refuseSeats } from "./seat-reply.ts";
-import { newPlayerIds, type SeatRequest } from "./seat-request.ts";
+import { checkKeys, newSeats, type SeatRequest } from "./seat-request.ts";
 
 export type FindBody = Parameters<Handlers["lobbies.find"]>[0]["body"];
 export type FindRefusal = Refusal<ErrorOf<Operations["lobbies.find"]>>;
@@ -62,16 +62,17 @@ export function createFindPlan(
 
 /** The rules' refusal in the contract's words, and its explanation if there is one. */
 function refuseFind(
-  { code, explanation }: EngineRefusal,
+  refused: EngineRefusal,
   planned: Find | null,
   { seats }: SeatRequest,
   body: FindBody,
   permit: StartPermit,
 ) {
+  const { code, explanation } = refused;
   const blockedBy = permit.blockedBy();
   const NO_AVAILABLE_LOBBIES = noLobbyMessage(body, seats, planned);
   const refusal =
-    code === blockedBy?.code ? blockedBy.refusal : refuseSeats(code, newLobbyRefusals, { NO_AVAILABLE_LOBBIES });
+    code === blockedBy?.code ? blockedBy.refusal : refuseSeats(refused, newLobbyRefusals, { NO_AVAILABLE_LOBBIES });
   if (explanation === undefined) return { refusal, explain: null };
   const summary = refusedSummary(code, planned, body.prevent_auto_create_lobby ?? false);
   return { refusal, explain: explain(explanation, summary, seats).explain ?? null };
@@ -97,6 +98,10 @@ function planFind(
   const regions = body.regions ?? [];
   const pairs = listPairs(version, modes, regions, asked.client?.place ?? null);
   if (pairs.length === 0) return regionNotFound(body.game_modes, regions);
+  for (const [name, mode] of asked.keys === null ? [] : modes) {
+    const notVouched = checkKeys(name, mode, asked);
+    if (notVouched) return notVouched;
+  }
 
   const create = body.prevent_auto_create_lobby
     ? null
@@ -109,7 +114,8 @@ function planFind(
     clientId: asked.clientId,
     pairs,
     tags: wishes.tags,
-    playerIds: newPlayerIds(context, asked),
+    ...newSeats(context, asked),
+    ...(asked.areKeysVouched && { areKeysVouched: true }),
     create,
     createRefusal: "NO_AVAILABLE_LOBBIES",
     idempotency: asked.idempotency,

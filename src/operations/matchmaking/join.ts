@@ -6,7 +6,7 @@ import { noteCalls } from "../insight/note-calls.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
 import { type JoinTarget, readJoinTarget } from "./join-codes.ts";
 import { refuseSeats, replySeated } from "./seat-reply.ts";
-import { newPlayerIds, readSeatRequest, type SeatRequest } from "./seat-request.ts";
+import { newSeats, readSeatRequest, type SeatRequest } from "./seat-request.ts";
 import { takeSeats } from "./take-seats.ts";
 
 type JoinRefusal = Refusal<ErrorOf<Operations["lobbies.join"]>>;
@@ -39,10 +39,10 @@ export function joinOperations(context: Context) {
         revision,
         clientId: asked.clientId,
         ...target,
-        playerIds: newPlayerIds(context, asked),
+        ...newSeats(context, asked),
         idempotency: asked.idempotency,
       }),
-      refuse: ({ code }) => refuseSeats(code, joinRefusals, joinMessages(target, asked.seats)),
+      refuse: (refused) => refuseSeats(refused, joinRefusals, joinMessages(target, asked.seats)),
     });
   }
 
@@ -70,6 +70,8 @@ const joinRefusals = [
   "LOBBY_STOPPED",
   "LOBBY_FULL",
   "JOIN_DISABLED",
+  "KEY_NOT_VOUCHED",
+  "PLAYER_ALREADY_SEATED",
   "TOO_MANY_PLAYERS_FROM_SOURCE",
   "IDEMPOTENCY_KEY_REUSED",
 ] as const;

@@ -1,5 +1,5 @@
 import { lobbyConfigMaxBytes, tagNameMaxBytes, tagsMax, tagValueMaxBytes } from "../../ground/limits.ts";
-import { refuse } from "../refusal.ts";
+import { type Issue, refuse } from "../refusal.ts";
 
 type Tags = Readonly<Record<string, string>>;
 
@@ -31,4 +31,32 @@ export function checkLobbyConfig(config: unknown) {
   if (bytes <= lobbyConfigMaxBytes) return null;
   const message = `lobby_config takes ${bytes} bytes; at most ${lobbyConfigMaxBytes} are allowed.`;
   return refuse("MATCHMAKER_LOBBY_CONFIG_INVALID", message);
+}
+
+/** What a call says of the seats that it asks for. */
+export interface SeatsBody {
+  readonly party_size?: number | null;
+  readonly players?: readonly { readonly key?: string | null }[] | null;
+}
+
+/** Null: nothing is wrong with the seats that a call asks for. */
+export function checkSeats({ party_size, players }: SeatsBody) {
+  if (!players) return null;
+  const errors: Issue[] = [];
+  if (party_size !== undefined && party_size !== null) {
+    errors.push({ path: ["players"], message: "takes the place of party_size: send one of the two" });
+  }
+  const seen = new Set<string>();
+  for (const [index, { key }] of players.entries()) {
+    if (key === undefined || key === null) continue;
+    if (seen.has(key))
+      errors.push({ path: ["players", String(index), "key"], message: "is the key of another player" });
+    seen.add(key);
+  }
+  return errors.length > 0 ? refuse("API_BAD_BODY", "The players are not valid; see `errors`.", { errors }) : null;
+}
+
+/** How many seats a call asks for. */
+export function countSeats({ party_size, players }: SeatsBody): number {
+  return players?.length ?? party_size ?? 1;
 }

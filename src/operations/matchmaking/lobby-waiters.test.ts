@@ -27,6 +27,7 @@ test("[T69] as many calls may wait as the limit allows, and one more is answered
       isExternal: true,
       isPrivate: false,
       isJoinable: true,
+      takesOpenKeys: false,
       tags: {},
       readyMs: 1e9,
       reservationMs: 1e9,

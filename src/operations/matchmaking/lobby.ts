@@ -4,6 +4,7 @@ import { quoted } from "../cloud/lookup.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, type Refusal, refuse } from "../refusal.ts";
+import { toKeyReply } from "./key-reply.ts";
 
 type LobbyCommandType = "setReady" | "setClosed" | "setState" | "heartbeat" | "stopLobby";
 
@@ -53,7 +54,11 @@ export function lobbyCallOperations(context: Context) {
       if (isRefusal(outcome)) return outcome;
       return {
         player_ids: outcome.players.filter(({ isHeld }) => !isHeld).map(({ playerId }) => playerId),
-        players: outcome.players.map(({ playerId, isHeld }) => ({ player_id: playerId, is_held: isHeld })),
+        players: outcome.players.map((player) => ({
+          player_id: player.playerId,
+          ...toKeyReply(player),
+          is_held: player.isHeld,
+        })),
         is_closed: outcome.isClosed,
         is_closed_by_operator: outcome.isClosedByOperator,
         is_outdated: outcome.isOutdated,

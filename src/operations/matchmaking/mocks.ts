@@ -4,11 +4,10 @@ import type { Mocks } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { checkKey } from "./idempotency.ts";
 import { checkJoinTarget } from "./join-codes.ts";
-import { checkFindRequest, checkLobbyConfig, checkTags } from "./lobby-requests.ts";
+import { checkFindRequest, checkLobbyConfig, checkSeats, checkTags, countSeats } from "./lobby-requests.ts";
 import { checkMock } from "./mock-checks.ts";
 import { listedRegion, listMocks, watchMocks } from "./mock-list.ts";
 import { mockLobbyId, mockRegion, seatMock } from "./mock-seats.ts";
-import { countSeats } from "./seat-request.ts";
 
 /**
  * What development tokens are answered: always the same, pointing at the developer's own machine. Requests are checked
@@ -22,6 +21,7 @@ export function mockOperations(context: Context): Mocks {
     "lobbies.find": async ({ caller, body, idempotencyKey }) =>
       checkKey(idempotencyKey) ??
       checkFindRequest(body) ??
+      checkSeats(body) ??
       (await checkMock(context, caller, { modes: body.game_modes, regions: body.regions ?? [], body })) ?? {
         ...(body.dry_run
           ? { lobby: { lobby_id: mockLobbyId, region: mockRegion }, would_create: false }
@@ -29,11 +29,15 @@ export function mockOperations(context: Context): Mocks {
         ...(body.explain && { explain: explainMock(body.game_modes[0]!) }),
       },
     "lobbies.join": async ({ caller, body, idempotencyKey }) =>
-      checkJoinTarget(body) ?? checkKey(idempotencyKey) ?? seatMock(context, caller, newPlayers(body)),
+      checkJoinTarget(body) ??
+      checkKey(idempotencyKey) ??
+      checkSeats(body) ??
+      seatMock(context, caller, newPlayers(body)),
     "lobbies.create": async ({ caller, body, idempotencyKey }) =>
       checkKey(idempotencyKey) ??
       checkTags(body.tags) ??
       checkLobbyConfig(body.lobby_config) ??
+      checkSeats(body) ??
       (await checkMock(context, caller, {
         modes: [body.game_mode],
         regions: body.region ? [body.region] : [],

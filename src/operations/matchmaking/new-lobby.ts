@@ -124,6 +124,7 @@ export function newLobby(
     maxPlayers: wishes.maxPlayers ?? mode.max_players,
     maxPlayersDirect: wishes.maxPlayers ?? mode.max_players_direct,
     isJoinable: mode.actions.join.enabled,
+    takesOpenKeys: mode.player_keys === "open",
     tags: wishes.tags,
     readyMs: timeouts.ready_s * 1000,
     reservationMs: timeouts.reservation_s * 1000,

@@ -3,6 +3,7 @@ import type { CallerOf } from "../callers.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
+import { toKeyReply } from "./key-reply.ts";
 import { endedRefusal, lobbyRefusal } from "./lobby.ts";
 
 interface ModeCount {
@@ -32,7 +33,8 @@ export function playerOperations(context: Context) {
       const { playerId } = player;
       const now = context.now();
       const outcome = await engine.execute({ type: "connectPlayer", namespaceId, lobbyId, playerId, now });
-      return outcome.ok ? { player_id: playerId, returned: outcome.isReturn } : connectRefusal(outcome.code);
+      if (!outcome.ok) return connectRefusal(outcome.code);
+      return { player_id: playerId, returned: outcome.isReturn, ...toKeyReply(outcome) };
     },
 
     "players.disconnected": async ({ caller, body }) => {

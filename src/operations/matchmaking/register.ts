@@ -41,7 +41,7 @@ export function registerOperations(context: Context) {
       if (isRefusal(outcome)) return outcome;
       if (!outcome.ok) {
         const TOO_MANY_LOBBIES = "The namespace has as many lobbies as its lobby_count_max allows.";
-        return refuseSeats(outcome.code, ["TOO_MANY_LOBBIES"], { TOO_MANY_LOBBIES });
+        return refuseSeats(outcome, ["TOO_MANY_LOBBIES"], { TOO_MANY_LOBBIES });
       }
       const { heartbeatMs, reconnectMs, code } = outcome.lobby;
       return {

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "../../ground/unavailable.ts";
-import type { LobbyView, RefusalCode, Seated } from "../../matchmaker/commands.ts";
+import type { Refusal as EngineRefusal, LobbyView, RefusalCode, Seated } from "../../matchmaker/commands.ts";
 import { refuseBlocked } from "../cloud/blocks.ts";
 import type { Context } from "../context.ts";
 import { refuse } from "../refusal.ts";
@@ -101,6 +101,8 @@ const seatMessages = {
   LOBBY_FULL: "The lobby has not enough free seats.",
   JOIN_DISABLED: "The lobby's game mode does not allow join.",
   TOO_MANY_LOBBIES: "The namespace has reached its maximum of lobbies. Try again when one has ended.",
+  KEY_NOT_VOUCHED: "In the lobby's game mode only a server token may give players keys.",
+  PLAYER_ALREADY_SEATED: "A player with the same key has a seat already. Let the player leave it first.",
   TOO_MANY_PLAYERS_FROM_SOURCE: "This client has reached its maximum of seats. Leave a lobby first.",
   IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used with another body. Use a new key for a new request.",
 } as const satisfies Partial<Record<RefusalCode, string>>;
@@ -109,6 +111,7 @@ const seatMessages = {
 export const newLobbyRefusals = [
   "NO_AVAILABLE_LOBBIES",
   "TOO_MANY_LOBBIES",
+  "PLAYER_ALREADY_SEATED",
   "TOO_MANY_PLAYERS_FROM_SOURCE",
   "IDEMPOTENCY_KEY_REUSED",
 ] as const;
@@ -118,13 +121,14 @@ export const newLobbyRefusals = [
  * call knows more.
  */
 export function refuseSeats<C extends keyof typeof seatMessages>(
-  code: RefusalCode,
+  { code, seated }: Pick<EngineRefusal, "code" | "seated">,
   expected: readonly C[],
   words: Partial<Record<C, string>> = {},
 ) {
   const known = expected.find((candidate) => candidate === code);
   if (known === undefined) throw new Error(`the rules answered ${code}, which is no answer to this call`);
-  return refuse(`MATCHMAKER_${known}`, words[known] ?? seatMessages[known]);
+  const players = seated?.map(({ index, lobbyId }) => ({ index, lobby_id: lobbyId }));
+  return refuse(`MATCHMAKER_${known}`, words[known] ?? seatMessages[known], players && { metadata: { players } });
 }
 
 /** The caller's namespace was deleted while the request was under way. */

@@ -83,5 +83,5 @@ async function findEarlier(context: Context, asked: SeatRequest) {
   });
   if (outcome === null || isRefusal(outcome)) return null;
   if (outcome.ok) return outcome;
-  return outcome.code === "IDEMPOTENCY_KEY_REUSED" ? refuseSeats(outcome.code, ["IDEMPOTENCY_KEY_REUSED"]) : null;
+  return outcome.code === "IDEMPOTENCY_KEY_REUSED" ? refuseSeats(outcome, ["IDEMPOTENCY_KEY_REUSED"]) : null;
 }

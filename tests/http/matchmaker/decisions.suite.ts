@@ -58,6 +58,7 @@ export function decisionsTests(at: () => Matchmaker): void {
 
   test("[DE1] a call that made a lobby is listed with the lobby and how long it waited", async () => {
     const arena = await createArena(at().service, config({ max_players: 1 }));
+    at().runtime.onceStarted = () => {};
     const creating = arena.find({ game_modes: ["match"] });
     await until(async () => (await arena.lobbies())[0]?.ports.default !== undefined);
     const [{ lobby_id }] = await arena.lobbies();

@@ -9,6 +9,7 @@ import { creatingTests } from "./creating.suite.ts";
 import { decisionsTests } from "./decisions.suite.ts";
 import { findingTests } from "./finding.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
+import { playerKeysTests } from "./keys.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
 import { lobbiesTests } from "./lobbies.suite.ts";
 import { operatorsTests } from "./operators.suite.ts";
@@ -48,6 +49,7 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("origins", () => originsTests(at));
   describe("backends of studios", () => backendsTests(at));
   describe("join codes", () => codesTests(at));
+  describe("player keys", () => playerKeysTests(at));
   describe("isolation", () => isolationTests(at));
 });
 

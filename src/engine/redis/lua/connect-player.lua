@@ -11,9 +11,9 @@ return foyer.execute(function(command)
 
   if player.status == "held" then
     foyer.endHold(player)
-    return foyer.accept("1")
+    return foyer.accept("1", player.playerKey and foyer.showKey(player) or "")
   end
   foyer.changePlayer(player, { status = "connected", connectedAt = foyer.namespace.now })
   foyer.emitPlayer("player.connected", player)
-  return foyer.accept("0")
+  return foyer.accept("0", player.playerKey and foyer.showKey(player) or "")
 end)

@@ -15,13 +15,16 @@ return foyer.execute(function(command)
   if not made.isExternal and not foyer.namespace.deployedVersionId then return foyer.refuse("NO_VERSION_DEPLOYED") end
   if not made.isExternal and foyer.namespace.deployedVersionId ~= made.versionId then return foyer.refuse("STALE_REVISION") end
   if command.reason == "warm" and missingIdle(made) <= 0 then return foyer.refuse("NOT_NEEDED") end
+  local seated = command.keys and foyer.refuseSeated(command.clientId or "", command.keys)
+  if seated then return seated end
   local clientRefusal = foyer.refuseClient(command.clientId or "", #command.playerIds)
   if clientRefusal then return clientRefusal end
+  if command.startRefusal then return foyer.refuse(command.startRefusal) end
   local creationRefusal = foyer.refuseCreation(made, #command.playerIds)
   if creationRefusal then return creationRefusal end
   local codeRefusal = foyer.refuseCodes(made)
   if codeRefusal then return codeRefusal end
-  local wrong = foyer.checkNewIds(command.playerIds, made)
+  local wrong = foyer.checkNewIds(command, made)
   if wrong then return wrong end
 
   return foyer.seatParty(foyer.makeLobby(made, command.registeredBy), command, true)

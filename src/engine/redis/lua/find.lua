@@ -4,16 +4,17 @@ return foyer.execute(function(command)
   local earlier = foyer.replay(command.clientId, command.idempotency)
   if earlier then return earlier end
   local lobby, toMake, refusal = foyer.decideFind(command)
-  local isExplained = command.explain and (refusal or command.explain ~= "refusal")
-  local explained = isExplained and foyer.gather(command, lobby)
+  -- Whoever has a seat already is refused before any lobby is looked at.
+  local isExplained = command.explain and (refusal or command.explain ~= "refusal") and not (refusal and refusal[4])
+  local explained = isExplained and foyer.gather(command, lobby) or nil
   if refusal then
-    refusal[3] = explained or nil
+    if explained then refusal[3] = explained end
     return refusal
   end
-  local wrong = foyer.checkNewIds(command.playerIds, toMake)
+  local wrong = foyer.checkNewIds(command, toMake)
   if wrong then return wrong end
 
   local reply, seatedIn = foyer.seatParty(lobby or foyer.makeLobby(toMake), command, toMake ~= nil)
-  reply[6] = explained or nil
+  reply[6] = explained
   return reply, seatedIn
 end, true)

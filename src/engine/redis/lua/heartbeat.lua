@@ -37,12 +37,14 @@ return foyer.execute(function(command)
     foyer.changeClosing(lobby, { isClosed = true })
   end
   if command.playerIds then repairSeats(lobby, command.playerIds) end
-  local connected, held = {}, {}
+  local connected, held, keys = {}, {}, {}
   for _, player in ipairs(playersInside(lobby)) do
     local ids = player.status == "held" and held or connected
     ids[#ids + 1] = player.id
+    if player.playerKey then keys[#keys + 1] = player.id .. " " .. foyer.showKey(player) end
   end
   local isOutdated = not foyer.isDeployed(foyer.poolOf(lobby.pool))
   return foyer.accept(lobby.isClosed and "1" or "0", isOutdated and "1" or "0", table.concat(connected, " "),
-    lobby.operatorClose and "1" or "0", table.concat(held, " "), tostring(lobby.heartbeatMs), tostring(lobby.reconnectMs))
+    lobby.operatorClose and "1" or "0", table.concat(held, " "), tostring(lobby.heartbeatMs), tostring(lobby.reconnectMs),
+    table.concat(keys, " "))
 end)

@@ -4,6 +4,7 @@ return foyer.execute(function(command)
   if refusal then return refusal end
 
   foyer.patchLobby(lobby, { state = command.state or foyer.null })
+  foyer.retimeLobby(lobby)
   foyer.emitLobby("lobby.changed", lobby)
   return foyer.accept()
 end)

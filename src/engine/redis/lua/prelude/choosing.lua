@@ -62,6 +62,8 @@ end
 function foyer.decideFind(request)
   local seats, versionId = #request.playerIds, foyer.namespace.deployedVersionId
   if not versionId then return nil, nil, foyer.refuse("NO_VERSION_DEPLOYED") end
+  local seated = request.keys and foyer.refuseSeated(request.areKeysVouched and "" or request.clientId, request.keys)
+  if seated then return nil, nil, seated end
   local clientRefusal = foyer.refuseClient(request.clientId, seats)
   if clientRefusal then return nil, nil, clientRefusal end
   for at = 1, #request.pairs do

@@ -2,6 +2,9 @@ foyer.minimumsKey = stem .. "min"
 foyer.lobbiesKey = stem .. "lobbies"
 foyer.poolsKey = stem .. "pools"
 foyer.codesKey = stem .. "codes"
+-- Taken seats of players with keys: the lobby by client and key, and by key and lobby in order.
+foyer.seatKeysKey = stem .. "seatkeys"
+foyer.keyedKey = stem .. "keyed"
 function foyer.keyKey(id) return stem .. "k:" .. id end
 function foyer.idleKey(pool) return stem .. "i:" .. pool.key end
 function foyer.barredKey(pool) return stem .. "b:" .. pool.key end

@@ -39,3 +39,23 @@ function foyer.makeLobby(made, registeredBy)
   foyer.emitLobby("lobby.created", lobby)
   return lobby
 end
+
+-- Nil: no player of the party has a seat by the same key already. Mirrors rules/party.ts.
+function foyer.refuseSeated(clientId, keys)
+  local seated = {}
+  for at, key in ipairs(keys) do
+    local lobbyId = key ~= "" and call("HGET", foyer.seatKeysKey, foyer.scopeKey(clientId, key))
+    if lobbyId then seated[#seated + 1] = at - 1 .. " " .. lobbyId end
+  end
+  if #seated > 0 then return { "NO", "PLAYER_ALREADY_SEATED", false, seated } end
+end
+
+-- Reported before anything is written, as checkNewIds does.
+function foyer.checkNewKeys(playerIds, keys)
+  local seen, isRight = {}, #keys == #playerIds
+  for _, key in ipairs(keys) do
+    if seen[key] then isRight = false end
+    seen[key] = key ~= ""
+  end
+  if not isRight then return foyer.fault("A party needs a different key for each player who has one.") end
+end

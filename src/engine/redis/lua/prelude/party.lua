@@ -29,7 +29,10 @@ end
 
 -- The caller creates the ids; one that already exists would be a bug of Foyer, reported before anything is written.
 -- Whether the first one exists was seen when the operation was looked for.
-function foyer.checkNewIds(playerIds, made)
+function foyer.checkNewIds(command, made)
+  local playerIds = command.playerIds
+  local wrongKeys = command.keys and foyer.checkNewKeys(playerIds, command.keys)
+  if wrongKeys then return wrongKeys end
   local exists = foyer.players[playerIds[1]]
   if not playerIds[2] and not exists and not made then return nil end
   local seen, keys = {}, {}
@@ -54,7 +57,9 @@ function foyer.seatParty(lobby, command, isNewLobby)
   local clientId, isNew = command.clientId or "", isNewLobby and "1" or "0"
   local op = "S" .. isNew .. " " .. foyer.arg(2)
   local needed = { lobbyId = lobby.id, clientId = clientId }
-  for _, id in ipairs(command.playerIds) do
+  for at, id in ipairs(command.playerIds) do
+    local key = command.keys and command.keys[at]
+    needed.playerKey = key ~= "" and key or nil
     foyer.emitPlayer("player.reserved", foyer.addPlayer(lobby, id, needed, op))
   end
   local idempotency = command.idempotency

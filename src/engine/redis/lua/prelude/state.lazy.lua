@@ -161,3 +161,25 @@ function foyer.comeOrGo(namespace)
   namespace.isGone = false
   for _, field in ipairs({ $namespace.names }) do foyer.put(namespace, field, namespace[field]) end
 end
+
+-- The taken seats of players with keys, mirrored from seat-keys.ts. Neither keys nor client addresses hold a space.
+function foyer.scopeKey(clientId, key) return clientId .. " " .. key end
+
+-- Members of one score are in the order of their bytes, and a space comes before everything that a key may hold.
+function foyer.keyedMember(player) return player.playerKey .. " " .. player.lobbyId .. " " .. player.clientId end
+
+function foyer.addSeatKey(player)
+  call("HSET", foyer.seatKeysKey, foyer.scopeKey(player.clientId, player.playerKey), player.lobbyId)
+  call("ZADD", foyer.keyedKey, "0", foyer.keyedMember(player))
+end
+
+function foyer.removeSeatKey(player)
+  call("HDEL", foyer.seatKeysKey, foyer.scopeKey(player.clientId, player.playerKey))
+  call("ZREM", foyer.keyedKey, foyer.keyedMember(player))
+end
+
+-- A player's key for its lobby and in events: whether a server token vouches for it, then the key. Empty: it has none.
+function foyer.showKey(player)
+  if not player.playerKey then return "" end
+  return (player.clientId == "" and "v" or "o") .. player.playerKey
+end

@@ -33,6 +33,7 @@ function foyer.takePlace(lobby, player)
   call("ZADD", foyer.seatedKey(lobby.id), "0", player.id)
   foyer.countInPool(foyer.poolOf(lobby.pool), "taken", 1)
   call("HINCRBY", foyer.clientsKey, player.clientId, "1")
+  if player.playerKey then foyer.addSeatKey(player) end
 end
 
 function foyer.leavePlace(lobby, player, takenBefore)
@@ -40,6 +41,7 @@ function foyer.leavePlace(lobby, player, takenBefore)
   call("ZREM", foyer.seatedKey(lobby.id), player.id)
   foyer.countInPool(foyer.poolOf(lobby.pool), "taken", -1)
   if call("HINCRBY", foyer.clientsKey, player.clientId, "-1") == 0 then call("HDEL", foyer.clientsKey, player.clientId) end
+  if player.playerKey then foyer.removeSeatKey(player) end
   if foyer.takenSeats(lobby) == 0 then foyer.put(lobby, "emptySince", foyer.namespace.now) end
 end
 

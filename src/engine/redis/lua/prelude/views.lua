@@ -11,7 +11,10 @@ end
 -- There are more of these than of all others, so each is one field. Ids have no space.
 function foyer.emitPlayer(type, player, reason)
   local line = foyer.namespace.now .. " " .. player.lobbyId .. " " .. player.id .. " " .. player.status
-  foyer.events[#foyer.events + 1] = { type, reason and line .. " " .. reason or line }
+  -- Seldom: why the seat ended ("-" if its status says so) and the player's key.
+  if player.playerKey then line = line .. " " .. (reason or "-") .. " " .. foyer.showKey(player)
+  elseif reason then line = line .. " " .. reason end
+  foyer.events[#foyer.events + 1] = { type, line }
 end
 
 -- The stream keeps at least 10,000; a message wakes each listener once, which reads from its position.
