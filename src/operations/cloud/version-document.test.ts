@@ -36,7 +36,7 @@ describe("a document without issues", () => {
     expect(issues).toEqual([]);
     const { duel } = example.game_modes;
     expect(resolved).toEqual({
-      regions: { local: { ...example.regions.local, provider_display_name: "" } },
+      regions: { local: { ...example.regions.local, provider_display_name: "", ping_url: null } },
       game_modes: { duel: { ...duel, timeouts: { ...duel.timeouts, registered_heartbeat_s: 0 } } },
     });
   });
@@ -110,8 +110,8 @@ describe("a document without issues", () => {
     expect(issues).toEqual([]);
     expect(resolved).toEqual({
       regions: {
-        local: { display_name: "local", provider_display_name: "", latitude: 0, longitude: 0 },
-        far: { display_name: "Far", provider_display_name: "", latitude: 0, longitude: 0 },
+        local: { display_name: "local", provider_display_name: "", latitude: 0, longitude: 0, ping_url: null },
+        far: { display_name: "Far", provider_display_name: "", latitude: 0, longitude: 0, ping_url: null },
       },
       game_modes: { duel: defaults },
     });

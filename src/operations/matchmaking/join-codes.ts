@@ -34,6 +34,6 @@ export function checkJoinTarget(body: JoinBody) {
 }
 
 /** Players type codes in any case and in groups. Only ASCII letters have two cases here: ſ is no S. */
-export function normaliseCode(text: string): string {
+function normaliseCode(text: string): string {
   return text.replace(/[\s\u2010\u2011-]/g, "").replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }

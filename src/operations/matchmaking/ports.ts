@@ -11,7 +11,7 @@ export function isHostname(text: string): boolean {
 }
 
 /** `hostname:port`, with an IPv6 address in brackets. */
-export function formatHost(hostname: string, port: number): string {
+function formatHost(hostname: string, port: number): string {
   return `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port}`;
 }
 

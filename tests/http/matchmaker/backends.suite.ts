@@ -92,7 +92,7 @@ export function backendsTests(at: () => Matchmaker): void {
       expect((await arena.create({ version: wanted })).status).toBe(200);
     }
     const deployed_version = { version_id, display_name };
-    for (const wanted of ["0.0", display_name.toUpperCase() + "x", "00000000-0000-0000-0000-000000000000"]) {
+    for (const wanted of ["0.0", `${display_name.toUpperCase()}x`, "00000000-0000-0000-0000-000000000000"]) {
       const refused = [
         await arena.find({ version: wanted, game_modes: ["nothing"] }),
         await arena.find({ version: wanted, dry_run: true }),
