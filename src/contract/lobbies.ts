@@ -15,7 +15,6 @@ import {
   cursor,
   keyShown,
   named,
-  nullable,
   object,
   optional,
   plainTextPatternSource,
@@ -25,7 +24,7 @@ import {
   uuid,
 } from "./common.ts";
 import type { Operation } from "./define.ts";
-import { explanation } from "./explanation.ts";
+import { dryRunAnswer, joinAnswer, lobbyCode } from "./join-answer.ts";
 import { listedLobby } from "./lobby-watch.ts";
 import { region } from "./regions.ts";
 
@@ -84,55 +83,6 @@ const publicity = Type.Unsafe<"public" | "private" | null>({
   description: "Private lobbies are never found.",
 });
 
-const portOut = named("LobbyPort", {
-  hostname: Type.String(),
-  host: Type.Optional(Type.String({ description: "`hostname:port`" })),
-  port: Type.Optional(Type.Integer()),
-  port_range: Type.Optional(object({ min: Type.Integer(), max: Type.Integer() })),
-  is_tls: Type.Boolean(),
-  url: Type.Optional(Type.String({ description: "Of http and ws ports: `ws://hostname:port`, or `wss://` with TLS." })),
-});
-export const portsOut = record(portOut);
-const playerTicket = object({
-  token: Type.String({ description: "Pass it to the lobby, which calls players.connected." }),
-});
-
-const explain = Type.Optional(explanation);
-
-const lobbyCode = Type.String({ description: "What friends can join the lobby by, where its game mode has codes." });
-
-export const joinAnswer = named("JoinAnswer", {
-  lobby: named("JoinedLobby", {
-    lobby_id: uuid("The lobby."),
-    region: object({ region_id: Type.String(), display_name: Type.String() }),
-    ports: portsOut,
-    player: playerTicket,
-    code: Type.Optional(lobbyCode),
-  }),
-  ports: portsOut,
-  player: playerTicket,
-  players: Type.Array(object({ player_id: uuid("The player."), token: Type.String() })),
-  explain,
-});
-
-/** The lobby that a find would choose. */
-export const previewedLobby = nullable(
-  object(
-    {
-      lobby_id: uuid("The lobby."),
-      region: object({ region_id: Type.String(), display_name: Type.String() }),
-    },
-    "The lobby that find would choose. Null: it would create one.",
-  ),
-);
-
-const dryRunAnswer = named("FindDryRunAnswer", {
-  lobby: previewedLobby,
-  would_create: Type.Boolean({ description: "No lobby fits, and find would create one." }),
-  explain,
-});
-
-/** What a lobby has to know of its own times. */
 const lobbyTimes = {
   heartbeat_s: uint32("Send a heartbeat at least this often; 0: none is needed."),
   reconnect_s: uint32("How long a dropped player may come back; 0: seats are not held."),

@@ -15,7 +15,7 @@ import {
 } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
-import { portsOut } from "./lobbies.ts";
+import { portsOut } from "./join-answer.ts";
 
 const lobbiesPath = "/cloud/games/{game_id}/namespaces/{namespace_id}/lobbies";
 const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;

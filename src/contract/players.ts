@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { bodyMaxBytes, playerTokenMaxCharacters } from "../ground/limits.ts";
 import { keyShown, object, optional, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
-import { joinAnswer } from "./lobbies.ts";
+import { joinAnswer } from "./join-answer.ts";
 
 const lobby = { callers: ["lobby", "dev"], rate: "lobby", query: null, bodyOptional: false, bodyMaxBytes } as const;
 const playerToken = Type.String({

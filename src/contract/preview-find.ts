@@ -3,7 +3,8 @@ import { named, nullable, object, optional } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { explanation } from "./explanation.ts";
 import { cloud } from "./games.ts";
-import { findFields, previewedLobby } from "./lobbies.ts";
+import { previewedLobby } from "./join-answer.ts";
+import { findFields } from "./lobbies.ts";
 
 /** What a player's find would do, for operators. */
 export const previewFind = {

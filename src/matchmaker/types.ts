@@ -29,9 +29,9 @@ export interface FindRequest {
   readonly pairs: readonly Pair[];
   readonly tags: Tags;
   readonly playerIds: readonly string[];
-  /** The players' keys, in the order of `playerIds`; empty: this one has none. Absent: nobody has one. */
+  /** The players' keys, in the order of `playerIds`; empty: this one has none. Absent: no player has one. */
   readonly keys?: readonly string[];
-  /** The keys count as those of a server token, whoever asks. */
+  /** The keys count as those of a server token, also where a client is named. */
   readonly areKeysVouched?: boolean;
   /** The lobby to make when nothing fits; null when none may be made. */
   readonly create: NewLobby | null;

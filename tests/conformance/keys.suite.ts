@@ -100,6 +100,14 @@ export function keysSuite(factory: EngineFactory): void {
       expect(await world.counts()).toMatchObject({ reserved: 1 });
     });
 
+    test("[KY6] a command with one key twice, or with too few keys, is rejected before anything is written", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.ready({ maxPlayers: 9, isExternal: true });
+      await expect(world.join(id, { client: server, keys: ["a", "a"] })).rejects.toThrow("different key");
+      await expect(world.find({ client: server, keys: ["a"], party: 2 })).rejects.toThrow("different key");
+      expect(await world.counts()).toMatchObject({ reserved: 0 });
+    });
+
     test("[KY7] a join with a key of a player's own needs a lobby that takes open keys", async () => {
       const world = await createWorld(factory);
       const vouched = await world.ready({ maxPlayers: 9, isExternal: true });

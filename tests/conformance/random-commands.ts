@@ -96,7 +96,7 @@ export function createHistory(namespaceId = randomNamespaceId) {
 
   /** Of the first player of a party; the others have none. */
   function keysOf(step: Step, size: number): { keys?: string[] } {
-    if (step.wait % 2 === 1 || size === 0) return {};
+    if (step.pick % 3 !== 0 || size === 0) return {};
     const key = at(["anna", "ben", "cleo"], step.kind + step.pick);
     return { keys: Array.from({ length: size }, (_, seat) => (seat === 0 ? key : "")) };
   }

@@ -74,7 +74,7 @@ const readers: { readonly [T in CommandType]: Reader<T> } = {
   removeNamespace: () => accept({}),
 };
 
-/** Ids and keys in turn; nothing, if nobody has one. */
+/** Ids and keys in turn; nothing, if no player has one. */
 function showKeys(players: InsidePlayer[], text: string | undefined): InsidePlayer[] {
   if (text === undefined || text === "") return players;
   const parts = text.split(" ");

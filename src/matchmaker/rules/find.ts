@@ -75,7 +75,7 @@ export function explainDecision(
   decision: FindDecision,
 ): Explanation | null {
   if (!request.explain || (request.explain === "refusal" && decision.type !== "refused")) return null;
-  // Whoever has a seat already is refused before any lobby is looked at.
+  // A party in which a player has a seat already is refused before Foyer looks at any lobby.
   if (decision.type === "refused" && decision.refusal.seated !== undefined) return null;
   return explainFind(state, namespace, request, decision.type === "seat" ? decision.lobby : null);
 }

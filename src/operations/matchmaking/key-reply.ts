@@ -1,6 +1,6 @@
 import type { KeyShown } from "../../matchmaker/commands.ts";
 
-/** A player's key for its lobby and for operators, and for nobody else; nothing, if the player has none. */
+/** A player's key for its lobby and for operators only; nothing, if the player has none. */
 export function toKeyReply({ key, isKeyVouched }: KeyShown) {
   return key === undefined ? {} : { key, is_key_vouched: isKeyVouched ?? false };
 }

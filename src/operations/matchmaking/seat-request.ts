@@ -16,7 +16,7 @@ export interface SeatRequest {
   readonly clientId: string;
   readonly whenGone: WhenGone;
   readonly seats: number;
-  /** The players' keys, one for each seat; empty: this player has none. Null: nobody has one. */
+  /** The players' keys, one for each seat; empty: this player has none. Null: no player has one. */
   readonly keys: readonly string[] | null;
   /** They are those of a server token. */
   readonly areKeysVouched: boolean;

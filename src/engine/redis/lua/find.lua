@@ -4,7 +4,7 @@ return foyer.execute(function(command)
   local earlier = foyer.replay(command.clientId, command.idempotency)
   if earlier then return earlier end
   local lobby, toMake, refusal = foyer.decideFind(command)
-  -- Whoever has a seat already is refused before any lobby is looked at.
+  -- A party in which a player has a seat already is refused before Foyer looks at any lobby.
   local isExplained = command.explain and (refusal or command.explain ~= "refusal") and not (refusal and refusal[4])
   local explained = isExplained and foyer.gather(command, lobby) or nil
   if refusal then

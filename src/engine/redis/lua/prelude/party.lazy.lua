@@ -57,5 +57,5 @@ function foyer.checkNewKeys(playerIds, keys)
     if seen[key] then isRight = false end
     seen[key] = key ~= ""
   end
-  if not isRight then return foyer.fault("A party needs a different key for each player who has one.") end
+  if not isRight then return foyer.fail("A party needs a different key for each player who has one.") end
 end
