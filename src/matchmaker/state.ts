@@ -193,6 +193,12 @@ export function changeLobby(state: State, lobby: Lobby, patch: LobbyPatch): void
   markChanged(state, "lobby", lobby.id);
 }
 
+/** For facts on which no index, count or deadline depends. */
+export function patchLobby(state: State, lobby: Lobby, patch: Pick<LobbyPatch, "state" | "ports" | "nodeId">): void {
+  Object.assign(lobby, patch);
+  markChanged(state, "lobby", lobby.id);
+}
+
 /** Not a change to be stored: heartbeat clocks restart with the service. */
 export function noteHeartbeat(state: State, lobby: Lobby, at: number): void {
   lobby.lastHeartbeatAt = at;
@@ -357,7 +363,8 @@ function unindexLobby(state: State, lobby: Lobby): void {
 
 /** An idle lobby that comes in may push another one out of those that are kept. */
 function noteIdleCome(state: State, lobby: Lobby): void {
-  if (lobby.readyAt !== null && isIdle(lobby)) retimeAt(state, lobby.pool, lobby.pool.idleMin);
+  const { idleMin } = lobby.pool;
+  if (idleMin > 0 && lobby.readyAt !== null && isIdle(lobby)) retimeAt(state, lobby.pool, idleMin);
 }
 
 /** An idle lobby that goes may let another one in among those that are kept. */

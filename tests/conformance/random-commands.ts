@@ -53,6 +53,8 @@ export function createHistory(namespaceId = randomNamespaceId) {
   const newId = () => `id-${(next++).toString().padStart(6, "0")}`;
   const at = <T>(items: readonly T[], index: number): T => items[index % items.length]!;
   let deployed = versions[0]!;
+  /** The last player that was reported as dropped, which may come back. */
+  let dropped: { readonly lobbyId: string; readonly playerId: string } | null = null;
 
   function newLobby(step: Step): NewLobby {
     const lobbyId = newId();
@@ -73,7 +75,7 @@ export function createHistory(namespaceId = randomNamespaceId) {
       reservationMs: 2000,
       heartbeatMs: step.pick % 3 === 0 ? 1000 : 0,
       emptyMs: 1000,
-      reconnectMs: step.pick % 2 === 0 ? 1500 : 0,
+      reconnectMs: step.pick % 3 === 0 ? 0 : 4000,
       ports: null,
       lobbyConfig: null,
       ...(step.pick % 3 !== 0 && { codes: [codeAt(step.pick), codeAt(step.size)] }),
@@ -178,10 +180,14 @@ export function createHistory(namespaceId = randomNamespaceId) {
       return { ...base, type: "heartbeat", lobbyId, playerIds: named, isClosed: step.size === 0 ? true : null };
     }
     if (step.kind < 75) return { ...base, type: "stopLobby", lobbyId, reason: "self", exit: null };
+    if (step.kind < 86 && dropped !== null && step.pick % 3 === 0) {
+      return { ...base, type: "connectPlayer", ...dropped };
+    }
     if (step.kind < 86) return { ...base, type: "connectPlayer", lobbyId: speakingLobbyId, playerId };
+    if (step.kind < 92 && step.flag) dropped = { lobbyId: speakingLobbyId, playerId };
     if (step.kind < 92)
       return { ...base, type: "disconnectPlayer", lobbyId: speakingLobbyId, playerId, mayReturn: step.flag };
-    if (step.kind === 92) return { ...base, type: "releasePlayer", playerId };
+    if (step.kind === 92 || (step.kind === 93 && step.flag)) return { ...base, type: "releasePlayer", playerId };
     if (step.kind < 94) return { ...base, type: "releaseSeats", playerIds: playerIds.slice(-step.size - 1) };
     if (step.kind < 96) return { ...base, type: "restarted" };
     return { ...base, type: "expire" };

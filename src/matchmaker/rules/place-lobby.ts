@@ -1,6 +1,6 @@
 import type { Outcome, PlaceLobby } from "../commands.ts";
 import { accept, refuse } from "../outcome.ts";
-import { changeLobby, emitLobby, type State } from "../state.ts";
+import { emitLobby, patchLobby, type State } from "../state.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 
 /**
@@ -15,7 +15,7 @@ export function placeLobby(state: State, command: PlaceLobby): Outcome<"placeLob
   const mayMove = lobby.nodeId === command.insteadOf && lobby.status === "starting";
   if (isMoved && !mayMove) return refuse("ALREADY_PLACED");
 
-  changeLobby(state, lobby, { nodeId: command.nodeId, ...(isMoved && { ports: null }) });
+  patchLobby(state, lobby, { nodeId: command.nodeId, ...(isMoved && { ports: null }) });
   emitLobby(state, "lobby.changed", lobby);
   return accept({ isChanged: true });
 }

@@ -1,6 +1,6 @@
 import type { Outcome, SetPorts } from "../commands.ts";
 import { accept, refuse } from "../outcome.ts";
-import { changeLobby, emitLobby, type State } from "../state.ts";
+import { emitLobby, patchLobby, type State } from "../state.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 
 export function setPorts(state: State, command: SetPorts): Outcome<"setPorts"> {
@@ -9,7 +9,7 @@ export function setPorts(state: State, command: SetPorts): Outcome<"setPorts"> {
   const isElsewhere = lobby.nodeId !== null && lobby.nodeId !== (command.nodeId ?? lobby.nodeId);
   if (isElsewhere) return refuse("ALREADY_PLACED");
 
-  changeLobby(state, lobby, { ports: command.ports });
+  patchLobby(state, lobby, { ports: command.ports });
   emitLobby(state, "lobby.changed", lobby);
   return accept({});
 }
