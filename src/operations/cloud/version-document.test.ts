@@ -23,6 +23,7 @@ const example = {
         join: { enabled: true },
         create: { enabled: true, public: true, private: true },
       },
+      player_keys: "open",
       codes: { enabled: true, length: 8 },
       ports: { default: { protocol: "ws" } },
       runtime: { process: { command: "node", args: ["server.js"], cwd: ".", env: {} } },
@@ -56,6 +57,7 @@ describe("a document without issues", () => {
   const defaults = {
     max_players: 4,
     max_players_direct: 4,
+    player_keys: "vouched",
     regions: ["local", "far"],
     listable: true,
     taggable: false,
