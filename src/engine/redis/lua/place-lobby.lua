@@ -8,7 +8,6 @@ return foyer.execute(function(command)
   if isMoved and not mayMove then return foyer.refuse("ALREADY_PLACED") end
 
   foyer.patchLobby(lobby, { nodeId = command.nodeId, ports = isMoved and foyer.null or nil })
-  foyer.retimeLobby(lobby)
   foyer.emitLobby("lobby.changed", lobby)
   return foyer.accept("1")
 end)

@@ -6,7 +6,6 @@ return foyer.execute(function(command)
   if isElsewhere then return foyer.refuse("ALREADY_PLACED") end
 
   foyer.patchLobby(lobby, { ports = command.ports })
-  foyer.retimeLobby(lobby)
   foyer.emitLobby("lobby.changed", lobby)
   return foyer.accept()
 end)

@@ -4,7 +4,6 @@ return foyer.execute(function(command)
   if refusal then return refusal end
 
   foyer.patchLobby(lobby, { state = command.state or foyer.null })
-  foyer.retimeLobby(lobby)
   foyer.emitLobby("lobby.changed", lobby)
   return foyer.accept()
 end)
