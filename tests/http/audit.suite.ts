@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { IsChange } from "../../src/contract/define.ts";
+import { type IsChange, isChange } from "../../src/contract/define.ts";
 import { type OperationId, type Operations, operationIds, operations } from "../../src/contract/index.ts";
 import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "../support/expectations.ts";
 import {
@@ -171,7 +171,9 @@ export function auditTests(at: () => Service): void {
 
   test("[AU1] an operation that changes nothing is a GET or is marked as a check", () => {
     const named = operationIds.filter((id) => operations[id].path.startsWith("/cloud/") && !(id in makes));
-    expect(named.filter((id) => operations[id].method !== "GET" && !/\.validate[A-Z]/.test(id))).toEqual([]);
+    expect(named.filter((id) => isChange(operations[id]))).toEqual([]);
+    const checks = operationIds.filter((id) => "isCheck" in operations[id]);
+    expect(checks.filter((id) => !/\.(?:validate|preview)[A-Z]/.test(id))).toEqual([]);
   });
 
   test("[AU1] refusals, reads and checks leave no entry; a call that had nothing left to change does", async () => {

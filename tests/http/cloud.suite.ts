@@ -5,6 +5,7 @@ import type { ServiceKind } from "../support/services/stores.ts";
 import { auditTests } from "./audit.suite.ts";
 import { domainsTests } from "./domains.suite.ts";
 import { gamesTests } from "./games.suite.ts";
+import { insightTests } from "./insight.suite.ts";
 import { mocksTests } from "./mocks.suite.ts";
 import { namespacesTests } from "./namespaces.suite.ts";
 import { pagesTests } from "./pages.suite.ts";
@@ -35,6 +36,7 @@ export function controlPlaneTests(kind: ServiceKind): void {
   describe("deleting versions", () => versionDeletionTests(at));
   describe("quotas", () => quotasTests(kind));
   describe("the audit log", () => auditTests(at));
+  describe("insight", () => insightTests(at));
   describe("pages", () => pagesTests(at));
   describe("mock answers", () => mocksTests(at));
 
