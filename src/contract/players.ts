@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { bodyMaxBytes, playerTokenMaxCharacters } from "../ground/limits.ts";
-import { keyShown, object, optional, record, uint32, uuid } from "./common.ts";
+import { keyShown, named, object, optional, playerKey, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { joinAnswer } from "./join-answer.ts";
 
@@ -11,11 +11,18 @@ const playerToken = Type.String({
   description: "The token that the player got from find, join or create.",
 });
 const ticket = object({ player_token: playerToken });
+/** A player's own seat: by its token, or from a backend by the player's key. */
+const ownSeat = named("OwnSeatRequest", {
+  player_token: optional(playerToken),
+  key: optional(
+    playerKey("The key that a server token gave with the seat. Server tokens only; in place of `player_token`."),
+  ),
+});
 const own = {
   callers: ["pub", "origin", "dev", "server"],
   rate: "find",
   query: null,
-  body: ticket,
+  body: ownSeat,
   bodyOptional: false,
   bodyMaxBytes,
 } as const;
@@ -71,7 +78,9 @@ export const players = {
       "starting it waits like find, and releases nothing when it gives up.",
     reply: joinAnswer,
     errors: [
+      "API_BAD_BODY",
       "MATCHMAKER_CLIENT_BLOCKED",
+      "MATCHMAKER_KEY_NOT_VOUCHED",
       "MATCHMAKER_PLAYER_NOT_FOUND",
       "MATCHMAKER_PLAYER_RESERVATION_EXPIRED",
       "MATCHMAKER_PLAYER_REMOVED",
@@ -88,7 +97,12 @@ export const players = {
     details:
       "Only this seat, not those of its party. Repeating it changes nothing. A connected player leaves its lobby.",
     reply: null,
-    errors: ["MATCHMAKER_PLAYER_NOT_FOUND", "MATCHMAKER_PLAYER_ALREADY_CONNECTED"],
+    errors: [
+      "API_BAD_BODY",
+      "MATCHMAKER_KEY_NOT_VOUCHED",
+      "MATCHMAKER_PLAYER_NOT_FOUND",
+      "MATCHMAKER_PLAYER_ALREADY_CONNECTED",
+    ],
   },
   "players.getStatistics": {
     callers: ["pub", "origin", "dev"],

@@ -1,7 +1,9 @@
+import { noClient } from "./client-ranges.ts";
 import type {
   Answer,
   GetLobby,
   GetSeat,
+  GetSeatByKey,
   ListAllLobbies,
   ListCursor,
   ListLobbies,
@@ -18,12 +20,12 @@ import type {
 import { orderedFrom } from "./ordered-set.ts";
 import { accept, refuse } from "./outcome.ts";
 import { pairKey } from "./pair.ts";
-import { compareIds, isLiving, type Lobby } from "./records.ts";
+import { compareIds, isLiving, type Lobby, type Player } from "./records.ts";
 import { missingIdle } from "./rules/create-lobby.ts";
 import { decideFind, explainDecision, withExplanation } from "./rules/find.ts";
 import { currentNamespace } from "./rules/party.ts";
 import { constants } from "./schema.ts";
-import { lobbiesWithKey } from "./seat-keys.ts";
+import { findSeatByKey, lobbiesWithKey } from "./seat-keys.ts";
 import { nextDueAt, type State } from "./state.ts";
 import { viewLobby, viewPlayer } from "./views.ts";
 
@@ -42,6 +44,7 @@ const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
   pickLobbies,
   players: listPlayers,
   seat: readSeat,
+  seatByKey: readSeatByKey,
   statistics,
   counts,
   missingIdle: listMissingIdle,
@@ -128,7 +131,14 @@ function listPlayers(state: State, query: ListPlayers): Answer<"players"> {
 }
 
 function readSeat(state: State, query: GetSeat): Answer<"seat"> {
-  const player = state.players.get(query.playerId);
+  return viewSeat(state, state.players.get(query.playerId));
+}
+
+function readSeatByKey(state: State, query: GetSeatByKey): Answer<"seatByKey"> {
+  return viewSeat(state, findSeatByKey(state.seatKeys, noClient, query.key));
+}
+
+function viewSeat(state: State, player: Player | undefined): Answer<"seat"> {
   const lobby = player && state.lobbies.get(player.lobbyId);
   return lobby === undefined ? null : { player: viewPlayer(player!), lobby: viewLobby(lobby) };
 }

@@ -21,6 +21,12 @@ export interface GetSeat extends QueryBase {
   readonly playerId: string;
 }
 
+/** The taken seat of a key that a server token vouched for, with its lobby. */
+export interface GetSeatByKey extends QueryBase {
+  readonly type: "seatByKey";
+  readonly key: string;
+}
+
 /** Where the next page of the public list begins: after this lobby. */
 export interface ListCursor extends Pair {
   readonly lobbyId: string;
@@ -99,6 +105,7 @@ interface ListNamespaces {
 type NamespaceQuery =
   | GetLobby
   | GetSeat
+  | GetSeatByKey
   | ListLobbies
   | ListAllLobbies
   | PickLobbies
@@ -121,6 +128,7 @@ interface PairPlayers extends Pair {
 interface Answers {
   readonly lobby: LobbyView | null;
   readonly seat: { readonly player: PlayerView; readonly lobby: LobbyView } | null;
+  readonly seatByKey: { readonly player: PlayerView; readonly lobby: LobbyView } | null;
   readonly listLobbies: { readonly lobbies: readonly LobbyView[]; readonly next: ListCursor | null };
   readonly listAllLobbies: { readonly lobbies: readonly LobbyView[]; readonly next: string | null };
   /** A step may find none, and there may be more all the same. */

@@ -212,6 +212,19 @@ export function keysSuite(factory: EngineFactory): void {
       expect(made.lobby).toMatchObject({ createReason: "found", createdBy: null });
     });
 
+    test("[KY13] the seat of a vouched key is found by it while it is taken, whatever label others have", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.ready({ maxPlayers: 9, isExternal: true, takesOpenKeys: true });
+      expect(await world.seatByKey("a")).toBeNull();
+      const { playerIds } = seated(await world.join(id, { client: server, keys: ["b", "a"] }));
+      seated(await world.join(id, { keys: ["a"] }));
+      expect(await world.seatByKey("a")).toMatchObject({ player: { playerId: playerIds[1] }, lobby: { lobbyId: id } });
+      await world.restart();
+      expect(await world.seatByKey("b")).toMatchObject({ player: { playerId: playerIds[0], status: "reserved" } });
+      await world.disconnect(id, playerIds[1]!);
+      expect(await world.seatByKey("a")).toBeNull();
+    });
+
     test("[KY4] a retry of a call with keys gets its seats again, also while they are taken", async () => {
       const world = await createWorld(factory);
       const { id } = await world.ready({ maxPlayers: 9, isExternal: true });

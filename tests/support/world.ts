@@ -267,6 +267,10 @@ export class World {
   seat(playerId: string) {
     return this.read<"seat">({ type: "seat", playerId });
   }
+
+  seatByKey(key: string) {
+    return this.read<"seatByKey">({ type: "seatByKey", key });
+  }
   /** Moves the clock and lets everything due happen. */
   async pass(ms: number) {
     this.now += ms;

@@ -19,15 +19,18 @@ type Reader<T extends NamespaceQueryType> = (
   written: WrittenAnswer,
 ) => Answer<T>;
 
+function readSeat([player, view]: readonly unknown[]): Answer<"seat"> {
+  if (player === null) return null;
+  return { player: readPlayer(player as WrittenPlayer), lobby: readView(view as WrittenView) };
+}
+
 const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
   lobby([view]) {
     return view === null ? null : readView(view as WrittenView);
   },
 
-  seat([player, view]) {
-    if (player === null) return null;
-    return { player: readPlayer(player as WrittenPlayer), lobby: readView(view as WrittenView) };
-  },
+  seat: readSeat,
+  seatByKey: readSeat,
 
   listLobbies(parts) {
     const { lobbies, last } = readPage(parts);

@@ -54,6 +54,7 @@ export const queryScripts: { readonly [T in NamespaceQueryType]: Script } = {
   pickLobbies: load("pick-lobbies", ofQueries),
   players: load("players", ofQueries),
   seat: load("seat", ofQueries),
+  seatByKey: load("seat-by-key", ofQueries),
   statistics: load("statistics", ofQueries),
   counts: load("counts", ofQueries),
   missingIdle: load("missing-idle", ofQueries),

@@ -8,6 +8,7 @@ import { checkFindRequest, checkLobbyConfig, checkSeats, checkTags, countSeats }
 import { checkMock } from "./mock-checks.ts";
 import { listedRegion, listMocks, watchMocks } from "./mock-list.ts";
 import { mockLobbyId, mockRegion, seatMock } from "./mock-seats.ts";
+import { readPlayerToken } from "./resume.ts";
 
 /**
  * What development tokens are answered: always the same, pointing at the developer's own machine. Requests are checked
@@ -69,16 +70,21 @@ export function mockOperations(context: Context): Mocks {
       return isRefusal(player) ? player : null;
     },
     "players.resume": async ({ caller, body }) => {
-      const player = findMockPlayer(context, caller, body.player_token);
+      const player = findOwnMockPlayer(context, caller, body);
       return isRefusal(player) ? player : seatMock(context, caller, [player.playerId]);
     },
     "players.release": async ({ caller, body }) => {
-      const player = findMockPlayer(context, caller, body.player_token);
+      const player = findOwnMockPlayer(context, caller, body);
       return isRefusal(player) ? player : null;
     },
     "players.getStatistics": async () => ({ player_count: 0, game_modes: {} }),
     "regions.list": async () => ({ regions: [listedRegion] }),
   };
+}
+
+function findOwnMockPlayer(context: Context, caller: CallerOf<"dev">, body: Parameters<typeof readPlayerToken>[0]) {
+  const token = readPlayerToken(body);
+  return isRefusal(token) ? token : findMockPlayer(context, caller, token);
 }
 
 function findMockPlayer({ tokens }: Context, caller: CallerOf<"dev">, playerToken: string) {

@@ -8,14 +8,14 @@ import { replySeated } from "./seat-reply.ts";
 
 type OwnCaller = CallerOf<"pub" | "origin" | "server">;
 
-/** What a player may do with its own seat, by its token: find its lobby again, or give the seat up. */
+/** What a player may do with its own seat: find its lobby again, or give the seat up. A backend may for its players. */
 export function resumeOperations(context: Context) {
   const { engine } = context;
 
   return {
     "players.resume": async ({ caller, body, client, whenGone }) => {
       const { namespaceId } = caller;
-      const player = findOwnPlayer(context, caller, body.player_token);
+      const player = await findOwnPlayer(context, caller, body);
       if (isRefusal(player)) return player;
       const { playerId } = player;
       const readSeat = () => engine.read({ type: "seat", namespaceId, playerId, now: context.now() });
@@ -36,7 +36,7 @@ export function resumeOperations(context: Context) {
     },
 
     "players.release": async ({ caller, body }) => {
-      const player = findOwnPlayer(context, caller, body.player_token);
+      const player = await findOwnPlayer(context, caller, body);
       if (isRefusal(player)) return player;
       const { namespaceId, playerId } = player;
       const outcome = await engine.execute({ type: "releasePlayer", namespaceId, playerId, now: context.now() });
@@ -50,10 +50,37 @@ export function resumeOperations(context: Context) {
 /** As a call with an idempotency key has it. */
 const keepsSeats = {};
 
-function findOwnPlayer({ tokens }: Context, { namespaceId }: OwnCaller, playerToken: string) {
-  const player = tokens.read(playerToken);
+interface OwnSeatBody {
+  readonly player_token?: string | null;
+  readonly key?: string | null;
+}
+
+/** The token of a request for one's own seat. A refusal when it has none, or a key from a caller that is no backend. */
+export function readPlayerToken({ player_token = null, key = null }: OwnSeatBody) {
+  if (player_token !== null && key === null) return player_token;
+  if (player_token === null && key !== null) {
+    return refuse("MATCHMAKER_KEY_NOT_VOUCHED", "Only a server token may name a player by its key.");
+  }
+  const path = [player_token === null ? "player_token" : "key"];
+  return refuse("API_BAD_BODY", "Pass either player_token or key, exactly one of them.", {
+    errors: [{ path, message: "exactly one of player_token and key is required" }],
+  });
+}
+
+async function findOwnPlayer(context: Context, { kind, namespaceId }: OwnCaller, body: OwnSeatBody) {
+  const { key = null, player_token = null } = body;
+  if (kind === "server" && key !== null && player_token === null) return findPlayerByKey(context, namespaceId, key);
+  const token = readPlayerToken(body);
+  if (isRefusal(token)) return token;
+  const player = context.tokens.read(token);
   if (player?.kind === "player" && player.namespaceId === namespaceId) return player;
   return refuse("MATCHMAKER_PLAYER_NOT_FOUND", "The player token is not one of this namespace.");
+}
+
+async function findPlayerByKey({ engine, now }: Context, namespaceId: string, key: string) {
+  const seat = await engine.read({ type: "seatByKey", namespaceId, key, now: now() });
+  if (!seat) return refuse("MATCHMAKER_PLAYER_NOT_FOUND", "No player with this key has a seat.");
+  return { namespaceId, lobbyId: seat.lobby.lobbyId, playerId: seat.player.playerId };
 }
 
 function isTaken(player: PlayerView | undefined): boolean {

@@ -208,4 +208,39 @@ export function playerKeysTests(at: () => Matchmaker): void {
     await lobby.stop();
     expectRefusal(await arena.join(lobby.lobbyId, key), "MATCHMAKER_LOBBY_STOPPED");
   });
+
+  test("[KY13] a backend resumes and releases the seat of a key that it vouched for", async () => {
+    const arena = await arenaWith({ player_keys: "open", timeouts: { reconnect_s: 60 } });
+    const lobby = await arena.ready();
+    const byKey = (call: "resume" | "release", key: string, options: object = backend(arena)) =>
+      arena.play("POST", `players/${call}`, { key }, options);
+    expectRefusal(await byKey("resume", "a"), "MATCHMAKER_PLAYER_NOT_FOUND");
+    const found = await arena.find(keyed("other", "a"), backend(arena));
+    const token = tokensOf(found)[1]!;
+    // The label of a player is not in its way.
+    await arena.join(lobby.lobbyId, keyed("a", "label"));
+
+    const resumed = await byKey("resume", "a");
+    expect(resumed.json.player).toEqual({ token });
+    expect(resumed.json.players).toHaveLength(1);
+    expectRefusal(await byKey("resume", "label"), "MATCHMAKER_PLAYER_NOT_FOUND");
+    for (const call of ["resume", "release"] as const) {
+      const dev = (await createToken(at().service, arena.namespace, "dev")).token;
+      for (const options of [{}, { token: dev }]) {
+        expectRefusal(await byKey(call, "a", options), "MATCHMAKER_KEY_NOT_VOUCHED");
+      }
+      for (const body of [{}, { key: "a", player_token: token }, { key: null }]) {
+        expectRefusal(await arena.play("POST", `players/${call}`, body, backend(arena)), "API_BAD_BODY");
+      }
+    }
+
+    await lobby.connect(token);
+    expectRefusal(await byKey("release", "a"), "MATCHMAKER_PLAYER_ALREADY_CONNECTED");
+    expect((await byKey("resume", "a")).json.player).toEqual({ token });
+    await lobby.call("POST", "players/disconnected", { player_token: token, may_return: true });
+    expect((await byKey("release", "a")).status).toBe(204);
+    expectRefusal(await byKey("release", "a"), "MATCHMAKER_PLAYER_NOT_FOUND");
+    expectRefusal(await byKey("resume", "a"), "MATCHMAKER_PLAYER_NOT_FOUND");
+    expect((await byKey("resume", "other")).json.player).toEqual({ token: tokensOf(found)[0] });
+  });
 }
