@@ -1,5 +1,4 @@
 import type { Event, LobbyEvent, PlayerEvent, SeatStatus } from "./commands.ts";
-import { keyDueAt, lobbyDueAt, playerDueAt } from "./deadlines.ts";
 import type { Changing } from "./field-kinds.ts";
 import {
   addOrdered,
@@ -19,15 +18,14 @@ import {
   isTaken,
   type Key,
   type Lobby,
-  lobbyKind,
   type NamespaceRecord,
   type Player,
   type Pool,
-  playerKind,
   type Timed,
 } from "./records.ts";
 import { constants, type Entity, type lobbyFields, type playerFields } from "./schema.ts";
 import { addSeatKey, createSeatKeys, removeSeatKey, type SeatKeys, showKey } from "./seat-keys.ts";
+import { computeDueAt, retime, untime } from "./timers.ts";
 import { viewLobby } from "./views.ts";
 
 /** One namespace. The functions below are the only writers, so no rule can forget an index, a count or a deadline. */
@@ -375,33 +373,4 @@ function noteIdleGone(state: State, lobby: Lobby): void {
 function retimeAt(state: State, pool: Pool, position: number): void {
   const lobby = position < 0 ? undefined : itemAt(pool.idle, position);
   if (lobby !== undefined) retime(state, lobby);
-}
-
-function retime(state: State, record: Timed): void {
-  const dueAt = computeDueAt(state, record);
-  if (dueAt === record.dueAt) return;
-  untime(state, record);
-  record.dueAt = dueAt;
-  if (dueAt !== Infinity) addOrdered(state.timers, record);
-}
-
-function untime(state: State, record: Timed): void {
-  if (record.dueAt !== Infinity) removeOrdered(state.timers, record);
-  record.dueAt = Infinity;
-}
-
-/** When something is next due to happen to this record, worked out from its facts. */
-export function computeDueAt(state: State, record: Timed, heardFrom = state.heardFrom): number {
-  if (record.kind === playerKind) return playerDueAt(record, state.lobbies.get(record.lobbyId));
-  return record.kind === lobbyKind ? lobbyDueAt(record, heardFrom) : keyDueAt(record);
-}
-
-/**
- * True: heartbeat clocks restarted since its timer was set; the timer is moved when it fires, and not together with all
- * others.
- */
-export function isTimerMoved(state: State, record: Timed): boolean {
-  if (computeDueAt(state, record) === record.dueAt) return false;
-  retime(state, record);
-  return true;
 }

@@ -8,7 +8,8 @@ import {
 import { pairKey } from "../../src/matchmaker/pair.ts";
 import { addToPool, createPool } from "../../src/matchmaker/pools.ts";
 import { isLiving, isTaken, type Lobby, type Player, type Pool, takenSeats } from "../../src/matchmaker/records.ts";
-import { computeDueAt, type State } from "../../src/matchmaker/state.ts";
+import type { State } from "../../src/matchmaker/state.ts";
+import { computeDueAt } from "../../src/matchmaker/timers.ts";
 import { allRecords } from "./state-hash.ts";
 
 /**

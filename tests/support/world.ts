@@ -165,14 +165,14 @@ export class World {
       clientId: options.client ?? alice,
       pairs: options.pairs ?? [duel],
       tags: options.tags ?? {},
-      ...this.#seats(options),
+      ...this.chooseSeats(options),
       create: options.create === null ? null : this.newLobby({ tags: options.tags ?? {}, ...options.create }),
       createRefusal: options.createRefusal ?? "NO_AVAILABLE_LOBBIES",
       idempotency: options.key === undefined ? null : { key: options.key, bodyHash: options.body ?? "body" },
     };
   }
 
-  #seats({ playerIds, party, keys }: FindOptions) {
+  chooseSeats({ playerIds, party, keys }: FindOptions) {
     return { playerIds: playerIds ?? this.players(party ?? keys?.length ?? 1), ...(keys && { keys }) };
   }
 
@@ -192,7 +192,7 @@ export class World {
       revision: options.revision ?? this.revision,
       clientId: options.client ?? alice,
       lobbyId,
-      ...this.#seats(options),
+      ...this.chooseSeats(options),
       idempotency: options.key === undefined ? null : { key: options.key, bodyHash: options.body ?? "body" },
     };
     return this.execute<"join">(command);
@@ -209,7 +209,7 @@ export class World {
       reason,
       lobby: this.newLobby(lobby),
       clientId: reason === "created" ? (client ?? bob) : null,
-      ...this.#seats({ party: keys?.length ?? party, ...(keys && { keys }) }),
+      ...this.chooseSeats({ party: keys?.length ?? party, ...(keys && { keys }) }),
       idempotency: key === undefined ? null : { key, bodyHash: "body" },
     });
   }
@@ -267,7 +267,6 @@ export class World {
   seat(playerId: string) {
     return this.read<"seat">({ type: "seat", playerId });
   }
-
   seatByKey(key: string) {
     return this.read<"seatByKey">({ type: "seatByKey", key });
   }

@@ -6,7 +6,6 @@ import { isTaken, keyKind, type Lobby, type Player, playerKind, type Timed } fro
 import {
   changeLobby,
   emitLobby,
-  isTimerMoved,
   nextDueAt,
   putNamespace,
   removeKey,
@@ -14,6 +13,7 @@ import {
   removePlayer,
   type State,
 } from "../state.ts";
+import { isTimerMoved } from "../timers.ts";
 import { endSeat } from "./end-seat.ts";
 import { endLobby } from "./stop-lobby.ts";
 

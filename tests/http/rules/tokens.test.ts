@@ -110,7 +110,7 @@ describe("a running service", () => {
       noteIssued(token);
       return token;
     };
-    expectAnswer(await connect(made(previousSecret)), { player_id: playerId });
+    expectAnswer(await connect(made(previousSecret)), { player_id: playerId, returned: false });
     expectRefusal(await connect(made("the secret of another installation")), "MATCHMAKER_PLAYER_NOT_FOUND");
   });
 

@@ -147,7 +147,7 @@ describe("issues of a version document", () => {
 
 test("[V7] [V8] [V12] the shortest document, with every default filled in", () => {
   const config = { regions: { local: {}, far: {} }, game_modes: { duel: mode() } };
-  const region = { provider_display_name: "", latitude: 0, longitude: 0 };
+  const region = { provider_display_name: "", latitude: 0, longitude: 0, ping_url: null };
   expect(resolveVersionConfig(config)).toEqual({
     regions: { local: { ...region, display_name: "local" }, far: { ...region, display_name: "far" } },
     game_modes: {
@@ -172,6 +172,8 @@ test("[V7] [V8] [V12] the shortest document, with every default filled in", () =
           join: { enabled: true },
           create: { enabled: false, public: true, private: true },
         },
+        player_keys: "vouched",
+        codes: { enabled: false, length: 6 },
         ports: { default: { protocol: "ws" } },
         runtime: { external: {} },
       },
