@@ -8,6 +8,7 @@ import { type Changes, changeLine } from "../src/matchmaker/changes.ts";
 import { encodeLobby, encodePlayer } from "../src/matchmaker/codec.ts";
 import { createPool } from "../src/matchmaker/pools.ts";
 import { newLobby, newPlayer } from "../src/matchmaker/record-makers.ts";
+import { anyLobby } from "../tests/support/any-lobby.ts";
 import { quantile } from "./load.ts";
 import { markdownTable } from "./table.ts";
 
@@ -70,15 +71,14 @@ async function measureTurns(journal: SqliteJournal, findsPerTurn: number): Promi
 /** A new lobby with one connected player, as the rules give them to the journal. */
 function foundSeat(): Changes {
   const ports = '{"default":{"hostname":"127.0.0.1","port":20000,"is_tls":false}}';
-  const facts = { versionId, gameMode: "duel", region: "local", tags: {}, ports, lobbyConfig: null };
-  const sizes = { maxPlayers: 100, maxPlayersDirect: 100, isExternal: false, isPrivate: false };
-  const times = { readyMs: 300_000, reservationMs: 120_000, heartbeatMs: 0, emptyMs: 30_000, reconnectMs: 0 };
+  const times = { readyMs: 300_000, reservationMs: 120_000, emptyMs: 30_000 };
   const needed = {
-    ...facts,
-    ...sizes,
+    ...anyLobby,
+    versionId,
+    maxPlayers: 100,
+    maxPlayersDirect: 100,
+    ports,
     ...times,
-    isJoinable: true,
-    takesOpenKeys: false,
     createReason: "found",
     createdBy: "203.0.113.7",
     code: null,

@@ -2,6 +2,7 @@ import { createIds } from "../src/ground/ids.ts";
 import { apply } from "../src/matchmaker/apply.ts";
 import { loadState, type StoredRecord } from "../src/matchmaker/changes.ts";
 import { createState, type State } from "../src/matchmaker/state.ts";
+import { anyLobby } from "../tests/support/any-lobby.ts";
 import { allRecords } from "../tests/support/state-hash.ts";
 import type { Measured } from "./memory.ts";
 
@@ -52,24 +53,16 @@ function addLobby(index: number): string {
   const lobbyId = newId();
   const host = { hostname: "game.example.com", port: 20_000 + (index % 10_000), is_tls: true };
   const lobby = {
+    ...anyLobby,
     lobbyId,
     versionId,
-    gameMode: "duel",
-    region: "local",
     maxPlayers: 100,
     maxPlayersDirect: 100,
     isExternal: true,
-    isPrivate: false,
-    isJoinable: true,
-    takesOpenKeys: false,
-    tags: {},
     readyMs: 300_000,
     reservationMs: 120_000,
-    heartbeatMs: 0,
     emptyMs: 30_000,
-    reconnectMs: 0,
     ports: JSON.stringify({ default: host }),
-    lobbyConfig: null,
   };
   const nobody = { clientId: null, playerIds: [], idempotency: null };
   apply(state, { type: "createLobby", reason: "registered", ...common, ...nobody, lobby });

@@ -6,6 +6,7 @@ import { createIds } from "../src/ground/ids.ts";
 import { createLog } from "../src/ground/log.ts";
 import type { NewLobby } from "../src/matchmaker/commands.ts";
 import { openRedis } from "../src/redis/connection.ts";
+import { anyLobby } from "../tests/support/any-lobby.ts";
 import { auditNamespace } from "../tests/support/redis-audit.ts";
 import { type PostgresServer, startPostgres } from "../tests/support/services/postgres.ts";
 import { type RedisServer, startRedis, until } from "../tests/support/services/redis.ts";
@@ -190,24 +191,16 @@ function newLobby({ versionId }: RedisNamespace, lobbyId: string): NewLobby {
   const port = 20_000;
   const ports = { default: { hostname: "game.example.com", host: `game.example.com:${port}`, port, is_tls: true } };
   return {
+    ...anyLobby,
     lobbyId,
     versionId,
-    gameMode: "duel",
-    region: "local",
     maxPlayers,
     maxPlayersDirect: maxPlayers,
     isExternal: true,
-    isPrivate: false,
-    isJoinable: true,
-    takesOpenKeys: false,
-    tags: {},
     readyMs: 300_000,
     reservationMs: 3_600_000,
-    heartbeatMs: 0,
     emptyMs: 30_000,
-    reconnectMs: 0,
     ports: JSON.stringify(ports),
-    lobbyConfig: null,
   };
 }
 

@@ -9,6 +9,7 @@ import { changeLine, encodeRecord, loadState } from "../src/matchmaker/changes.t
 import { encodePlayer } from "../src/matchmaker/codec.ts";
 import { newPlayer } from "../src/matchmaker/record-makers.ts";
 import type { State } from "../src/matchmaker/state.ts";
+import { anyLobby } from "../tests/support/any-lobby.ts";
 import { bearer, send } from "./requests.ts";
 import { serveFoyer } from "./server-process.ts";
 
@@ -139,24 +140,18 @@ function addLobbies(state: State, { namespaceId, versionId }: Made, size: WorldS
     const port = 20_000 + (index % 10_000);
     const ports = { default: { hostname: "game.example.com", host: `game.example.com:${port}`, port, is_tls: true } };
     const lobby = {
+      ...anyLobby,
       lobbyId,
       versionId,
       gameMode,
-      region: "local",
       maxPlayers,
       maxPlayersDirect: maxPlayers,
       isExternal: true,
-      isPrivate: false,
-      isJoinable: true,
-      takesOpenKeys: false,
       tags,
       readyMs: 300_000,
       reservationMs: 3_600_000,
-      heartbeatMs: 0,
       emptyMs: 30_000,
-      reconnectMs: 0,
       ports: JSON.stringify(ports),
-      lobbyConfig: null,
     };
     const of = { clientId: null, playerIds: [], idempotency: null };
     apply(state, { type: "createLobby", reason: "registered", ...common, ...of, lobby });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { anyLobby } from "../../tests/support/any-lobby.ts";
 import { apply } from "./apply.ts";
 import type { CreateLobby, Explanation, Find } from "./commands.ts";
 import { explainFind } from "./explain.ts";
@@ -31,24 +32,18 @@ function create(i: number, revision: 1 | 2): CreateLobby {
   const maxPlayers = 6 + (i % 5);
   const tags: Record<string, string> = { ...(i % 2 === 0 && { map: "ice" }), ...(i % 3 === 0 && { mood: "calm" }) };
   const lobby = {
+    ...anyLobby,
     lobbyId: `lobby-${i}`,
     versionId: `v${revision}`,
-    gameMode: "duel",
     region: `region-${i % regionCount}`,
     maxPlayers,
     maxPlayersDirect: maxPlayers,
     isExternal: true,
     isPrivate: i % 11 === 0,
-    isJoinable: true,
-    takesOpenKeys: false,
     tags,
     readyMs: 1e9,
     reservationMs: 1e9,
-    heartbeatMs: 0,
     emptyMs: 1e9,
-    reconnectMs: 0,
-    ports: null,
-    lobbyConfig: null,
   };
   const playerIds = Array.from({ length: i % 6 }, (_, seat) => `player-${i}-${seat}`);
   const base = { namespaceId, now: now + i, revision, clientId: "192.0.2.1", idempotency: null };

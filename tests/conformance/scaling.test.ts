@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { apply } from "../../src/matchmaker/apply.ts";
 import type { CreateLobby, Find } from "../../src/matchmaker/commands.ts";
 import { createState, type State } from "../../src/matchmaker/state.ts";
+import { anyLobby } from "../support/any-lobby.ts";
 
 const namespaceId = "cccccccc-0000-7000-8000-00000000000c";
 const now = 1_700_000_000_000;
@@ -22,18 +23,10 @@ function crowded(lobbyCount: number): State {
 function create(i: number): CreateLobby {
   const size = i % 2 === 0 ? 8 : 12;
   const playerIds = Array.from({ length: i % 8 }, (_, seat) => `player-${i}-${seat}`);
-  const timeouts = { readyMs: 1e9, reservationMs: 1e9, heartbeatMs: 0, emptyMs: 1e9, reconnectMs: 0 };
-  const flags = {
-    isExternal: false,
-    isPrivate: false,
-    isJoinable: true,
-    takesOpenKeys: false,
-    ports: null,
-    lobbyConfig: null,
-  };
+  const timeouts = { readyMs: 1e9, reservationMs: 1e9, emptyMs: 1e9 };
   const tags: Record<string, string> = i % 10 === 0 ? { map: "ice" } : {};
   const place = { lobbyId: `lobby-${i}`, versionId: "v", gameMode: "duel", region: "local" };
-  const lobby = { ...place, maxPlayers: size, maxPlayersDirect: size, tags, ...timeouts, ...flags };
+  const lobby = { ...anyLobby, ...place, maxPlayers: size, maxPlayersDirect: size, tags, ...timeouts };
   const base = { namespaceId, now: now + i, revision: 1, clientId: "192.0.2.1", idempotency: null };
   return { ...base, type: "createLobby", reason: "created", lobby, playerIds };
 }

@@ -7,6 +7,7 @@ import { createSqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { CommandOf } from "../../src/matchmaker/commands.ts";
 import { createRandom } from "../histories/load.ts";
+import { anyLobby } from "../support/any-lobby.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { type FailpointStep, failpoints, type JournalFailpoints } from "../support/journal-failpoints.ts";
 import { stateHash } from "../support/state-hash.ts";
@@ -33,24 +34,15 @@ async function fill(engine: MemoryEngine): Promise<void> {
   await engine.execute({ type: "configure", ...base, limits, deployedVersionId: "v", idleMinimums: [] });
   for (let number = 1; number <= lobbyCount; number++) {
     const lobby: CommandOf<"createLobby">["lobby"] = {
+      ...anyLobby,
       lobbyId: idOf(number),
       versionId: "v",
-      gameMode: "duel",
-      region: "local",
       maxPlayers: 4,
       maxPlayersDirect: 4,
       isExternal: true,
-      isPrivate: false,
-      isJoinable: true,
-      takesOpenKeys: false,
-      tags: {},
       readyMs: 1e9,
       reservationMs: 1e9,
-      heartbeatMs: 0,
       emptyMs: 1e9,
-      reconnectMs: 0,
-      ports: null,
-      lobbyConfig: null,
     };
     const reason = "registered";
     await engine.execute({

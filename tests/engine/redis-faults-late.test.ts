@@ -4,6 +4,7 @@ import { createRedisEngine } from "../../src/engine/redis/redis.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { CommandOf } from "../../src/matchmaker/commands.ts";
 import { openRedis } from "../../src/redis/connection.ts";
+import { anyLobby } from "../support/any-lobby.ts";
 import { auditNamespace } from "../support/redis-audit.ts";
 import { startRedis, until } from "../support/services/redis.ts";
 import { listeningLog } from "./redis-counting.ts";
@@ -16,24 +17,15 @@ afterEach(async () => {
 const namespaceId = "aaaaaaaa-0000-7000-8000-00000000000a";
 const lobbyId = "bbbbbbbb-0000-7000-8000-00000000000b";
 const lobby: CommandOf<"createLobby">["lobby"] = {
+  ...anyLobby,
   lobbyId,
   versionId: "v",
-  gameMode: "duel",
-  region: "local",
   maxPlayers: 4,
   maxPlayersDirect: 4,
   isExternal: true,
-  isPrivate: false,
-  isJoinable: true,
-  takesOpenKeys: false,
-  tags: {},
   readyMs: 1e9,
   reservationMs: 1e9,
-  heartbeatMs: 0,
   emptyMs: 1e9,
-  reconnectMs: 0,
-  ports: null,
-  lobbyConfig: null,
 };
 
 test("[RF4] what the rules were asked while Redis was frozen never happens once its caller has been answered", {

@@ -213,6 +213,19 @@ describe("limits are exact across nodes", () => {
     expect(joined.json.lobby).toMatchObject({ lobby_id: json.lobby_id, code: json.code });
   });
 
+  test("[KY8] of 64 finds with one vouched key at once on two nodes exactly one takes a seat", async () => {
+    const { here, there, arena } = await open({ max_players: 100 });
+    await arena.ready();
+    const body = { game_modes: ["duel"], players: [{ key: "steam:1" }], prevent_auto_create_lobby: true };
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, (_, at) =>
+        (at % 2 === 0 ? here : there).request("POST", "/matchmaker/lobbies/find", { token: arena.server, body }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ json }) => json?.code === "MATCHMAKER_PLAYER_ALREADY_SEATED")).toHaveLength(63);
+  });
+
   test("[ND10] [L1] [15] of 50 registrations on two nodes exactly lobby_count_max succeed", async () => {
     const { here, there, arena } = await open();
     await arena.limit({ lobby_count_max: 5, max_players: 100 });

@@ -4,6 +4,8 @@ import { createStartGate } from "../../src/operations/capacity/crash-backoff.ts"
 import { createSeatBudget } from "../../src/operations/capacity/seat-budget.ts";
 import { createStartSlots } from "../../src/operations/capacity/start-slots.ts";
 import type { Context } from "../../src/operations/context.ts";
+import { createActivity } from "../../src/operations/insight/activity.ts";
+import { createDecisions } from "../../src/operations/insight/decisions.ts";
 import { createOperations } from "../../src/operations/matchmaking/create.ts";
 import { createWaiting } from "../../src/operations/matchmaking/lobby-waiters.ts";
 import { createNamespaceConfigs } from "../../src/operations/namespace-configs.ts";
@@ -25,6 +27,8 @@ async function createContext() {
   const engine = await createMemoryEngine(createMemoryJournal());
   // Only what creates lobbies is made here.
   const context = {
+    activity: createActivity(now),
+    decisions: createDecisions(now, newId),
     configs: createNamespaceConfigs(db, engine, now),
     config: { maxLobbyProcesses: 1 },
     engine,

@@ -18,6 +18,7 @@ import type {
   RefusalCode,
   Tags,
 } from "../../src/matchmaker/commands.ts";
+import { anyLobby } from "./any-lobby.ts";
 
 /** An engine as the suites want it: `check` audits one namespace, `restart` ends it and starts another on what it stored. */
 export interface EngineUnderTest {
@@ -137,17 +138,11 @@ export class World {
     } = options;
     const maxPlayers = fields.maxPlayers ?? 2;
     return {
+      ...anyLobby,
       lobbyId: this.id(),
       versionId: this.#configuration.versionId ?? versionA,
       ...duel,
       maxPlayersDirect: maxPlayers,
-      isExternal: false,
-      isPrivate: false,
-      isJoinable: true,
-      takesOpenKeys: false,
-      tags: {},
-      ports: null,
-      lobbyConfig: null,
       ...fields,
       maxPlayers,
       readyMs,

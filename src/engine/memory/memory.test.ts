@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { anyLobby } from "../../../tests/support/any-lobby.ts";
 import { checkInvariants } from "../../../tests/support/invariants.ts";
 import { createMemoryJournal } from "../../../tests/support/memory-journal.ts";
 import { stateHash } from "../../../tests/support/state-hash.ts";
@@ -29,24 +30,14 @@ const create = (id: string): CreateLobby => ({
   revision: 1,
   reason: "created",
   lobby: {
+    ...anyLobby,
     lobbyId: id,
     versionId: "version",
-    gameMode: "duel",
-    region: "local",
     maxPlayers: 4,
     maxPlayersDirect: 4,
-    isExternal: false,
-    isPrivate: false,
-    isJoinable: true,
-    takesOpenKeys: false,
-    tags: {},
     readyMs: 60_000,
     reservationMs: 1000,
-    heartbeatMs: 0,
     emptyMs: 1000,
-    reconnectMs: 0,
-    ports: null,
-    lobbyConfig: null,
   },
   clientId: "192.0.2.1",
   playerIds: [id.replace("7000", "7001")],

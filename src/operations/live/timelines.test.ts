@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { anyLobby } from "../../../tests/support/any-lobby.ts";
 import type { LobbyEvent, LobbyView, PlayerEvent } from "../../matchmaker/commands.ts";
 import { createTimelines } from "./timelines.ts";
 
@@ -6,24 +7,14 @@ const namespaceId = "aaaaaaaa-0000-7000-8000-000000000001";
 
 function lobby(changed: Partial<LobbyView> = {}): LobbyView {
   return {
+    ...anyLobby,
     lobbyId: "lobby-1",
     versionId: "version",
-    gameMode: "duel",
-    region: "local",
     maxPlayers: 2,
     maxPlayersDirect: 2,
-    isExternal: false,
-    isPrivate: false,
-    isJoinable: true,
-    takesOpenKeys: false,
-    tags: {},
     readyMs: 1,
     reservationMs: 1,
-    heartbeatMs: 0,
     emptyMs: 1,
-    reconnectMs: 0,
-    ports: null,
-    lobbyConfig: null,
     status: "ready",
     isClosed: false,
     operatorClose: null,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { anyLobby } from "../../../tests/support/any-lobby.ts";
 import { temporaryFolder } from "../../../tests/support/temporary-folder.ts";
 import { createMemoryEngine } from "../../engine/memory/memory.ts";
 import { createSqliteJournal } from "../../engine/memory/sqlite-journal.ts";
@@ -18,24 +19,16 @@ test("[T69] as many calls may wait as the limit allows, and one more is answered
     ...base,
     reason: "registered",
     lobby: {
+      ...anyLobby,
       lobbyId,
       versionId: "v",
-      gameMode: "duel",
-      region: "local",
       maxPlayers: 4,
       maxPlayersDirect: 4,
       isExternal: true,
-      isPrivate: false,
-      isJoinable: true,
-      takesOpenKeys: false,
-      tags: {},
       readyMs: 1e9,
       reservationMs: 1e9,
-      heartbeatMs: 0,
       emptyMs: 1e9,
-      reconnectMs: 0,
       ports: "{}",
-      lobbyConfig: null,
     },
     clientId: null,
     playerIds: [],
