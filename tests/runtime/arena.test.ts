@@ -33,7 +33,7 @@ async function startEndpoint() {
     if (request.url?.endsWith("/ready")) state.isReady = true;
     if (request.url?.endsWith("/closed")) state.isClosed = JSON.parse(body).is_closed;
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ is_closed: state.isClosed, player_id: "player" }));
+    response.end(JSON.stringify({ is_closed: state.isClosed, player_id: "player", returned: false, players: [] }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
