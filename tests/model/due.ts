@@ -67,7 +67,7 @@ export function restart(model: Model, isStateShared: boolean): void {
       lobby.silentSince,
       lobby.stoppedAt,
     ]),
-    ...model.seats.flatMap((seat) => [seat.reservedAt, seat.connectedAt, seat.endedAt]),
+    ...model.seats.flatMap((seat) => [seat.reservedAt, seat.connectedAt, seat.heldAt, seat.endedAt]),
   ];
   // The machine's clock may have been set back in between; time continues from the last known event.
   model.clock = Math.max(0, ...times.map((at) => at ?? 0));

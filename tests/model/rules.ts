@@ -44,7 +44,8 @@ export function decide(model: Model, command: Command): Outcome<CommandType> {
   advance(model, command.now);
   // A namespace with nothing in it leaves nothing behind, not even its time.
   const hasNothing = model.lobbies.length + model.seats.length + model.keys.length === 0;
-  if (model.configuration === null && hasNothing) model.clock = 0;
+  // Nothing of the namespace is left, its clocks included.
+  if (model.configuration === null && hasNothing) Object.assign(model, { clock: 0, heardFrom: 0 });
   return outcome;
 }
 
