@@ -94,7 +94,7 @@ test("[FG2] in a turn with a new connection only clients without a turn begin, u
   expect(begun.filter((client) => client === "a")).toHaveLength(3);
 });
 
-test("[FG4] the longest wait for a first turn is told once", async () => {
+test("[FG4] the longest wait for a first turn is reported once", async () => {
   const turns = createTurns();
   const { wait, all } = createLine(turns);
   wait("a", { begin: spin });

@@ -139,8 +139,8 @@ export function codesSuite(factory: EngineFactory): void {
       const { id } = await world.ready({ codes: ["BCDF"], party: 1 });
       await world.setClosed(id);
       const events = await happened(4);
-      const told = events.flatMap((event) => ("lobby" in event ? [event.lobby.code] : []));
-      expect(told).toEqual(["BCDF", "BCDF", "BCDF"]);
+      const shown = events.flatMap((event) => ("lobby" in event ? [event.lobby.code] : []));
+      expect(shown).toEqual(["BCDF", "BCDF", "BCDF"]);
       await world.restart();
       expect((await world.lobby(id))?.code).toBe("BCDF");
       expect(await world.create("created", { codes: ["BCDF"], party: 1 })).toEqual(refusal("CODES_TAKEN"));

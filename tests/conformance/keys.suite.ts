@@ -24,7 +24,7 @@ export function keysSuite(factory: EngineFactory): void {
       expect(await world.route({ client: server, keys: ["steam:"] })).toBe(id);
     });
 
-    test("[KY8] a party in which one player has a seat takes none, and is told who sits where", async () => {
+    test("[KY8] a party in which one player has a seat takes none, and the refusal names who sits where", async () => {
       const world = await createWorld(factory);
       const one = await world.ready({ maxPlayers: 9, isExternal: true });
       const two = await world.ready({ maxPlayers: 9, isExternal: true });
@@ -119,7 +119,7 @@ export function keysSuite(factory: EngineFactory): void {
       expect(await world.join(open.id, { client: server, keys: ["b"] })).toMatchObject({ ok: true });
     });
 
-    test("[KY9] an open key is unique within its client and in nobody else's way", async () => {
+    test("[KY9] an open key is unique within its client and in the way of no other client", async () => {
       const world = await createWorld(factory);
       const { id } = await world.ready({ maxPlayers: 9, isExternal: true, takesOpenKeys: true });
       const taken = { ...refusal("PLAYER_ALREADY_SEATED"), seated: [{ index: 0, lobbyId: id }] };

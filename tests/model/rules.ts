@@ -42,9 +42,8 @@ export function decide(model: Model, command: Command): Outcome<CommandType> {
   const rule = rules[command.type] as (model: Model, command: Command) => Outcome<CommandType>;
   const outcome = rule(model, command);
   advance(model, command.now);
-  // A namespace with nothing in it leaves nothing behind, not even its time.
+  // A namespace with nothing in it leaves nothing behind, not even its time and its heartbeat clocks.
   const hasNothing = model.lobbies.length + model.seats.length + model.keys.length === 0;
-  // Nothing of the namespace is left, its clocks included.
   if (model.configuration === null && hasNothing) Object.assign(model, { clock: 0, heardFrom: 0 });
   return outcome;
 }

@@ -102,7 +102,7 @@ function scored(flat: Flat): [string, string][] {
   return entries;
 }
 
-/** Rows as the journal would have them, of nothing but facts: whatever is derived is worked out by whoever loads them. */
+/** Rows as the journal would have them, of nothing but facts: the reader works out what is derived. */
 export function recordsOf(namespaceId: string, dump: Dump): StoredRecord[] {
   const { namespace, minimums } = dump;
   const idle = Object.entries(minimums).map(([pair, min]) => [pair.replace(" ", "/"), Number(min)]);

@@ -90,7 +90,7 @@ test("[RT5] a decision that lacks a slot is made again when another request give
   expect([outcomes.length, hints]).toEqual([2, []]);
 });
 
-test("[RT5] a decision with another reason is final, and the operator is told only what blocked one", async () => {
+test("[RT5] a decision with another reason is final, and the operator gets a hint only for what blocked one", async () => {
   const { newPermit, hints } = createWorld({});
   const { permit, ask } = newPermit();
   const other = { ok: false, code: "TOO_MANY_LOBBIES" };

@@ -35,7 +35,7 @@ export function comingBackTests(at: () => Matchmaker): void {
   }
   const open = (mode = {}) => createArena(at().service, config({ timeouts: { reconnect_s: 60 }, ...mode }));
 
-  test("[CB12] a dropped player comes back with its token, and the lobby is told that it returned", async () => {
+  test("[CB12] a dropped player comes back with its token, and the lobby learns that it returned", async () => {
     const arena = await open();
     const lobby = await arena.ready();
     const token = await playing(arena, lobby);
@@ -219,7 +219,7 @@ export function comingBackTests(at: () => Matchmaker): void {
   });
 }
 
-/** With a wait of its own, so that nobody waits for an hour. */
+/** With a wait of its own, so that no test waits for an hour. */
 export function comingBackWaitingTests(): void {
   test("[CB13] in a starting lobby resume waits like find, and releases nothing when it gives up", async () => {
     const { service } = await startMatchmaker("sqlite", { findWaitS: 1 });

@@ -17,7 +17,7 @@ export function decisionsTests(at: () => Matchmaker): void {
     const closed = await arena.ready({ tags: { map: "ice" } });
     await closed.setClosed(true);
     const body = { regions: ["local"], tags: { map: "ice" }, party_size: 2 };
-    const told = (await arena.find({ ...body, explain: true })).json.metadata.explain;
+    const explained = (await arena.find({ ...body, explain: true })).json.metadata.explain;
     at().clock.advance(1_000);
     expectRefusal(await arena.find(body), "MATCHMAKER_NO_AVAILABLE_LOBBIES");
     await closed.setClosed(false);
@@ -31,9 +31,9 @@ export function decisionsTests(at: () => Matchmaker): void {
       outcome: "MATCHMAKER_NO_AVAILABLE_LOBBIES",
       count: 1,
       waited_ms: 0,
-      explain: told,
+      explain: explained,
     });
-    expect(told.candidates[0]).toMatchObject({ lobby_id: closed.lobbyId, codes: ["closed"] });
+    expect(explained.candidates[0]).toMatchObject({ lobby_id: closed.lobbyId, codes: ["closed"] });
   });
 
   test("[DE1] every refusal of the matchmaker is listed, also of join and create; those of others are not", async () => {

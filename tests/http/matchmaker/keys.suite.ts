@@ -131,7 +131,7 @@ export function playerKeysTests(at: () => Matchmaker): void {
     expect((await lobby.seen()).players).toHaveLength(1);
   });
 
-  test("[KY9] an open key is unique within its client, and in nobody else's way", async () => {
+  test("[KY9] an open key is unique within its client, and in the way of no other client", async () => {
     const arena = await arenaWith(open);
     const lobby = await arena.ready();
     for (const options of [{ client: "192.0.2.1" }, { client: "192.0.2.2" }, backend(arena)]) {
@@ -140,7 +140,7 @@ export function playerKeysTests(at: () => Matchmaker): void {
     }
   });
 
-  test("[KY10] [KY11] the lobby and operators see keys, and nobody else", async () => {
+  test("[KY10] [KY11] only the lobby and operators see keys", async () => {
     const arena = await arenaWith(open);
     const lobby = await arena.ready();
     const [vouched] = tokensOf(await arena.find(keyed("steam:1"), backend(arena)));
