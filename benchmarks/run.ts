@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import * as attacks from "./attacks.ts";
 import * as find from "./find.ts";
+import * as gateway from "./gateway.ts";
 import * as journal from "./journal.ts";
 import * as lobbyCount from "./lobby-count.ts";
 import * as manyLobbies from "./many-lobbies.ts";
@@ -23,7 +24,7 @@ interface Options {
   readonly isMillion: boolean;
 }
 
-/** `npm run bench` asks all of them but those on Redis; `npm run bench -- validate-namespace` only those named. */
+/** `npm run bench` asks all of them but those of `onlyNamed`; `npm run bench -- validate-namespace` only those named. */
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   "validate-namespace": validateNamespace,
   find,
@@ -35,10 +36,11 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   attacks,
   redis,
   "many-lobbies": manyLobbies,
+  gateway,
 };
 
-/** Needs PostgreSQL and Redis on the machine. */
-const onlyNamed = ["redis", "many-lobbies"];
+/** They need other programs on the machine: PostgreSQL and Redis, or nginx. */
+const onlyNamed = ["redis", "many-lobbies", "gateway"];
 
 // `--engine redis` reads as `redis`.
 const flags = ["--long", "--million", "--engine"];

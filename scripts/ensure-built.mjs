@@ -1,35 +1,50 @@
 import { spawnSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { root } from "./ensure-installed.mjs";
 
-const dist = join(root, "dist");
+const service = { folder: root, configs: ["tsconfig.json", "tsconfig.build.json"], complete: copyScripts };
+const sdk = {
+  folder: join(root, "sdk"),
+  configs: ["../tsconfig.json", "tsconfig.json", "tsconfig.build.json"],
+  complete: nameScripts,
+};
+
+/** Compiles the service if anything changed since the last time; false when it does not compile. */
+export function ensureBuilt() {
+  return ensureProjectBuilt(service);
+}
+
+/** The same for the SDK. */
+export function ensureSdkBuilt() {
+  return ensureProjectBuilt(sdk);
+}
 
 /**
- * Compiles src/ into dist/ if anything changed since the last time; false when it does not compile.
- * The result is written beside dist/ and then renamed, so a deleted source leaves nothing behind, a failed build
- * keeps the old result, and concurrent builds never see each other's partial results.
+ * Compiles src/ into dist/. The result is written beside dist/ and then renamed, so a deleted source leaves nothing
+ * behind, a failed build keeps the old result, and concurrent builds never see each other's partial results.
  */
-export function ensureBuilt() {
-  const wanted = fingerprint();
+function ensureProjectBuilt({ folder, configs, complete }) {
+  const dist = join(folder, "dist");
+  const wanted = fingerprint(folder, configs);
   if (readStamp(dist) === wanted) return true;
 
-  console.error("Building …");
-  sweep();
-  const fresh = join(root, `dist-${randomUUID()}`);
+  console.error(folder === root ? "Building …" : `Building ${relative(root, folder)} …`);
+  sweep(folder);
+  const fresh = join(folder, `dist-${randomUUID()}`);
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json", "--outDir", fresh], {
-    cwd: root,
+    cwd: folder,
     stdio: ["ignore", 2, 2],
   });
   if (status !== 0) {
     rmSync(fresh, { recursive: true, force: true });
     return false;
   }
-  copyScripts(fresh);
+  complete(fresh);
   writeFileSync(join(fresh, stampName), wanted);
-  moveIntoPlace(fresh, wanted);
+  moveIntoPlace(fresh, dist, wanted);
   return true;
 }
 
@@ -38,13 +53,20 @@ function copyScripts(fresh) {
   cpSync(join(root, "src/engine/redis/lua"), join(fresh, "engine/redis/lua"), { recursive: true });
 }
 
+/** The compiler leaves `./call.ts` in declarations. Compilers of users look for `./call.js`. */
+function nameScripts(fresh) {
+  for (const file of filesBelow(fresh).filter((name) => name.endsWith(".d.ts"))) {
+    writeFileSync(file, readFileSync(file, "utf8").replace(/(from "\.{1,2}\/[^"]+)\.ts"/g, '$1.js"'));
+  }
+}
+
 const stampName = ".built-from";
 
 /** A hash of everything the result depends on. Sizes and times are enough to notice an edit, and quick to read. */
-function fingerprint() {
+function fingerprint(folder, configs) {
   const hash = createHash("sha256").update(process.versions.node);
-  const files = ["package-lock.json", "tsconfig.json", "tsconfig.build.json"].map((name) => join(root, name));
-  for (const file of [...files, ...filesBelow(join(root, "src"))]) {
+  const files = [join(root, "package-lock.json"), ...configs.map((name) => join(folder, name))];
+  for (const file of [...files, ...filesBelow(join(folder, "src"))]) {
     const { size, mtimeMs } = statSync(file);
     hash.update(`${relative(root, file)} ${size} ${mtimeMs}\n`);
   }
@@ -64,7 +86,7 @@ function readStamp(folder) {
   return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
-function moveIntoPlace(fresh, wanted) {
+function moveIntoPlace(fresh, dist, wanted) {
   for (;;) {
     try {
       renameSync(fresh, dist);
@@ -74,7 +96,7 @@ function moveIntoPlace(fresh, wanted) {
     }
     // Another build of the same sources was quicker. Its result is the same.
     if (readStamp(dist) === wanted) return rmSync(fresh, { recursive: true, force: true });
-    const old = join(root, `dist-${randomUUID()}`);
+    const old = join(dirname(dist), `dist-${randomUUID()}`);
     try {
       renameSync(dist, old);
     } catch (error) {
@@ -86,11 +108,11 @@ function moveIntoPlace(fresh, wanted) {
 }
 
 /** Removes what killed builds left behind, once it is too old to belong to a running build. */
-function sweep() {
-  for (const name of readdirSync(root)) {
+function sweep(folder) {
+  for (const name of readdirSync(folder)) {
     if (!/^dist-[0-9a-f-]{36}$/.test(name)) continue;
-    const folder = join(root, name);
-    const { mtimeMs } = statSync(folder, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
-    if (Date.now() - mtimeMs > 10 * 60_000) rmSync(folder, { recursive: true, force: true });
+    const left = join(folder, name);
+    const { mtimeMs } = statSync(left, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
+    if (Date.now() - mtimeMs > 10 * 60_000) rmSync(left, { recursive: true, force: true });
   }
 }

@@ -1,9 +1,10 @@
-import { ensureBuilt } from "./ensure-built.mjs";
+import { ensureBuilt, ensureSdkBuilt } from "./ensure-built.mjs";
 import { ensureInstalled } from "./ensure-installed.mjs";
 
-// npm runs this before `npm pack` and `npm publish`: the package holds what the sources compile to.
+// npm runs this before `npm pack` and `npm publish` of the service and of the SDK: a package holds what its sources
+// compile to.
 ensureInstalled();
-if (!ensureBuilt()) {
+if (!ensureBuilt() || !ensureSdkBuilt()) {
   console.error("Foyer does not compile; see above.");
   process.exit(1);
 }

@@ -9,6 +9,15 @@ const needed = [
   { programs: ["redis-cli"], packages: ["redis-tools"] },
   { programs: ["redis-sentinel"], packages: ["redis-sentinel"] },
   { programs: ["nginx"], packages: ["nginx"] },
+  { programs: ["caddy"], packages: ["caddy"] },
+  { programs: ["openssl"], packages: ["openssl"] },
+  { programs: ["python3"], packages: ["python3"] },
+  { programs: ["dockerd"], packages: ["docker.io"] },
+  { programs: ["podman"], packages: ["podman", "containernetworking-plugins"] },
+  { programs: ["docker-registry"], packages: ["docker-registry"] },
+  { programs: ["busybox"], packages: ["busybox-static"] },
+  { programs: ["tini-static"], packages: ["tini"] },
+  { programs: ["ip"], packages: ["iproute2"] },
   {
     programs: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
     packages: ["chromium", "fonts-dejavu-core"],
@@ -30,7 +39,7 @@ export function ensureSystemPackages() {
   const command = `apt-get install --no-install-recommends ${missing.join(" ")}`;
   if (!existsSync("/usr/bin/apt-get")) {
     console.error(`The tests need programs that are not in PATH. Debian calls their packages: ${missing.join(", ")}.`);
-    console.error("On macOS: brew install postgresql redis nginx, and Google Chrome. Then run this again.");
+    console.error("On macOS: brew install postgresql redis nginx caddy, and Google Chrome. Then run this again.");
     return false;
   }
   if (process.getuid?.() !== 0) {

@@ -62,7 +62,7 @@ describe("precedence", () => {
     for (const [key, { fallback }] of Object.entries(settings)) {
       const text = sample(key, fallback);
       // A setting that needs others gets them from the environment.
-      const env = key === "redis_url" ? sharedNeeds : {};
+      const env = neededBy[key] ?? {};
       const isSecret = ["admin_token", "secret", "previous_secret"].includes(key);
       const origins = [
         ...(isSecret ? [] : [{ argv: [`--${key.replaceAll("_", "-")}=${text}`] }]),
@@ -80,10 +80,17 @@ describe("precedence", () => {
 
 const sharedNeeds = { FOYER_DATABASE_URL: "postgres://foyer@localhost/foyer", FOYER_SECRET: "s".repeat(40) };
 
+const neededBy: Record<string, Record<string, string>> = {
+  redis_url: sharedNeeds,
+  tls_cert: { FOYER_TLS_KEY: "key.pem" },
+  tls_key: { FOYER_TLS_CERT: "cert.pem" },
+};
+
 function sample(key: string, fallback: unknown): string {
   if (key === "redis_url") return "redis://localhost:6379";
   if (key === "node_regions") return "eu-west";
-  if (key === "public_url") return "https://play.example.com";
+  if (["public_url", "gateway_url", "node_url", "service_url", "lobby_api_endpoint"].includes(key))
+    return "https://play.example.com";
   if (key === "database_url") return "postgres://foyer@localhost/foyer";
   if (key === "trusted_proxies") return "10.0.0.0/8";
   return fallback === null ? "s".repeat(40) : String(fallback);

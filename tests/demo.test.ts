@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { type RunningFoyer, startFoyer } from "../src/app/main.ts";
 import { type Config, defaultConfig } from "../src/config/config.ts";
@@ -87,7 +88,7 @@ test("a demo whose program moved gets a version with the new path, unless anothe
   const first = await start(dataDir);
   await first.stop();
   // Another address to listen on is another version, as another place of the program would be.
-  const moved = await start(dataDir, { lobbyHostname: "127.0.0.1" });
+  const moved = await start(dataDir, { lobbyBind: "127.0.0.1" });
   const { namespace } = await moved.admin("GET", "/cloud/games/arena/namespaces/demo");
   expect(namespace.version_id).toBe(keptIn(dataDir).version_id);
   const { versions } = await moved.admin("GET", "/cloud/games/arena/versions");
@@ -95,7 +96,7 @@ test("a demo whose program moved gets a version with the new path, unless anothe
   const older = versions.find((version: { version_id: string }) => version.version_id !== namespace.version_id);
   await moved.admin("PUT", "/cloud/games/arena/namespaces/demo/version", { version_id: older.version_id });
   await moved.stop();
-  const third = await start(dataDir, { lobbyHostname: "localhost" });
+  const third = await start(dataDir);
   expect((await third.admin("GET", "/cloud/games/arena/versions")).versions).toHaveLength(2);
 });
 
@@ -127,4 +128,19 @@ test("without programs on this machine there is no demo, and what is in its file
   const odd = await start(dataDir);
   expect(odd.demoUrl).toBeNull();
   expect((await odd.admin("GET", "/cloud/games")).games).toEqual([]);
+});
+
+test("the version in the demo's README starts as it stands, from the folder of the repository", async () => {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const readme = readFileSync(join(root, "examples/arena/README.md"), "utf8");
+  const config = JSON.parse(/```json\n(.+?)```/s.exec(readme)![1]!);
+  const foyer = await start(temporaryFolder(), { demo: false, lobbyRoot: root });
+  await foyer.admin("POST", "/cloud/games", { display_name: "Own", name_id: "own" });
+  const version = await foyer.admin("POST", "/cloud/games/own/versions", { display_name: "First", config });
+  const namespace = { display_name: "Prod", name_id: "prod", ...version };
+  await foyer.admin("POST", "/cloud/games/own/namespaces", namespace);
+  const { token } = await foyer.admin("POST", "/cloud/games/own/namespaces/prod/tokens/public");
+  const found = await foyer.request("POST", "/matchmaker/lobbies/find", { token, body: { game_modes: ["arena"] } });
+  expect(found.status).toBe(200);
+  expect(found.json.ports.default.url).toMatch(/^ws:/);
 });

@@ -15,10 +15,12 @@ const mayImport: Record<string, readonly string[]> = {
   "engine/redis": ["engine", "matchmaker", "redis"],
   nodes: ["engine", "redis"],
   store: [],
+  builds: [],
   runtime: [],
-  operations: ["contract", "engine", "nodes", "runtime", "store", "matchmaker", "config"],
-  loops: ["operations", "engine", "nodes", "runtime", "store", "matchmaker", "config"],
-  http: ["operations", "contract", "config"],
+  operations: ["builds", "contract", "engine", "nodes", "runtime", "store", "matchmaker", "config"],
+  loops: ["operations", "builds", "engine", "nodes", "runtime", "store", "matchmaker", "config"],
+  gateway: ["operations", "contract"],
+  http: ["gateway", "operations", "contract", "config"],
 };
 /** These put the parts together and may import all of them. */
 const roots = new Set(["app", "cli"]);

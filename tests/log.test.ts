@@ -114,6 +114,23 @@ describe("form", () => {
     expect(lines[0]).not.toContain("\u001b");
   });
 
+  test("[VF2] on a terminal no logged text has control characters, in JSON neither, and the JSON says the same", () => {
+    const text = "a\u009b2J\u007f\u202eb\u2028c\td";
+    for (const format of ["json", "pretty"] as const) {
+      const lines: string[] = [];
+      const destination = { write: (line: string) => lines.push(line), isTTY: true };
+      createLog({ level: "info", format, destination }).warn({ log: text }, text);
+      expect(lines[0]!.trimEnd()).not.toMatch(/[\u007f-\u009f\u202e\u2028\n]/);
+      if (format === "json") expect(JSON.parse(lines[0]!)).toMatchObject({ log: text, msg: text });
+    }
+  });
+
+  test("pretty: a long value is cut", () => {
+    const { log, lines } = logInto({ format: "pretty" });
+    log.warn({ log: "x ".repeat(1000) }, "ended");
+    expect(lines[0]!.length).toBeLessThan(400);
+  });
+
   test("pretty: colours only when asked for", () => {
     const { log, lines } = logInto({ format: "pretty", colours: true });
     log.info("hi");

@@ -28,6 +28,19 @@ test("[O19] a start warns of a data folder that others may write to", () => {
   }
 });
 
+test("[VF9] a start on all addresses without public_url warns, and names what players get", () => {
+  const warnings = (config: Parameters<typeof defaultConfig>[0]) =>
+    startWarnings(defaultConfig({ host: "0.0.0.0", lobbyPorts: "5000-5009", ...config }), temporaryFolder());
+  const public_url = "Set public_url to the address that players use, such as http://";
+  const local = [expect.stringMatching(/^host is 0\.0\.0\.0 .+ the address 127\.0\.0\.1, ports 5000-5009/)];
+  expect(warnings({})).toEqual(local);
+  expect(warnings({})).toEqual([expect.stringContaining(public_url)]);
+  expect(warnings({ lobbyHostname: "play.example.com" })).toEqual([expect.stringContaining("play.example.com, ports")]);
+  expect(warnings({ publicUrl: "http://192.0.2.1:7100" })).toEqual([]);
+  expect(warnings({ host: "127.0.0.1" })).toEqual([]);
+  expect(warnings({ host: "::" })).toHaveLength(1);
+});
+
 /** The messages of warnings in the log of the service. */
 function warningsOf({ dataDir }: Service): string[] {
   const logs = fileURLToPath(new URL("../test-output/logs", import.meta.url));

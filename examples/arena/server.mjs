@@ -97,8 +97,9 @@ async function admit(socket, { token, name }) {
     const news = { phase: game.phase(), gems: game.gems(), roster: game.roster(), positions: game.positions() };
     send(socket, { type: "welcome", playerId, returned, seatsMax: Number(FOYER_MAX_PLAYERS) || null, news });
   } catch (error) {
-    // The reason of a close has at most 123 bytes.
-    socket.close(4003, Buffer.from(error.message).subarray(0, 118).toString());
+    report("a player was not admitted", error);
+    // For the player. Foyer's own text is for developers.
+    socket.close(4003, "Your seat is not valid. Press Play for another one.");
   }
 }
 
@@ -144,7 +145,7 @@ async function startRound(seat) {
     report("the lobby could not be closed", error);
     for (const [socket, { playerId }] of seats) {
       if (playerId === seat.playerId)
-        send(socket, { type: "notice", text: `The round cannot start: ${error.message}` });
+        send(socket, { type: "notice", text: "The round cannot start right now. Try again." });
     }
   } finally {
     isStartingRound = false;

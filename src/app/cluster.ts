@@ -62,6 +62,8 @@ export async function openCluster(ground: Ground, redisUrl: string): Promise<Mod
       authenticateFreshly: (context, authenticate) => authenticateFreshly(context.db, authenticate),
       // The demo is for trying out the service on one machine.
       openPlayPage: async () => null,
+      // Events of other nodes arrive within milliseconds.
+      lobbyLearnMs: 1_000,
       readAhead: (context) => readAhead(context, log),
       ownLobbies: () => lobbiesPlacedOn(nodeId),
       startLoops: (context, loops) => startLoops(cluster, invalidation, context, loops),

@@ -18,11 +18,14 @@ import { followLobbies } from "../operations/insight/follow-lobbies.ts";
 import { createLiveEvents } from "../operations/live/live-events.ts";
 import { answerForLobbyServers, localLobbyServers, sharedLobbyServers } from "../operations/live/remote-runtime.ts";
 import { createWaiting } from "../operations/matchmaking/lobby-waiters.ts";
+import { createShowPorts } from "../operations/matchmaking/ports.ts";
 import { createNamespaceConfigs } from "../operations/namespace-configs.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { AuditEntry, Db } from "../store/db.ts";
+import type { GatewayAddress } from "./gateway-address.ts";
 import { createLobbyRoom } from "./lobby-room.ts";
 import type { Ground, Mode } from "./mode.ts";
+import { openBuilds } from "./open-builds.ts";
 import { attempt, openRuntime, openWatching } from "./open-parts.ts";
 import type { StopOrder } from "./stop-order.ts";
 
@@ -39,7 +42,12 @@ export interface OpenedContext {
 export async function createContext(
   ground: Ground,
   mode: Mode,
-  { db, engine, runtime: injected }: { db: Db; engine: Engine; runtime: Runtime | undefined },
+  {
+    db,
+    engine,
+    runtime: injected,
+    gatewayAddress,
+  }: { db: Db; engine: Engine; runtime: Runtime | undefined; gatewayAddress: GatewayAddress },
   stopOrder: StopOrder,
 ): Promise<OpenedContext> {
   const { config, log, clock, newId, newCodes } = ground;
@@ -50,23 +58,27 @@ export async function createContext(
   const configs = createNamespaceConfigs(db, engine, now);
   const watching = openWatching(config, { db, configs, engine, now }, log);
   stopOrder.add(() => watching.boards.close());
+  const showPorts = createShowPorts(gatewayAddress.origin);
   const parts = {
     configs,
+    showPorts,
     watching,
     waiting: createWaiting(engine, { waitMs: config.findWaitS * 1000, waitersMax, now }),
     creationBudget: createCreationBudget(config.lobbyCreationBudget),
     seatBudget: createSeatBudget(config.rateSeats, () => performance.now()),
-    liveEvents: createLiveEvents(engine, now, createSharedPlaces(config.maxEventStreams)),
+    liveEvents: createLiveEvents(engine, now, createSharedPlaces(config.maxEventStreams), showPorts),
     gate: createStartGate(),
   };
 
+  const builds = await openBuilds(ground, db);
+  stopOrder.add(() => builds.unpacked.stop());
   const holdings = createHoldings();
-  const driver = injected ?? (await openRuntime(ground, holdings));
+  const driver = injected ?? (await openRuntime(ground, holdings, db));
   stopOrder.add(() => driver.close());
-  const startsProcesses = injected !== undefined || config.runtimes.includes("process");
+  const startsProcesses = injected !== undefined || config.runtimes.some((kind) => kind !== "external");
   const runtime = startsProcesses ? driver : null;
   const room = createLobbyRoom(runtime, holdings, now);
-  const about = { version: packageVersion(), startedAt: now(), regions: config.nodeRegions };
+  const about = { version: packageVersion(), startedAt: now(), regions: config.nodeRegions, nodeUrl: config.nodeUrl };
   const nodes = await mode.join(() => ({ ...about, ...room.status() }));
   stopOrder.add(({ haveLobbiesEnded }) => attempt(log, "leaving the other nodes", () => nodes.leave(haveLobbiesEnded)));
   const activity = createActivity(now);
@@ -82,6 +94,7 @@ export async function createContext(
     tokenUses,
     engine,
     ...parts,
+    builds,
     runtime,
     lobbyServers: sharedLobbyServers(ownServers, calls),
     nodes,

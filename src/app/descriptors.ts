@@ -52,14 +52,14 @@ export function watchDescriptors(parts: { config: Config; log: Logger; server: S
 /**
  * The most that the settings allow at one time. Requests that wait for a lobby are not counted: few services have many.
  */
-function wantedDescriptors(config: Config): number {
+export function wantedDescriptors(config: Config): number {
   const { maxInFlight, maxEventStreams, maxWatches, maxLogFollowers, maxLobbyProcesses } = config;
   const streams = maxEventStreams + maxWatches + maxLogFollowers;
   return ownDescriptors + maxInFlight + streams + maxLobbyProcesses * perLobbyProcess;
 }
 
 /** Null: there is no limit, or the system does not report it. */
-function descriptorLimit(): number | null {
+export function descriptorLimit(): number | null {
   try {
     const found = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"));
     return found ? Number(found[1]) : null;

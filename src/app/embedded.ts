@@ -25,6 +25,8 @@ export function openEmbedded(ground: Ground): Mode {
     openCalls: async () => noCalls,
     authenticateFreshly: (_, authenticate) => authenticate,
     openPlayPage: (handlers) => openDemo(config, handlers, folder.path, log),
+    // Every lobby is made in this process.
+    lobbyLearnMs: 0,
     // No other process changes the store.
     readAhead() {},
     ownLobbies: () => everyLobby("only"),

@@ -1,10 +1,12 @@
 import type { Config } from "../config/config.ts";
+import { createNodeProofs } from "../gateway/node-proof.ts";
 import { createCodes } from "../ground/codes.ts";
 import { type AdminToken, ensureSecret, openDataFolder, secretFromText } from "../ground/data-folder.ts";
 import { createIds, createRequestIds } from "../ground/ids.ts";
 import { isLoopback } from "../ground/local-host.ts";
 import type { Logger } from "../ground/log.ts";
 import { createMetrics } from "../ground/metrics.ts";
+import { removeRunningFile, writeRunningFile } from "../ground/running-file.ts";
 import type { PlayPage } from "../http/pages/play.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
 import { record } from "../loops/history.ts";
@@ -18,15 +20,21 @@ import { createHandlers } from "../operations/index.ts";
 import { checkLobby } from "../operations/matchmaking/lobby.ts";
 import { describeLobby, portsText } from "../operations/matchmaking/lobby-start.ts";
 import { mockOperations } from "../operations/matchmaking/mocks.ts";
+import { createDescribeLobby } from "../operations/routing/lobby-description.ts";
+import { type LobbyDirectory, openLobbyDirectory } from "../operations/routing/lobby-directory.ts";
+import { createRoutes } from "../operations/routing/routes.ts";
+import { readIdentity } from "../runtime/process-identity.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { createContext } from "./create-context.ts";
 import { watchDescriptors } from "./descriptors.ts";
 import { openEmbedded } from "./embedded.ts";
 import { createFolderWatch, type FolderWatch } from "./folder-watch.ts";
+import { createGatewayAddress } from "./gateway-address.ts";
 import { measureNode } from "./gauges.ts";
 import { createLater } from "./later.ts";
 import type { Ground, LiveState, Loops, Mode } from "./mode.ts";
 import { attempt, createMovedClock, openClock, openMetrics, openStore } from "./open-parts.ts";
+import { openLines, openWarnings } from "./operator-lines.ts";
 import { startWarnings } from "./start-warnings.ts";
 import { createStopOrder, type StopOrder } from "./stop-order.ts";
 import { startTasks } from "./tasks.ts";
@@ -36,6 +44,8 @@ const nilId = "00000000-0000-0000-0000-000000000000";
 
 export interface RunningFoyer {
   readonly url: string;
+  /** The address for programs on the same machine; another one than `url` with TLS. */
+  readonly localUrl: string;
   readonly metricsUrl: string | null;
   /** Where the demo game can be played; null: it is not offered. */
   readonly demoUrl: string | null;
@@ -50,8 +60,10 @@ export interface RunningFoyer {
   close(options?: { readonly stopLobbies?: boolean }): Promise<void>;
 }
 
-/** Replacements that tests pass in. */
+/** What the command says, and replacements that tests pass in. */
 export interface Injected {
+  /** Whether the log is for a person at a terminal, who gets one line for each step of a lobby. */
+  readonly showsLines?: boolean;
   readonly runtime?: Runtime;
   readonly now?: () => number;
   readonly newCodes?: (length: number) => readonly string[];
@@ -74,7 +86,7 @@ export async function startFoyer(config: Config, log: Logger, injected: Injected
 async function start(
   config: Config,
   log: Logger,
-  { runtime, ...injected }: Injected,
+  { runtime, showsLines, ...injected }: Injected,
   stopOrder: StopOrder,
 ): Promise<RunningFoyer> {
   const ground = await openGround(config, log, injected, stopOrder);
@@ -86,9 +98,10 @@ async function start(
   const { engine } = live;
   stopOrder.add(() => engine.close());
   folderWatch.begin(live.giveUp);
-  const { context, driver } = await createContext(ground, mode, { db, engine, runtime }, stopOrder);
+  const gatewayAddress = createGatewayAddress(config);
+  const { context, driver } = await createContext(ground, mode, { db, engine, runtime, gatewayAddress }, stopOrder);
   const metricsServer = await serveMetrics(ground, context, driver, stopOrder);
-  const { http, playPage } = await createHttp(ground, mode, context, { live, folderWatch }, stopOrder);
+  const { http, playPage, directory } = await createHttp(ground, mode, context, { live, folderWatch }, stopOrder);
   mode.readAhead(context);
   const isOurs = (lobby: LobbyView) => isRecordedHere(context.nodes, lobby);
   const recorder = await record({ engine, db, log, now: context.now, isOurs });
@@ -106,16 +119,27 @@ async function start(
     noteExit: recorder.noteExit,
   });
   stopOrder.add(() => supervisor.stop());
-  address.settle(listen(http, config));
-  const url = await address.value;
+  const warnings = openWarnings(ground, mode, context, driver);
+  stopOrder.add(() => warnings.stop());
+  const lines = showsLines ? await openLines(ground, mode, context) : null;
+  stopOrder.add(() => lines?.stop());
+  removeRunningFile(ground.folder.path);
+  const opened = http.listen();
+  address.settle(opened.then(({ localUrl }) => localUrl));
+  // Both fail when the port is in use, and a rejection that nothing awaits would end the process.
+  const [{ url }, localUrl] = await Promise.all([opened, address.value]);
+  gatewayAddress.settle(url);
   stopOrder.add(() => http.close());
+  await announce(ground.folder.path, localUrl, stopOrder);
   // Lobbies could not send heartbeats to this node before now, however long the start took.
   await attempt(log, "starting to receive heartbeats", live.startHearing);
-  const tasks = startLoops(ground, mode, context, { loops: { recorder, supervisor }, folderWatch }, stopOrder);
+  const loops = { recorder, supervisor, warnings, directory };
+  const tasks = startLoops(ground, mode, context, { loops, folderWatch }, stopOrder);
 
   if (!isLoopback(config.host) || config.publicUrl !== null) log.info(adviceForPublicServices);
   return {
     url,
+    localUrl,
     metricsUrl: metricsServer?.url ?? null,
     demoUrl: playPage && `${url}/play`,
     nodeId: mode.shownNodeId,
@@ -124,6 +148,7 @@ async function start(
     async close({ stopLobbies = false } = {}) {
       http.beginStopping();
       context.waiting.stop();
+      context.builds.unpacked.stop();
       await tasks.stop();
       if (stopLobbies) await supervisor.stopLobbies();
       await stopOrder.closeAll({ haveLobbiesEnded: stopLobbies });
@@ -159,6 +184,14 @@ async function openMode(ground: Ground): Promise<Mode> {
   return openCluster(ground, redisUrl);
 }
 
+/** Writes down for tools on the same machine where the service of this data folder is. */
+async function announce(folder: string, url: string, stopOrder: StopOrder): Promise<void> {
+  const identity = await readIdentity(process.pid);
+  if (identity === null) return;
+  writeRunningFile(folder, { url, pid: process.pid, identity });
+  stopOrder.add(() => removeRunningFile(folder));
+}
+
 async function serveMetrics({ config, metrics, log }: Ground, context: Context, driver: Runtime, stopOrder: StopOrder) {
   const { nodes, waiting } = context;
   measureNode(metrics, { nodes, waiting, driver, watches: context.watching.slots.taken });
@@ -168,14 +201,15 @@ async function serveMetrics({ config, metrics, log }: Ground, context: Context, 
 }
 
 async function createHttp(
-  { config, log, metrics, newId }: Ground,
+  { config, log, metrics, newId, secret, previousSecret }: Ground,
   mode: Mode,
   context: Context,
   { live, folderWatch }: { live: LiveState; folderWatch: FolderWatch },
   stopOrder: StopOrder,
-): Promise<{ http: HttpServer; playPage: PlayPage | null }> {
+): Promise<{ http: HttpServer; playPage: PlayPage | null; directory: LobbyDirectory }> {
   const { db, engine, nodes, now, waiting } = context;
   const handlers = createHandlers(context);
+  const directory = await openLobbyDirectory({ engine, now, learnMs: mode.lobbyLearnMs });
   const playPage = await mode.openPlayPage(handlers);
   const http = createHttpServer({
     config,
@@ -183,9 +217,15 @@ async function createHttp(
     metrics,
     handlers,
     playPage,
+    lobbies: {
+      routes: createRoutes(context, directory),
+      describe: createDescribeLobby(context, directory),
+      proofs: createNodeProofs({ secret, previousSecret, nodeId: nodes.ownId, now }),
+    },
     mocks: mockOperations(context),
     authenticate: mode.authenticateFreshly(context, createAuthenticate(context, mode.adminToken.token)),
     checkClient: (caller, client) => checkClient(context, caller, client),
+    now,
     newRequestId: createRequestIds(newId().slice(-12)),
     isStoreBehind: live.isBehind,
     waitingCount: waiting.count,
@@ -200,13 +240,7 @@ async function createHttp(
   });
   const descriptors = watchDescriptors({ config, log, server: http.app.server });
   stopOrder.add(() => descriptors.stop());
-  return { http, playPage };
-}
-
-/** Returns the address of the service. Requests arrive as soon as the port is open, a little before this returns. */
-async function listen({ app }: HttpServer, { host, port, publicUrl }: Config): Promise<string> {
-  const address = await app.listen({ host, port });
-  return publicUrl ?? address;
+  return { http, playPage, directory };
 }
 
 function startLoops(

@@ -8,12 +8,14 @@ import type { PlayPage } from "../http/pages/play.ts";
 import type { Recorder } from "../loops/history.ts";
 import type { OwnLobbies } from "../loops/servers/own-lobbies.ts";
 import type { Supervisor } from "../loops/supervise.ts";
+import type { LobbyWarnings } from "../loops/warn.ts";
 import type { AnswerNodes, NodeCalls } from "../nodes/calls.ts";
 import type { Nodes, OwnStatus } from "../nodes/nodes.ts";
 import type { Authenticate } from "../operations/auth/authenticate.ts";
 import type { StartSlots } from "../operations/capacity/start-slots.ts";
 import type { Context } from "../operations/context.ts";
 import type { ServedHandlers } from "../operations/handlers.ts";
+import type { LobbyDirectory } from "../operations/routing/lobby-directory.ts";
 import type { CacheInvalidation } from "../store/db.ts";
 import type { HoldKind } from "../store/only-node.ts";
 import type { LobbyRoom } from "./lobby-room.ts";
@@ -51,6 +53,8 @@ export interface Mode {
   authenticateFreshly(context: Context, authenticate: Authenticate): Authenticate;
   /** The demo game; null: it is not offered. */
   openPlayPage(handlers: ServedHandlers): Promise<PlayPage | null>;
+  /** How long a lobby that another node has answered with may be unknown here. */
+  readonly lobbyLearnMs: number;
   /** Reads into the cache what requests will need. */
   readAhead(context: Context): void;
   ownLobbies(): OwnLobbies;
@@ -74,6 +78,8 @@ export interface LiveState {
 export interface Loops {
   readonly recorder: Recorder;
   readonly supervisor: Supervisor;
+  readonly warnings: LobbyWarnings;
+  readonly directory: LobbyDirectory;
 }
 
 /** Work that is repeated: a name for the log, the pause between two runs in milliseconds, and the function. */

@@ -2,18 +2,22 @@ import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { settings } from "../config/settings.ts";
 import { type Clock, createClock } from "../ground/clock.ts";
+import { ensureNodeId } from "../ground/data-folder.ts";
+import { isUnspecified } from "../ground/local-host.ts";
 import { type Logger, throttled } from "../ground/log.ts";
 import { type Metrics, startMetricsServer } from "../ground/metrics.ts";
 import type { Holdings } from "../ground/shares.ts";
 import { listForWatchers } from "../operations/matchmaking/lobby-list.ts";
 import { createBoards } from "../operations/watch/boards.ts";
 import { createWatchSlots } from "../operations/watch/slots.ts";
-import { createProcessRuntime } from "../runtime/process.ts";
+import type { DockerOptions } from "../runtime/docker/docker-parts.ts";
+import { openDrivers } from "../runtime/drivers.ts";
 import { parsePortRange } from "../runtime/process-ports.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Db } from "../store/db.ts";
 import { holdDatabase } from "../store/only-node.ts";
 import { openDb } from "../store/open-db.ts";
+import { findVersionImage, recordVersionImage } from "../store/version-images.ts";
 import type { FolderWatch } from "./folder-watch.ts";
 import type { Ground, Mode } from "./mode.ts";
 import type { StopOrder } from "./stop-order.ts";
@@ -38,6 +42,9 @@ export function openClock(log: Logger): Clock {
 export function createMovedClock(now: () => number): Clock {
   return { now, follow() {}, startAt() {} };
 }
+
+/** For what the file system dates. Everything else goes by the core's time. */
+export const wallClock = () => Date.now();
 
 export function followWallClock(clock: Clock): void {
   clock.follow(Date.now() - clock.now());
@@ -107,22 +114,55 @@ export async function openStore(
   return db;
 }
 
-/** The driver of lobby processes. It starts none when the settings exclude the process runtime. */
-export async function openRuntime({ config, folder, clock }: Ground, holdings: Holdings): Promise<Runtime> {
+/** The drivers of lobby servers. They start none when the settings exclude them. */
+export async function openRuntime(ground: Ground, holdings: Holdings, db: Db): Promise<Runtime> {
+  const { config, folder, clock } = ground;
   const startsProcesses = config.runtimes.includes("process");
-  const publicHost = config.publicUrl === null ? "127.0.0.1" : new URL(config.publicUrl).hostname;
-  return createProcessRuntime({
+  const startsServers = startsProcesses || config.runtimes.includes("docker");
+  return openDrivers({
     dataDir: folder.path,
-    lobbyRoot: resolve(config.lobbyRoot),
-    hostname: config.lobbyHostname ?? publicHost,
+    hostname: chooseLobbyHostname(config),
     ports: parsePortRange(config.lobbyPorts),
-    processesMax: startsProcesses ? config.maxLobbyProcesses : 0,
+    bind: config.lobbyBind,
+    processesMax: startsServers ? config.maxLobbyProcesses : 0,
     stopGraceMs: config.lobbyStopGraceS * 1000,
     logMaxBytes: config.lobbyLogKib * 1024,
-    user: startsProcesses ? config.lobbyUser : null,
     now: clock.now,
     holdings,
+    process: {
+      isEnabled: startsProcesses,
+      lobbyRoot: resolve(config.lobbyRoot),
+      user: startsProcesses ? config.lobbyUser : null,
+    },
+    docker: describeDocker(ground, db),
   });
+}
+
+/** The host in the addresses of lobbies that players get. */
+export function chooseLobbyHostname({ lobbyHostname, publicUrl, lobbyBind }: Config): string {
+  if (lobbyHostname !== null) return lobbyHostname;
+  if (publicUrl !== null) return new URL(publicUrl).hostname;
+  return isUnspecified(lobbyBind) ? "127.0.0.1" : lobbyBind;
+}
+
+function describeDocker({ config, folder, clock, log, newId }: Ground, db: Db): DockerOptions {
+  return {
+    isEnabled: config.runtimes.includes("docker"),
+    socket: config.dockerSocket,
+    nodeId: ensureNodeId(folder, config.nodeId),
+    images: {
+      find: (versionId, image) => findVersionImage(db, versionId, image),
+      async record(versionId, image, found) {
+        const row = { versionImageId: newId(), versionId, image, createTs: clock.now(), ...found };
+        return (await recordVersionImage(db, row)) ?? found;
+      },
+    },
+    log,
+    waitMs: config.dockerWaitS * 1000,
+    pullWithinMs: config.dockerPullS * 1000,
+    syncEveryMs: 5_000,
+    backoff: { firstMs: 200, maxMs: 5_000 },
+  };
 }
 
 const attemptMs = 2_000;

@@ -3,6 +3,8 @@ import { bold, dim, type Terminal } from "./terminal.ts";
 export interface BannerFacts {
   readonly version: string;
   readonly url: string;
+  /** For programs on this machine; another one with TLS. */
+  readonly localUrl: string;
   readonly metricsUrl: string | null;
   readonly demoUrl: string | null;
   /** Null: this is the only node. */
@@ -15,7 +17,7 @@ export interface BannerFacts {
 
 /** What a person needs after a start: addresses, files, and a call that can be pasted into a shell. */
 export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteractive" | "colours">): string {
-  const { url } = facts;
+  const { url, localUrl } = facts;
   const token = tokenInShell(facts);
   const row = (name: string, value: string) => `  ${bold(terminal, name.padEnd(12))} ${value}`;
   return [
@@ -23,6 +25,7 @@ export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteracti
     `  ${bold(terminal, `Foyer ${facts.version} is ready`)}`,
     "",
     row("API", url),
+    ...(localUrl !== url ? [row("Local API", `${localUrl}, for lobbies and tools on this machine`)] : []),
     row("Admin token", shownToken(facts, terminal)),
     row("Data", facts.dataDir),
     ...(facts.nodeId === null ? [] : [row("Node", `${facts.nodeId}, with live lobbies in Redis`)]),
@@ -31,11 +34,11 @@ export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteracti
     ...(facts.demoUrl === null ? [] : [`  ${bold(terminal, "Play the demo:")} ${facts.demoUrl}`, ""]),
     dim(terminal, "  Create a game:"),
     "",
-    curl(`${url}/cloud/games`, token, { display_name: "My Game", name_id: "my-game" }),
+    curl(`${localUrl}/cloud/games`, token, { display_name: "My Game", name_id: "my-game" }),
     "",
     dim(terminal, "  Then ask whether it could have a namespace with this name:"),
     "",
-    curl(`${url}/cloud/games/my-game/namespaces/validate`, token, {
+    curl(`${localUrl}/cloud/games/my-game/namespaces/validate`, token, {
       display_name: "Production",
       name_id: "prod",
     }),

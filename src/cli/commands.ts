@@ -1,3 +1,6 @@
+import { remoteCommands } from "./remote/commands.ts";
+import { connectionFlags, type Flags } from "./remote/flags.ts";
+
 /** The commands, as data: run.ts runs them, help.ts describes them. */
 export const commands = {
   serve: {
@@ -9,6 +12,19 @@ export const commands = {
       ["foyer", "listen on 127.0.0.1:7100, data in .foyer"],
       ["foyer --host 0.0.0.0 --public-url https://play.example.com", "reachable by others"],
       ["FOYER_DATABASE_URL=postgres://foyer@db/foyer foyer", "rows in PostgreSQL"],
+    ],
+    wordsMin: 0,
+    wordsMax: 0,
+    takesSettings: true,
+  },
+  gateway: {
+    usage: "foyer gateway [flags]",
+    summary: "Pass players on to lobbies in a process of its own, which outlives restarts of the service.",
+    details:
+      "Listens on GATEWAY_HOST:GATEWAY_PORT, with TLS if tls_cert and tls_key are set. What is below /lobby/ goes to lobbies, everything else to service_url, whose trusted_proxies must contain this machine. Needs the secret of the service: from its data folder, or FOYER_SECRET. Set gateway_url of the service to the address of this gateway.",
+    examples: [
+      ["foyer gateway", "listen on 127.0.0.1:7103, in front of 127.0.0.1:7100"],
+      ["foyer gateway --gateway-host 0.0.0.0 --gateway-port 443", "for players"],
     ],
     wordsMin: 0,
     wordsMax: 0,
@@ -26,11 +42,24 @@ export const commands = {
     wordsMax: 0,
     takesSettings: true,
   },
+  doctor: {
+    usage: "foyer doctor [flags]",
+    summary: "Check what Foyer needs here: folder, disk, stores, ports, certificate.",
+    details:
+      "Starts nothing and changes nothing. Each line says ok, or what is wrong and what to do. The exit code is 1 when something keeps Foyer from working.",
+    examples: [
+      ["foyer doctor", "with the settings that serve would use here"],
+      ["foyer doctor --database-url postgres://foyer@db/foyer", "is that database reachable?"],
+    ],
+    wordsMin: 0,
+    wordsMax: 0,
+    takesSettings: true,
+  },
   backup: {
     usage: "foyer backup FILE [flags]",
     summary: "Copy the embedded database to a new file, also while the service runs.",
     details:
-      "The copy is consistent, and FILE must not exist yet. To restore, stop Foyer and replace foyer.db in the data folder with the copy. The secret and the admin token are not in it: keep the files secret and admin-token too. With PostgreSQL use pg_dump instead.",
+      "The copy is consistent, and FILE must not exist yet. To restore, stop Foyer and replace foyer.db in the data folder with the copy. The archives of builds are copied to the folder FILE.builds; to restore them, move its files to the folder builds of the data folder. The secret and the admin token are not in it: keep the files secret and admin-token too. With PostgreSQL use pg_dump instead, which has the builds too.",
     examples: [
       ["foyer backup foyer-backup.db", "of the data folder .foyer"],
       ["foyer backup /backups/foyer.db --data-dir /var/lib/foyer", "of another one"],
@@ -40,10 +69,10 @@ export const commands = {
     takesSettings: true,
   },
   export: {
-    usage: "foyer export [FILE] [flags]",
+    usage: "foyer export [FILE] [--builds DIR] [flags]",
     summary: "Write games, namespaces, versions and tokens as a document, also while the service runs.",
     details:
-      "A consistent snapshot of the store, SQLite or PostgreSQL, as lines of JSON: games, versions, namespaces with their limits and domains, deployments, tokens (their hashes) and the history of lobbies. Without FILE it goes to standard output; FILE must not exist yet. Live lobbies, the secret and the admin token are not in it.",
+      "A consistent snapshot of the store, SQLite or PostgreSQL, as lines of JSON: games, versions, namespaces with their limits and domains, deployments, tokens (their hashes) and the history of lobbies. Without FILE it goes to standard output; FILE must not exist yet. Live lobbies, the secret and the admin token are not in it. With --builds, the archives of builds are copied to the folder DIR.",
     examples: [
       ["foyer export foyer.jsonl", "of the data folder .foyer"],
       ["FOYER_DATABASE_URL=postgres://foyer@db/foyer foyer export > foyer.jsonl", "of a PostgreSQL database"],
@@ -53,10 +82,10 @@ export const commands = {
     takesSettings: true,
   },
   import: {
-    usage: "foyer import FILE [flags]",
+    usage: "foyer import FILE [--builds DIR] [flags]",
     summary: "Import such a document into an empty store; - reads standard input.",
     details:
-      "Imports all of it or nothing. The store must be empty and no service may use it. A document that is damaged, cut off or not an export of Foyer is refused, with the line number. docs/from-one-machine-to-many.md describes a move step by step.",
+      "Imports all of it or nothing. The store must be empty and no service may use it. A document that is damaged, cut off or not an export of Foyer is refused, with the line number. With --builds, the archives of builds come from the folder DIR; it says which are missing. docs/from-one-machine-to-many.md describes a move step by step.",
     examples: [
       ["FOYER_DATABASE_URL=postgres://foyer@db/foyer foyer import foyer.jsonl", "from SQLite to PostgreSQL"],
       ["foyer import foyer.jsonl --data-dir /var/lib/foyer", "and back into a data folder"],
@@ -77,6 +106,21 @@ export const commands = {
     wordsMin: 0,
     wordsMax: 0,
     takesSettings: true,
+  },
+  ...remoteCommands,
+  call: {
+    usage: "foyer call OPERATION [ARGUMENTS] [FLAGS]",
+    summary: "Call any operation of the API; foyer games … is short for those of games.",
+    details:
+      "The arguments are the ids and names in the operation's path; each field of its query and body is a flag. Without an operation it lists them all, and --help after one describes it. Answers are tables for people, and JSON with --json.",
+    examples: [
+      ["foyer call", "every operation"],
+      ["foyer call games.createGame --display-name 'My Game' --name-id my-game", "create a game"],
+      ["foyer games namespaces lobbies list my-game prod --json", "the same kind of call, without call"],
+    ],
+    wordsMin: 0,
+    wordsMax: 100,
+    flags: connectionFlags,
   },
   version: {
     usage: "foyer version",
@@ -109,5 +153,7 @@ interface Command {
   /** How many words follow the command's name. */
   readonly wordsMin: number;
   readonly wordsMax: number;
-  readonly takesSettings: boolean;
+  readonly takesSettings?: boolean;
+  /** Its own flags; absent: it takes settings, or none. */
+  readonly flags?: Flags;
 }

@@ -4,18 +4,21 @@ import { type Config, loadConfig } from "../config/config.ts";
 import { openDataFolder } from "../ground/data-folder.ts";
 import { DatabaseInUse, holdDatabase } from "../store/only-node.ts";
 import { openDb } from "../store/open-db.ts";
+import type { CopiedBuilds } from "../store/transfer/export-builds.ts";
 import { countsInWords, type RowCounts } from "../store/transfer/format.ts";
 import { checkDocument, importDocument, StoreNotEmpty } from "../store/transfer/import.ts";
+import { importBuilds } from "../store/transfer/import-builds.ts";
 import { DocumentError, type DocumentSource } from "../store/transfer/lines.ts";
+import { describeMissing } from "./build-lines.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `foyer import FILE`: imports an export into an empty store; `-` reads standard input. */
+/** `foyer import FILE [--builds DIR]`: imports an export into an empty store; `-` reads standard input. */
 export async function importCommand(
   file: string,
   argv: readonly string[],
   terminal: Terminal,
-  input: AsyncIterable<Uint8Array> = process.stdin,
+  { input = process.stdin, builds = null }: { input?: AsyncIterable<Uint8Array>; builds?: string | null } = {},
 ): Promise<number> {
   const config = loadConfig({ argv });
   const name = file === "-" ? "standard input" : resolve(file);
@@ -23,14 +26,18 @@ export async function importCommand(
     const source = file === "-" ? await kept(input) : () => createReadStream(name);
     // Reads the document twice, so that an invalid one is refused before a store is created for it.
     await checkDocument(source);
-    const counts = await importInto(config, source);
-    terminal.out(summary(counts, config, name));
+    const { counts, archives } = await importInto(config, source, builds && resolve(builds), terminal.now);
+    const copied = archives.count === 0 ? "" : `Imported the archives of ${archives.count} builds.\n`;
+    terminal.out(summary(counts, config, name) + copied + describeMissing(archives, uploadAgain));
     return 0;
   } catch (error) {
     terminal.err(`foyer: ${inWords(error, config, name)}\n`);
     return 1;
   }
 }
+
+const uploadAgain =
+  "Upload the same archives again, or import with --builds DIR; until then their lobbies do not start.";
 
 /** A pipe can be read only once, so its content is kept in memory. */
 async function kept(input: AsyncIterable<Uint8Array>): Promise<DocumentSource> {
@@ -42,13 +49,19 @@ async function kept(input: AsyncIterable<Uint8Array>): Promise<DocumentSource> {
 }
 
 /** Only while no service uses the store: a running service would not notice the new rows. */
-async function importInto(config: Config, source: DocumentSource): Promise<RowCounts> {
+async function importInto(
+  config: Config,
+  source: DocumentSource,
+  folder: string | null,
+  wallClock: () => number,
+): Promise<{ counts: RowCounts; archives: CopiedBuilds }> {
   const { databaseUrl, dataDir } = config;
   const hold = databaseUrl === null ? await openDataFolder(dataDir) : await holdDatabase(databaseUrl, () => {});
   try {
     const db = await openDb({ databaseUrl, dataDir });
     try {
-      return await importDocument(db, source);
+      const counts = await importDocument(db, source);
+      return { counts, archives: await importBuilds(db, { dataDir, folder, wallClock }) };
     } finally {
       await db.close();
     }

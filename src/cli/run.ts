@@ -4,14 +4,20 @@ import { readCommandLine } from "../config/sources.ts";
 import { packageVersion } from "../ground/package-version.ts";
 import { type CommandName, commands } from "./commands.ts";
 import { commandHelp, overview } from "./help.ts";
+import { type OwnFlags, takeOwnFlags } from "./own-flags.ts";
+import { type RemoteCommandName, remoteCommands } from "./remote/commands.ts";
+import { UsageError } from "./remote/exit-codes.ts";
+import { parseFlags } from "./remote/flags.ts";
+import type { Remote } from "./remote/run-remote.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Runs one command to its end and returns the exit code. */
 export async function run(given: readonly string[], terminal: Terminal): Promise<number> {
-  // The only flag that belongs to a command and is not a setting.
-  const isRepair = readCommandLine(given).words[0] === "repair";
-  const argv = isRepair ? given.filter((argument) => argument !== confirmation) : given;
-  if (isRepair && argv.length < given.length) return runCommand("repair", [], argv, terminal, true);
+  const [first = "", ...others] = given;
+  if (isRemote(first)) return runRemoteCommand(first, others, terminal);
+  const own = takeOwnFlags(given);
+  const { argv } = own;
+  if (own.isConfirmed) return runCommand("repair", [], argv, terminal, own);
   const { words, help, version, issues } = readCommandLine(argv);
   const [name = "serve", ...rest] = words;
   if (version) return runCommand("version", [], argv, terminal);
@@ -19,15 +25,16 @@ export async function run(given: readonly string[], terminal: Terminal): Promise
   if (issues.length > 0 && !help) return runCommand("config", [], argv, terminal);
   if (!isCommand(name)) return refuse(terminal, unknownCommand(name));
   if (help) return runCommand("help", words.length > 0 ? [name] : [], argv, terminal);
-  return runCommand(name, rest, argv, terminal);
+  if (isRemote(name)) return refuse(terminal, `foyer ${name} comes first; its flags follow it.`);
+  return runCommand(name, rest, argv, terminal, own);
 }
 
 async function runCommand(
-  name: CommandName,
+  name: Exclude<CommandName, RemoteName>,
   words: readonly string[],
   argv: readonly string[],
   terminal: Terminal,
-  isConfirmed = false,
+  own: Pick<OwnFlags, "isConfirmed" | "builds"> = { isConfirmed: false, builds: null },
 ): Promise<number> {
   const { wordsMin, wordsMax, usage } = commands[name];
   if (words.length < wordsMin || words.length > wordsMax) {
@@ -35,30 +42,78 @@ async function runCommand(
     return refuse(terminal, `foyer ${name} ${problem}. Usage: ${usage}`);
   }
   try {
-    return await runners[name](words, argv, terminal, isConfirmed);
+    return await runners[name](words, argv, terminal, own);
   } catch (error) {
     if (error instanceof ConfigError) return refuse(terminal, error.message);
     throw error;
   }
 }
 
-const confirmation = "--yes";
+/** Whether the command talks to a service: it has flags of its own, and settings mean nothing to it. */
+const isRemote = (name: string): name is RemoteName =>
+  name === "call" || Object.hasOwn(remoteCommands, name) || aliases.has(name);
+
+type RemoteName = RemoteCommandName | "call";
+
+/** `foyer games …` is `foyer call games …`. Not read from the contract, which would slow every start down. */
+const aliases: ReadonlySet<string> = new Set(["games", "audit", "auth", "nodes"]);
+
+async function runRemoteCommand(name: RemoteName, args: readonly string[], terminal: Terminal): Promise<number> {
+  if (name === "call" || aliases.has(name)) {
+    const isHelp = name === "call" && ["--help", "-h"].includes(args[0] ?? "");
+    if (isHelp) return runCommand("help", ["call"], [], terminal);
+    const { callOperation } = await import("./remote/call.ts");
+    return callOperation(name === "call" ? args : [name, ...args], terminal);
+  }
+  if (args.includes("--help") || args.includes("-h")) return runCommand("help", [name], [], terminal);
+  const { explain, runRemote } = await import("./remote/run-remote.ts");
+  try {
+    const { flags, wordsMin, wordsMax, usage } = remoteCommands[name];
+    const parsed = parseFlags(args, flags);
+    const { words } = parsed;
+    if (words.length < wordsMin || words.length > wordsMax) throw new UsageError(`Usage: ${usage}`);
+    const command = await remoteRunners[name]();
+    return await runRemote(parsed, terminal, command);
+  } catch (error) {
+    return explain(terminal, error);
+  }
+}
+
+const remoteRunners: Record<RemoteCommandName, () => Promise<(remote: Remote) => Promise<number | undefined>>> = {
+  dev: async () => (await import("./dev/dev.ts")).dev,
+  init: async () => (await import("./deploy/init.ts")).init,
+  validate: async () => (await import("./deploy/deploy.ts")).validate,
+  deploy: async () => (await import("./deploy/deploy.ts")).deploy,
+  rollback: async () => (await import("./deploy/deploy.ts")).rollback,
+  status: async () => (await import("./remote/status.ts")).status,
+  lobbies: async () => (await import("./remote/lobbies.ts")).lobbies,
+  logs: async () => (await import("./remote/lobbies.ts")).logs,
+  find: async () => (await import("./remote/find.ts")).find,
+  watch: async () => (await import("./remote/watch.ts")).watch,
+  login: async () => (await import("./remote/login.ts")).login,
+  use: async () => (await import("./remote/login.ts")).use,
+  logout: async () => (await import("./remote/login.ts")).logout,
+};
 
 type Runner = (
   words: readonly string[],
   argv: readonly string[],
   terminal: Terminal,
-  isConfirmed: boolean,
+  own: Pick<OwnFlags, "isConfirmed" | "builds">,
 ) => number | Promise<number>;
 
 // Each command loads what it needs when it runs: help must not wait for a database driver.
-const runners: Record<CommandName, Runner> = {
+const runners: Record<Exclude<CommandName, RemoteName>, Runner> = {
   serve: async (_words, argv, terminal) => (await import("./serve.ts")).serve(argv, terminal),
+  gateway: async (_words, argv, terminal) => (await import("./gateway.ts")).gateway(argv, terminal),
   config: async (_words, argv, terminal) => (await import("./show-config.ts")).showConfig(argv, terminal),
+  doctor: async (_words, argv, terminal) => (await import("./doctor/doctor.ts")).doctor(argv, terminal),
   backup: async ([file = ""], argv, terminal) => (await import("./backup.ts")).backup(file, argv, terminal),
-  export: async ([file = null], argv, terminal) => (await import("./export.ts")).exportCommand(file, argv, terminal),
-  import: async ([file = ""], argv, terminal) => (await import("./import.ts")).importCommand(file, argv, terminal),
-  repair: async (_words, argv, terminal, isConfirmed) =>
+  export: async ([file = null], argv, terminal, { builds }) =>
+    (await import("./export.ts")).exportCommand(file, argv, terminal, { builds }),
+  import: async ([file = ""], argv, terminal, { builds }) =>
+    (await import("./import.ts")).importCommand(file, argv, terminal, { builds }),
+  repair: async (_words, argv, terminal, { isConfirmed }) =>
     (await import("./repair.ts")).repair(isConfirmed, argv, terminal),
   version(_words, _argv, terminal) {
     terminal.out(`foyer ${packageVersion()} (Node ${process.versions.node})\n`);

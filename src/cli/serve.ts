@@ -3,6 +3,7 @@ import { loadSettings, wantsColours } from "../config/config.ts";
 import { createLog, type Logger } from "../ground/log.ts";
 import { packageVersion } from "../ground/package-version.ts";
 import { banner } from "./banner.ts";
+import { exitOnUncaught, stopSignal } from "./signals.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,12 +19,13 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
     secrets: [config.adminToken, config.secret, config.previousSecret].filter((text) => text !== null),
   });
   exitOnUncaught(log);
+  outliveTerminal();
   for (const warning of warnings) log.warn(warning);
   const stopRequested = stopSignal();
 
   let foyer: Awaited<ReturnType<typeof startFoyer>>;
   try {
-    foyer = await startFoyer(config, log);
+    foyer = await startFoyer(config, log, { showsLines: terminal.isInteractive && config.logFormat !== "json" });
   } catch (error) {
     log.debug({ err: error }, "start failed");
     terminal.err(`foyer: ${explainStartFailure(error, config)}\n`);
@@ -38,8 +40,9 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
 
   const signal = await stopRequested;
   log.info({ signal }, "stopping");
-  // A person who presses Ctrl-C wants everything stopped; a service manager restarts Foyer without ending the games.
-  if (signal === "SIGINT") return stop(() => foyer.close({ stopLobbies: true }), log, config.lobbyStopGraceS * 1000);
+  // A person who presses Ctrl-C or closes the terminal wants everything stopped; a service manager restarts Foyer without
+  // ending the games.
+  if (signal !== "SIGTERM") return stop(() => foyer.close({ stopLobbies: true }), log, config.lobbyStopGraceS * 1000);
   return stop(() => foyer.close(), log);
 }
 
@@ -66,33 +69,11 @@ async function stop(close: () => Promise<void>, log: Logger, lobbiesWithinMs = 0
   return 1;
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a later SIGINT ends the process immediately. */
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let firstAt: number | undefined;
-    const onSignal = (signal: NodeJS.Signals) => {
-      const now = performance.now();
-      if (firstAt === undefined) {
-        firstAt = now;
-        resolve(signal);
-      } else if (signal === "SIGINT" && now - firstAt > sameKeyPressMs) {
-        process.exit(130);
-      }
-    };
-    process.on("SIGINT", onSignal);
-    process.on("SIGTERM", onSignal);
-  });
-}
-
-// Under npm, one Ctrl-C arrives twice: from the terminal and, on a busy machine a little later, from npm.
-const sameKeyPressMs = 1_000;
-
-/** After an uncaught error the state of the process is unknown, so it logs the error and exits. */
-function exitOnUncaught(log: Logger): void {
-  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
-    process.on(event, (error: unknown) => {
-      log.fatal({ err: error instanceof Error ? error : new Error(String(error)) }, event);
-      process.exit(1);
+/** What is written after the terminal was closed is lost. That must not end the service before its lobbies have stopped. */
+function outliveTerminal(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EIO" && error.code !== "EPIPE") throw error;
     });
   }
 }

@@ -7,7 +7,8 @@ export function explainStartFailure(error: unknown, config: Config): string {
   if (!(error instanceof Error)) return redact(String(error));
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
   const isMetrics = port !== undefined && port === config.metricsPort && port !== config.port;
-  const flag = isMetrics ? "--metrics-port" : "--port";
+  const isLocal = config.tlsCert !== null && port === config.localPort && port !== config.port;
+  const flag = isMetrics ? "--metrics-port" : isLocal ? "--local-port" : "--port";
   if (code === "EADDRINUSE") {
     const other = isMetrics ? "another number, or off" : "another number, or 0 for any free one";
     return `Port ${port} on ${address} is in use by another program. Stop that program, or give ${flag} ${other}.`;

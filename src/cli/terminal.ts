@@ -8,6 +8,8 @@ export interface Terminal {
   readonly isInteractive: boolean;
   readonly colours: boolean;
   readonly columns: number;
+  /** The time of the wall clock. */
+  now(): number;
 }
 
 export function standardTerminal(): Terminal {
@@ -17,6 +19,7 @@ export function standardTerminal(): Terminal {
     isInteractive: process.stdout.isTTY === true,
     colours: wantsColours(process.stdout),
     columns: Math.min(Math.max(process.stdout.columns ?? 80, 60), 100),
+    now: Date.now,
   };
 }
 

@@ -59,6 +59,9 @@ export function loadSettings(sources: ConfigSources = {}): {
     else values.set(key, value);
   }
   values.set("data_dir", resolve(cwd, String(values.get("data_dir") ?? settings.data_dir.fallback)));
+  for (const key of ["tls_cert", "tls_key"] as const) {
+    if (values.has(key)) values.set(key, resolve(cwd, String(values.get(key))));
+  }
 
   const config = buildConfig(values);
   issues.push(...contradictions(config));
@@ -97,6 +100,7 @@ function contradictions(config: Config): string[] {
   if (isSamePort && config.host === config.metricsHost) {
     issues.push(`port and metrics_port are both ${config.port}; change one of them, or set metrics_port to off.`);
   }
+  issues.push(...tlsContradictions(config));
   if (config.redisUrl !== null && config.databaseUrl === null) {
     issues.push(
       "redis_url needs database_url: with live lobbies in Redis, games and tokens must be in a PostgreSQL that every node reaches.",
@@ -107,6 +111,19 @@ function contradictions(config: Config): string[] {
       "redis_url needs secret, the same on every node: a token that one node signed must be valid on the others. Make one with `openssl rand -hex 32`.",
     );
   }
+  return issues;
+}
+
+function tlsContradictions({ tlsCert, tlsKey, host, port, localPort, metricsHost, metricsPort }: Config): string[] {
+  if (tlsCert === null && tlsKey === null) return [];
+  if (tlsCert === null) return ["tls_key needs tls_cert, the certificate of that key."];
+  if (tlsKey === null) return ["tls_cert needs tls_key, the private key of that certificate."];
+  const issues: string[] = [];
+  const isTaken = (otherHost: string, otherPort: number | null) =>
+    localPort !== 0 && otherPort === localPort && ["127.0.0.1", "0.0.0.0", "::", "localhost"].includes(otherHost);
+  const change = "change one of them: with tls_cert Foyer also listens on local_port of 127.0.0.1.";
+  if (isTaken(host, port)) issues.push(`port and local_port are both ${port}; ${change}`);
+  if (isTaken(metricsHost, metricsPort)) issues.push(`metrics_port and local_port are both ${localPort}; ${change}`);
   return issues;
 }
 

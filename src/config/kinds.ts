@@ -107,6 +107,16 @@ export const address: Kind<string> = {
   show: String,
 };
 
+export const ipAddress: Kind<string> = {
+  placeholder: "IP",
+  allowed: "an IP address, such as 0.0.0.0 or 127.0.0.1",
+  parse(given) {
+    const bare = /^\[.+\]$/.test(given) ? given.slice(1, -1) : given;
+    return isIP(bare) === 0 ? undefined : bare.toLowerCase();
+  },
+  show: String,
+};
+
 export const origin: Kind<string> = {
   placeholder: "URL",
   allowed: "an http:// or https:// address without path, query, user or password, such as https://play.example.com",

@@ -1,7 +1,7 @@
-import type { Kind } from "./kinds.ts";
 import {
   address,
   choice,
+  ipAddress,
   list,
   networkRange,
   origin,
@@ -13,33 +13,7 @@ import {
   toggle,
   whole,
 } from "./kinds.ts";
-
-/** One thing an operator can set. `data_dir` in the file is FOYER_DATA_DIR in the environment and --data-dir as a flag. */
-export interface Setting<T> {
-  readonly kind: Kind<T>;
-  /** null: not set, and `absent` says what happens then. */
-  readonly fallback: T;
-  readonly group: SettingGroup;
-  readonly description: string;
-  readonly absent?: string;
-  /** The value is never shown, and it cannot be a flag: every user of the machine can read command lines. */
-  readonly secret?: boolean;
-  /** It may be in a file, which FOYER_…_FILE names. */
-  readonly inFile?: boolean;
-}
-
-export const settingGroups = [
-  "Network",
-  "Data",
-  "Several nodes",
-  "Access",
-  "Logs and metrics",
-  "Quotas",
-  "Matchmaking",
-  "Lobby processes",
-  "Limits per minute, 0 for none",
-] as const;
-type SettingGroup = (typeof settingGroups)[number];
+import { perMinute, portOrOff, quota, type Setting, setting } from "./setting.ts";
 
 /** Every setting. Flags, variables, file keys, help and the Config type all come from this table. */
 export const settings = {
@@ -48,6 +22,37 @@ export const settings = {
   public_url: setting(origin, null, "Network", "Origin under which players and lobbies reach the service.", {
     absent: "http://HOST:PORT",
   }),
+  tls_cert: setting(
+    text("FILE", 1, 4096),
+    null,
+    "Network",
+    "Certificate and its chain in PEM format, for https on PORT; read again when it changes. Needs tls_key.",
+    { absent: "plain http" },
+  ),
+  tls_key: setting(text("FILE", 1, 4096), null, "Network", "Private key of tls_cert in PEM format.", {
+    absent: "plain http",
+  }),
+  local_port: setting(
+    port,
+    7102,
+    "Network",
+    "With tls_cert: port on 127.0.0.1 for plain http, which lobbies of this machine use; 0 for any free port.",
+  ),
+  gateway_url: setting(
+    origin,
+    null,
+    "Network",
+    "Origin under which players reach lobbies through the gateway; best a host name of its own.",
+    { absent: "public_url" },
+  ),
+  gateway_host: setting(address, "127.0.0.1", "Network", "foyer gateway: address to listen on; 0.0.0.0 or :: for all."),
+  gateway_port: setting(port, 7103, "Network", "foyer gateway: port to listen on; 0 for any free port."),
+  service_url: setting(
+    origin,
+    "http://127.0.0.1:7100",
+    "Network",
+    "foyer gateway: origin of the service, which gets every request that is not for a lobby.",
+  ),
   trusted_proxies: setting(
     list(networkRange),
     [],
@@ -103,6 +108,25 @@ export const settings = {
     "Connections of one address at the same time; behind a trusted proxy, its unanswered requests.",
   ),
 
+  max_gateway_connections: setting(
+    whole("COUNT", 0, 1_000_000),
+    10_000,
+    "Network",
+    "Connections to lobbies through the gateway of this node; more get 503.",
+  ),
+  max_gateway_connections_per_client: setting(
+    whole("COUNT", 1, 1_000_000),
+    64,
+    "Network",
+    "The same for one client; an IPv6 /48 may have four times as many. More get 429.",
+  ),
+  gateway_idle_s: setting(
+    whole("SECONDS", 1, 86_400),
+    300,
+    "Network",
+    "How long a connection through the gateway may be without a byte in either direction.",
+  ),
+
   data_dir: setting(
     text("DIR", 1, 4096),
     ".foyer",
@@ -144,6 +168,13 @@ export const settings = {
     "Regions whose lobby processes this node runs.",
     { absent: "all" },
   ),
+  node_url: setting(
+    origin,
+    null,
+    "Several nodes",
+    "Origin under which the other nodes reach this one, to pass players on to its lobbies.",
+    { absent: "players reach the lobbies of this node through its own gateway only" },
+  ),
   node_grace_s: setting(
     whole("SECONDS", 5, 86_400),
     30,
@@ -169,6 +200,12 @@ export const settings = {
     "Access",
     "The secret before this one; its tokens stay valid while it is set.",
     { secret: true, inFile: true, absent: "only tokens of the current secret are valid" },
+  ),
+  docker_trust: setting(
+    choice("admin", "cloud"),
+    "admin",
+    "Access",
+    "Lowest token that may create versions which run containers; the network of the machine always needs the admin token.",
   ),
   process_trust: setting(
     choice("admin", "cloud"),
@@ -199,6 +236,14 @@ export const settings = {
 
   max_namespaces_per_game: quota(100, "Namespaces that one game may have."),
   max_versions_per_game: quota(1000, "Versions that one game may have."),
+  max_builds_per_game: quota(100, "Builds that one game may have."),
+  max_build_mib_per_game: setting(
+    whole("MIB", 1, 1_000_000_000),
+    20_480,
+    "Quotas",
+    "Size of all builds of one game together, as uploaded.",
+  ),
+  build_max_mib: setting(whole("MIB", 1, 1_000_000), 512, "Quotas", "Size of one build, as uploaded."),
   max_tokens_per_namespace: quota(1000, "Tokens of one namespace that are neither revoked nor expired."),
 
   demo: setting(
@@ -215,14 +260,20 @@ export const settings = {
   ),
 
   runtimes: setting(
-    list(choice("process", "external")),
-    ["process", "external"],
+    list(choice("process", "docker", "external")),
+    ["process", "docker", "external"],
     "Lobby processes",
-    "How versions may run their lobbies; without process no program is ever started on this machine.",
+    "How versions may run their lobbies; without process and docker nothing is ever started on this machine.",
   ),
   lobby_ports: setting(portRange, "27000-27999", "Lobby processes", "Ports that lobby processes get."),
+  lobby_bind: setting(
+    ipAddress,
+    "0.0.0.0",
+    "Lobby processes",
+    "Address that lobby processes listen on: a port must be free there. They get any other than 0.0.0.0 as HOST.",
+  ),
   lobby_hostname: setting(address, null, "Lobby processes", "Host name under which players reach those ports.", {
-    absent: "the host of public_url, else 127.0.0.1",
+    absent: "the host of public_url, else lobby_bind, else 127.0.0.1",
   }),
   lobby_root: setting(
     text("DIR", 1, 4096),
@@ -237,7 +288,12 @@ export const settings = {
     "User that lobby processes run as; Foyer must run as root.",
     { absent: "the user that runs Foyer, so they can read its files and secrets" },
   ),
-  max_lobby_processes: setting(whole("COUNT", 0, 100_000), 64, "Lobby processes", "Maximum number of lobby processes."),
+  max_lobby_processes: setting(
+    whole("COUNT", 0, 100_000),
+    64,
+    "Lobby processes",
+    "Maximum number of lobby processes, containers included.",
+  ),
   lobby_stop_grace_s: setting(
     whole("SECONDS", 0, 3600),
     10,
@@ -250,6 +306,34 @@ export const settings = {
     "Lobby processes",
     "Size at which Foyer starts a new log file of a lobby process; it keeps one older file.",
   ),
+
+  docker_socket: setting(
+    text("FILE", 1, 100),
+    "/var/run/docker.sock",
+    "Containers",
+    "Socket of the container engine, Docker's or Podman's.",
+  ),
+  docker_images: setting(
+    list(text("PATTERN", 1, 256, /^[^\s]+$/, "characters without spaces, * for any text")),
+    null,
+    "Containers",
+    "Images that versions may run, such as registry.example.com/games/*.",
+    { absent: "any" },
+  ),
+  lobby_api_endpoint: setting(
+    origin,
+    null,
+    "Containers",
+    "Address of this service for containers with a network of their own; its host is accepted like that of public_url.",
+    { absent: "only containers with the network of the machine can run" },
+  ),
+  docker_wait_s: setting(
+    whole("SECONDS", 1, 3600),
+    30,
+    "Containers",
+    "How long the start and the stop of a container wait for an engine that does not answer.",
+  ),
+  docker_pull_s: setting(whole("SECONDS", 1, 86_400), 300, "Containers", "How long pulling an image may take."),
 
   rate_address: perMinute(12_000, "Requests of one address, of any kind."),
   rate_pages: perMinute(300, "Requests of one client for the service's own pages, such as /docs."),
@@ -274,31 +358,3 @@ export type SettingKey = keyof typeof settings;
 export type Config = { readonly [K in SettingKey as Camel<K>]: (typeof settings)[K]["fallback"] };
 
 type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
-
-function setting<T, const F extends T | null>(
-  kind: Kind<T>,
-  fallback: F,
-  group: SettingGroup,
-  description: string,
-  more: { absent?: string; secret?: boolean; inFile?: boolean } = {},
-): Setting<F extends null ? T | null : T> {
-  // A kind of T also serves T | null, because null is never parsed from text. TypeScript cannot see that.
-  return { kind, fallback, group, description, ...more } as unknown as Setting<F extends null ? T | null : T>;
-}
-
-function perMinute(count: number, description: string): Setting<number> {
-  return setting(whole("COUNT", 0, 1_000_000_000), count, "Limits per minute, 0 for none", description);
-}
-
-function quota(count: number, description: string): Setting<number> {
-  return setting(whole("COUNT", 1, 1_000_000), count, "Quotas", description);
-}
-
-function portOrOff(): Kind<number | null> {
-  return {
-    placeholder: "PORT",
-    allowed: `${port.allowed}, or off`,
-    parse: (given) => (given.toLowerCase() === "off" ? null : port.parse(given)),
-    show: (value) => (value === null ? "off" : String(value)),
-  };
-}

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { findJsonError } from "../ground/json-error.ts";
 import { nearest } from "./nearest.ts";
 import { readSecretFile } from "./secret-files.ts";
-import { type Setting, type SettingKey, settings } from "./settings.ts";
+import type { Setting } from "./setting.ts";
+import { type SettingKey, settings } from "./settings.ts";
 
 /** A value before it is checked, and where it came from ("--port", "FOYER_PORT", "foyer.config.json"). */
 export interface Given {
@@ -143,6 +145,7 @@ const lobbyVariables: ReadonlySet<string> = new Set(
     "HEARTBEAT_S",
     "RECONNECT_S",
     "CLOUD_TOKEN",
+    "URL",
   ].map((name) => `FOYER_${name}`),
 );
 
@@ -161,8 +164,10 @@ export function readConfigFile(named: string | undefined, cwd: string): Source {
   let values: unknown;
   try {
     values = JSON.parse(content);
-  } catch (error) {
-    return { given: [], issues: [`${shown} is not valid JSON: ${(error as Error).message.split("\n")[0]}.`] };
+  } catch {
+    const { line, column, isCutOff } = findJsonError(content);
+    const place = isCutOff ? "it ends too early" : `the first error is in line ${line}, column ${column}`;
+    return { given: [], issues: [`${shown} is not valid JSON: ${place}.`] };
   }
   if (typeof values !== "object" || values === null || Array.isArray(values))
     return { given: [], issues: [`${shown} must hold one JSON object, such as { "port": 7100 }.`] };

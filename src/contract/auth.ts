@@ -20,7 +20,9 @@ export const auth = {
         run_processes: Type.Boolean({
           description: "Make versions with the `process` runtime, which run programs on the machine of the service.",
         }),
-        run_containers: Type.Boolean({ description: "Make versions that run containers. This service runs none." }),
+        run_containers: Type.Boolean({
+          description: "Make versions with the `docker` runtime, which run containers on the machine of the service.",
+        }),
       }),
     }),
     errors: [],

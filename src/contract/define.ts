@@ -20,6 +20,8 @@ export interface Operation {
   /** The body may be left out. */
   readonly bodyOptional: boolean;
   readonly bodyMaxBytes: number;
+  /** The body is bytes of any type, which the handler reads as they arrive; `body` is null. A setting limits its size. */
+  readonly rawBody?: true;
   /** null: a success is 204 with zero bytes, unless the operation streams. */
   readonly reply: TSchema | null;
   /** The answer instead of `reply` when the body has `dry_run: true`. */
@@ -43,9 +45,19 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
 
 export type ParamsOf<O extends Operation> = { readonly [Name in ParamNames<O["path"]>]: string };
 export type QueryOf<O extends Operation> = O["query"] extends TSchema ? Static<O["query"]> : null;
-export type BodyOf<O extends Operation> = O["body"] extends TSchema
-  ? Static<O["body"]> | (O["bodyOptional"] extends true ? undefined : never)
-  : null;
+export type BodyOf<O extends Operation> = O extends { readonly rawBody: true }
+  ? RawBody
+  : O["body"] extends TSchema
+    ? Static<O["body"]> | (O["bodyOptional"] extends true ? undefined : never)
+    : null;
+
+/** A body while it arrives. Reading it throws when the client is too slow, sends too much, or disconnects. */
+export interface RawBody {
+  /** What Content-Length says; null: it is chunked. */
+  readonly declaredBytes: number | null;
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
 export type ReplyOf<O extends Operation> =
   | (O["reply"] extends TSchema ? Static<O["reply"]> : null)
   | (O extends { readonly dryRunReply: infer S extends TSchema } ? Static<S> : never);
@@ -73,6 +85,7 @@ export function isChange({ method, path, isCheck }: Operation): boolean {
 export function listErrorCodes(operation: Operation): ErrorCode[] {
   const implied: ErrorCode[] = ["TOKEN_MISSING", "TOKEN_INVALID", "TOKEN_FORBIDDEN", "API_BAD_QUERY"];
   implied.push("API_BAD_BODY", "API_BODY_TOO_LARGE", "API_UNSUPPORTED_MEDIA_TYPE");
+  if (operation.rawBody) implied.push("API_REQUEST_TIMEOUT");
   if (operation.callers.some((kind) => kind !== "admin" && kind !== "lobby" && kind !== "origin")) {
     implied.push("TOKEN_EXPIRED", "TOKEN_REVOKED");
   }

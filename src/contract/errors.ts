@@ -20,7 +20,7 @@ export const errorTable = {
   API_REQUEST_TIMEOUT: { status: 408, meaning: "The request did not arrive completely in time. Send it again." },
   API_BODY_TOO_LARGE: {
     status: 413,
-    meaning: "The body is larger than the operation allows (64 KiB; a heartbeat 1 MiB).",
+    meaning: "The body is larger than the operation allows (64 KiB; a heartbeat 1 MiB; a build `build_max_mib`).",
   },
   API_UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -31,6 +31,10 @@ export const errorTable = {
     meaning:
       "The service listens on this machine only, and the request has another host name. If that name is correct, set FOYER_PUBLIC_URL.",
   },
+  API_UPGRADE_REQUIRED: {
+    status: 426,
+    meaning: "The port of the lobby speaks WebSocket only. Connect with a WebSocket client.",
+  },
   API_RATE_LIMIT: {
     status: 429,
     meaning: "Too many requests. Try again after `Retry-After` seconds.",
@@ -39,6 +43,12 @@ export const errorTable = {
     status: 500,
     meaning: "Internal server error. The server log has details under the request id of the answer.",
   },
+  API_LOBBY_UNREACHABLE: {
+    status: 502,
+    meaning:
+      "The gateway cannot reach the lobby: it does not listen on its port yet, its answer is not valid HTTP, or its node has no `node_url`.",
+  },
+  API_LOBBY_TIMEOUT: { status: 504, meaning: "The lobby did not begin its answer within 60 seconds." },
   API_UNAVAILABLE: {
     status: 503,
     meaning:
@@ -62,6 +72,7 @@ export const errorTable = {
   CLOUD_NAMESPACE_NOT_FOUND: { status: 404, meaning: "The namespace does not exist in this game." },
   CLOUD_VERSION_NOT_FOUND: { status: 404, meaning: "The version does not exist in this game." },
   CLOUD_LOBBY_NOT_FOUND: { status: 404, meaning: "The lobby does not exist in this namespace." },
+  CLOUD_BUILD_NOT_FOUND: { status: 404, meaning: "The build does not exist in this game." },
   CLOUD_TOKEN_NOT_FOUND: { status: 404, meaning: "The token does not exist in this game or namespace." },
   CLOUD_INVALID_DOMAIN: {
     status: 400,
@@ -70,6 +81,11 @@ export const errorTable = {
   CLOUD_VALIDATION_ERROR: {
     status: 400,
     meaning: "A value is not allowed. `errors` lists every issue with its path.",
+  },
+  CLOUD_BUILD_INVALID: {
+    status: 400,
+    meaning:
+      "The archive is not a gzipped tar that is safe to unpack, or not the one that `sha256` names. The message says what is wrong with it; nothing of it was kept.",
   },
   CLOUD_NAME_TAKEN: { status: 409, meaning: "This name_id is already in use." },
   CLOUD_DOMAIN_TAKEN: { status: 409, meaning: "The domain belongs to another namespace." },
@@ -82,6 +98,10 @@ export const errorTable = {
     status: 409,
     meaning:
       "The version is deployed, or lobbies of it are running. Deploy another one and wait for them to end, or stop them.",
+  },
+  CLOUD_BUILD_IN_USE: {
+    status: 409,
+    meaning: "A version names the build. Delete that version first.",
   },
   CLOUD_VERSION_CHANGED: {
     status: 409,

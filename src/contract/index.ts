@@ -2,6 +2,7 @@ import { activity } from "./activity.ts";
 import { audit } from "./audit.ts";
 import { auth } from "./auth.ts";
 import { blocks } from "./blocks.ts";
+import { builds } from "./builds.ts";
 import { decisions } from "./decisions.ts";
 import type { CallerKind, Operation } from "./define.ts";
 import { events } from "./events.ts";
@@ -32,6 +33,7 @@ export const operations = {
   ...activity,
   ...decisions,
   ...versions,
+  ...builds,
   ...audit,
   ...auth,
   ...nodes,

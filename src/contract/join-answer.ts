@@ -10,7 +10,12 @@ const portOut = named("LobbyPort", {
   port: Type.Optional(Type.Integer()),
   port_range: Type.Optional(object({ min: Type.Integer(), max: Type.Integer() })),
   is_tls: Type.Boolean(),
-  url: Type.Optional(Type.String({ description: "Of http and ws ports: `ws://hostname:port`, or `wss://` with TLS." })),
+  url: Type.Optional(
+    Type.String({
+      description:
+        "Of http and ws ports: `ws://hostname:port`, or `wss://` with TLS; through the gateway, `wss://hostname/lobby/<lobby_id>/<label>`.",
+    }),
+  ),
 });
 export const portsOut = record(portOut);
 const playerTicket = object({

@@ -14,7 +14,9 @@ const exit = {
     }),
   ),
   exit_signal: nullable(Type.String({ description: "The signal that ended its process, if one did." })),
-  exit_message: nullable(Type.String({ description: "How its process ended or why it was not started." })),
+  exit_message: nullable(
+    Type.String({ description: "Why it stopped, in words; exit_code and exit_signal say how its process ended." }),
+  ),
 };
 
 const pastLobby = named("PastLobby", {

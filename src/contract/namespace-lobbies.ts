@@ -63,7 +63,9 @@ const lobbyFields = {
   stop_reason: nullable(Type.String({ description: `${stopReasons}; null while it lives.` })),
   exit_code: nullable(Type.Integer({ description: "Of the lobby's process, if it has ended and the code is known." })),
   exit_signal: nullable(Type.String({ description: "The signal that ended the lobby's process, if one did." })),
-  exit_message: nullable(Type.String({ description: "How its process ended or why it was not started." })),
+  exit_message: nullable(
+    Type.String({ description: "Why it stopped, in words; exit_code and exit_signal say how its process ended." }),
+  ),
 };
 
 /** A lobby as the operator sees it, without its players. */

@@ -45,6 +45,7 @@ function paths(schemas: NamedSchemas): Record<string, Record<string, unknown>> {
         ...streamParameters(operation),
       ],
       ...(operation.body && { requestBody: requestBody(id, operation, schemas) }),
+      ...(operation.rawBody && { requestBody: { required: true, content: rawContent } }),
       responses: responses(id, operation, schemas),
     };
   }
@@ -90,6 +91,9 @@ function requestBody(id: string, operation: Operation, schemas: NamedSchemas) {
   const schema = schemas.describeAs(`${operationName(id)}Request`, operation.body!);
   return { required: !operation.bodyOptional, content: { "application/json": { schema } } };
 }
+
+/** As OpenAPI 3.1 describes bytes. */
+const rawContent = { "application/gzip": {} };
 
 function responses(id: string, operation: Operation, schemas: NamedSchemas) {
   const success = describeSuccess(id, operation, schemas);

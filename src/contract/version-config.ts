@@ -8,7 +8,7 @@ import {
   regionsMax,
   uint32Max,
 } from "../ground/limits.ts";
-import { named, object, optional, record } from "./common.ts";
+import { named, object, optional, record, uuid } from "./common.ts";
 
 /** The pattern of a name_id, a game mode, a region and a port label. Reserved words apply to name_id only. */
 export const namePatternSource = `^(?=.{1,${nameIdMaxCharacters}}$)[a-z0-9]+(?:-[a-z0-9]+)*$`;
@@ -21,6 +21,10 @@ const idleLobbiesMax = 1000;
 
 export const protocols = ["http", "https", "ws", "wss", "tcp", "tls", "udp"] as const;
 export type Protocol = (typeof protocols)[number];
+
+/** How players reach a port: at its own number, or through Foyer's gateway. */
+const routings = ["direct", "gateway"] as const;
+type Routing = (typeof routings)[number];
 
 const playerKeys = ["vouched", "open"] as const;
 type PlayerKeys = (typeof playerKeys)[number];
@@ -127,7 +131,26 @@ const port = object({
       description: "The protocol of this port. Clients see https, wss and tls as is_tls.",
     }),
   ),
+  routing: optional(
+    Type.Unsafe<Routing>({
+      type: "string",
+      // As for protocols.
+      enum: [...routings, null],
+      default: "direct",
+      description:
+        "How players reach an http or ws port: `direct`, at a port of its own; `gateway`, through Foyer at `/lobby/<lobby_id>/<label>`. Not with `external`.",
+    }),
+  ),
 });
+
+const env = optional(
+  record(systemText(0, "Its value."), {
+    propertyNames: Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$", maxLength: 256 }),
+    maxProperties: 256,
+    default: {},
+    description: "Environment variables of the program. Foyer sets PORT, PORT_… and FOYER_… itself.",
+  }),
+);
 
 const process = named(
   "ProcessRuntime",
@@ -139,28 +162,94 @@ const process = named(
     cwd: optional(
       systemText(
         1,
-        "The folder to start it in, relative to FOYER_LOBBY_ROOT. By default a new, empty one for each lobby.",
+        "The folder to start it in, relative to FOYER_LOBBY_ROOT. By default a new, empty one for each lobby. " +
+          "With a build: relative to the build's folder, which is the default.",
       ),
     ),
-    env: optional(
-      record(systemText(0, "Its value."), {
-        propertyNames: Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$", maxLength: 256 }),
-        maxProperties: 256,
-        default: {},
-        description: "Environment variables of the program. Foyer sets PORT, PORT_… and FOYER_… itself.",
+    build_id: optional(
+      uuid(
+        "The build that has the program. A command with a slash that is not absolute is a file of the build; one without " +
+          "a slash comes from PATH.",
+      ),
+    ),
+    env,
+  },
+  "Foyer starts each lobby as a process on its own machine.",
+);
+
+const dockerNetworks = ["bridge", "host"] as const;
+const dockerPulls = ["missing", "never", "always"] as const;
+
+const docker = named(
+  "DockerRuntime",
+  {
+    image: Type.String({
+      minLength: 1,
+      maxLength: 512,
+      pattern: "^[A-Za-z0-9][A-Za-z0-9._:/@-]*$",
+      description:
+        "The image, such as registry.example.com/game:1.4. What a tag means is decided when the version is first started, and stays.",
+    }),
+    command: optional(systemText(1, "The program to start. By default that of the image.")),
+    args: optional(
+      Type.Array(systemText(0, "One argument."), {
+        maxItems: 256,
+        description: "Its arguments. By default those of the image, or none when `command` is given.",
+      }),
+    ),
+    env,
+    network: optional(
+      Type.Unsafe<(typeof dockerNetworks)[number]>({
+        type: "string",
+        enum: [...dockerNetworks, null],
+        default: "bridge",
+        description:
+          "`bridge`: a network of its own, with the ports published. `host`: that of the machine; needs the admin token.",
+      }),
+    ),
+    memory_mib: optional(
+      Type.Integer({ minimum: 16, maximum: 1_048_576, default: 512, description: "Memory; with more it is ended." }),
+    ),
+    cpus: optional(
+      Type.Number({
+        minimum: 0.01,
+        maximum: 1024,
+        description: "Processors, also a part of one. By default no limit.",
+      }),
+    ),
+    pids: optional(
+      Type.Integer({ minimum: 1, maximum: 4_194_304, default: 512, description: "Most processes and threads." }),
+    ),
+    pull: optional(
+      Type.Unsafe<(typeof dockerPulls)[number]>({
+        type: "string",
+        enum: [...dockerPulls, null],
+        default: "missing",
+        description:
+          "Whether the version's first start pulls the image: when the machine does not have it, never, or always. Later starts pull that same image where it is missing, unless `never`.",
+      }),
+    ),
+    read_only: flag(true, "Whether the image's files cannot be changed. /tmp is always writable, in memory."),
+    user: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        pattern: "^[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+)?$",
+        description: "User, or user:group, by name or number. By default that of the image.",
       }),
     ),
   },
-  "Foyer starts each lobby as a process on its own machine.",
+  "Foyer starts each lobby as a container on its own machine.",
 );
 
 const runtime = named(
   "Runtime",
   {
     process: optional(process),
+    docker: optional(docker),
     external: optional(object({}, "Your own servers register their lobbies themselves.")),
   },
-  "How lobbies run: exactly one of the two.",
+  "How lobbies run: exactly one of the three.",
 );
 
 const gameMode = named(
@@ -248,7 +337,27 @@ export type ResolvedRegion = {
   ping_url: string | null;
 };
 
-type ProcessRuntime = { command: string; args: string[]; cwd: string | null; env: Record<string, string> };
+type ProcessRuntime = {
+  command: string;
+  args: string[];
+  cwd: string | null;
+  build_id: string | null;
+  env: Record<string, string>;
+};
+
+export type ResolvedDockerRuntime = {
+  image: string;
+  command: string | null;
+  args: string[] | null;
+  env: Record<string, string>;
+  network: (typeof dockerNetworks)[number];
+  memory_mib: number;
+  cpus: number | null;
+  pids: number;
+  pull: (typeof dockerPulls)[number];
+  read_only: boolean;
+  user: string | null;
+};
 
 export type ResolvedGameMode = {
   max_players: number;
@@ -274,8 +383,9 @@ export type ResolvedGameMode = {
     create: { enabled: boolean; public: boolean; private: boolean };
   };
   codes: { enabled: boolean; length: number };
-  ports: Record<string, { protocol: Protocol }>;
-  runtime: { process: ProcessRuntime } | { external: Record<string, never> };
+  /** Without a routing: direct. */
+  ports: Record<string, { protocol: Protocol; routing?: "gateway" }>;
+  runtime: { process: ProcessRuntime } | { docker: ResolvedDockerRuntime } | { external: Record<string, never> };
 };
 
 /** The document with every default filled in. `constructor` is a legal name here: look names up with Object.hasOwn. */

@@ -64,6 +64,12 @@ export function secretFromText(text: string): Buffer {
   return createHash("sha256").update(text, "utf8").digest();
 }
 
+/** The secret of a service on this machine, for another process of it; null: there is none yet. */
+export function readSecret(dataDir: string, configured: string | null): Buffer | null {
+  if (configured === null && readPrivateFile(join(dataDir, "secret")) === null) return null;
+  return ensureSecret({ path: dataDir }, configured);
+}
+
 /** The name of a node: from the configuration, else from the folder, where the first start creates it. */
 export function ensureNodeId(folder: { readonly path: string }, configured: string | null): string {
   if (configured !== null) return configured;

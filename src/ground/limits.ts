@@ -23,6 +23,10 @@ export const answerPieceMs = 30_000;
 /** Bytes of answers that one client has not read; above this it gets no new answers. */
 export const untakenBytesMax = 16 * 1024 * 1024;
 
+/** Of a lobby's answer through the gateway. */
+export const answerHeadMaxBytes = 16 * 1024;
+export const answerHeadMaxMs = 60_000;
+
 export const pageSizeDefault = 100;
 export const pageSizeMax = 500;
 /** Lobbies that a watch shows. */
@@ -59,6 +63,15 @@ export const lobbyConfigMaxBytes = 16 * 1024;
 export const heartbeatPlayersMax = 20_000;
 export const idempotencyKeyMaxCharacters = 128;
 export const playerTokenMaxCharacters = 512;
+
+/** Uploads of builds that a node receives at the same time. */
+export const uploadsMax = 4;
+/** While a client sends a build, at least this much must arrive in each period. */
+export const uploadPieceBytes = 64 * 1024;
+export const uploadPieceMs = 10_000;
+export const uploadMaxMs = 30 * 60_000;
+/** Builds that no version has named for so long are deleted. */
+export const unnamedBuildKeptMs = 7 * 24 * 60 * 60_000;
 
 export const auditRowsMax = 1_000_000;
 

@@ -1,18 +1,28 @@
+import { escapeUnprintable } from "./plain-line.ts";
+
 /** Turns a JSON log line into one for people: time, level, message, key=value; the stack of an error below it. */
 export function prettyLine(line: string, colours: boolean): string {
   const record = parseRecord(line);
   if (!record) return line;
-  const { time, level, msg, err, ...rest } = record;
+  const { time, level, msg, err, terminal_line: short, ...rest } = record;
   const paint = (code: string, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
 
+  const clock = paint("2", clockTime(String(time)));
+  if (isShortLine(short)) return `${clock} ${paint(short.colour, printable(short.word).padEnd(8))} ${printable(msg)}\n`;
   const name = String(level).toUpperCase().padEnd(5);
   const fields = Object.entries(rest).map(([key, value]) => `${paint("2", `${key}=`)}${showValue(value)}`);
-  const head = [
-    paint("2", clockTime(String(time))),
-    paint(levelColours[String(level)] ?? "0", name),
-    printable(msg ?? ""),
-  ];
+  const head = [clock, paint(levelColours[String(level)] ?? "0", name), printable(msg ?? "")];
   return `${[...head, ...fields].filter(Boolean).join(" ")}\n${errorLines(err)}`;
+}
+
+/** A line that begins with a word of its own instead of a level, and has no fields. */
+interface ShortLine {
+  readonly word: string;
+  readonly colour: string;
+}
+
+function isShortLine(value: unknown): value is ShortLine {
+  return typeof value === "object" && value !== null && "word" in value && "colour" in value;
 }
 
 const levelColours: Record<string, string> = {
@@ -41,9 +51,13 @@ function clockTime(iso: string): string {
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${milliseconds}`;
 }
 
+const shownMax = 300;
+
+/** A long value, such as the last lines of a lobby's output, would hide the message; the JSON log has all of it. */
 function showValue(value: unknown): string {
-  if (typeof value !== "string") return printable(JSON.stringify(value));
-  return /^[^\s"=]+$/.test(value) ? printable(value) : printable(JSON.stringify(value));
+  const isWord = typeof value === "string" && /^[^\s"=]+$/.test(value);
+  const text = printable(isWord ? value : JSON.stringify(value));
+  return text.length > shownMax ? `${text.slice(0, shownMax)}…` : text;
 }
 
 function errorLines(err: unknown, label = ""): string {
@@ -56,8 +70,5 @@ function errorLines(err: unknown, label = ""): string {
 
 /** A logged value must not be able to move the cursor or fake a line of its own. */
 function printable(value: unknown): string {
-  return String(value).replace(controlCharacters, (character) => JSON.stringify(character).slice(1, -1));
+  return escapeUnprintable(String(value));
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this looks for.
-const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;

@@ -1,5 +1,6 @@
 import { type Logger, pino, stdTimeFunctions } from "pino";
 import { prettyLine } from "./log-pretty.ts";
+import { escapeUnprintable } from "./plain-line.ts";
 import { redact } from "./redact.ts";
 
 export type { Logger } from "pino";
@@ -28,6 +29,10 @@ export function createLog(options: LogOptions): Logger {
   const destination = options.destination ?? standardOutput();
   const isPretty = options.format === "pretty" || (options.format === "auto" && destination.isTTY === true);
   const hideSecrets = secretHider(options.secrets ?? []);
+  // JSON leaves some characters as they are that move a terminal's cursor. Escaped, the line has the same value.
+  const asShown = destination.isTTY
+    ? (line: string) => `${escapeUnprintable(line.trimEnd())}\n`
+    : (line: string) => line;
 
   return pino(
     {
@@ -40,7 +45,7 @@ export function createLog(options: LogOptions): Logger {
     {
       write(line: string) {
         const safe = hideSecrets(redact(line));
-        destination.write(isPretty ? prettyLine(safe, options.colours ?? false) : safe);
+        destination.write(isPretty ? prettyLine(safe, options.colours ?? false) : asShown(safe));
       },
     },
   );
@@ -49,6 +54,8 @@ export function createLog(options: LogOptions): Logger {
 /** Written before the call returns, so that the last line before an exit is not lost. */
 function standardOutput(): LogDestination {
   const stream = pino.destination({ fd: 1, sync: true });
+  // A terminal that was closed; the service still has to stop its lobbies.
+  stream.on("error", () => undefined);
   return { write: (line) => stream.write(line), isTTY: process.stdout.isTTY };
 }
 

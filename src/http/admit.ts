@@ -18,6 +18,7 @@ export interface Admitted {
 }
 
 export interface Admit {
+  readonly rates: RateLimits;
   /** Host, rate limits and token, in the contract's order, before the body is read. */
   admit(operation: Operation, request: FastifyRequest, reply: FastifyReply): Verdict | Promise<Verdict>;
   readonly checkHost: CheckHost;
@@ -50,13 +51,14 @@ export function createAdmit(parts: AdmitParts): Admit {
     parts.readAddress(request.socket.remoteAddress ?? "", request.headers);
 
   return {
+    rates,
     checkHost,
     checkProbe(request) {
-      return checkHost(request) ?? checkShare(request, findAddress(request));
+      return checkHost(request.raw) ?? checkShare(request, findAddress(request));
     },
     admitPage(request, reply) {
       const address = findAddress(request);
-      const refusal = checkHost(request) ?? checkShare(request, address);
+      const refusal = checkHost(request.raw) ?? checkShare(request, address);
       if (refusal || address.isDirectLoopback) return refusal;
       return rates.countPage({ id: address.client, network: address.network }, reply);
     },
@@ -67,7 +69,7 @@ export function createAdmit(parts: AdmitParts): Admit {
       if (tooMany) reply.header("connection", "close");
     },
     admit(operation, request, reply) {
-      const wrongHost = checkHost(request);
+      const wrongHost = checkHost(request.raw);
       if (wrongHost) return wrongHost;
 
       const address = findAddress(request);

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { findJsonError } from "../ground/json-error.ts";
 import { jsonDepthMax, jsonValuesMax } from "../ground/limits.ts";
 
 /**
@@ -20,8 +21,8 @@ export function parseJson(body: Buffer): { value: unknown } | { issue: string } 
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    return { issue: describeSyntaxError(error, text.length) };
+  } catch {
+    return { issue: describeSyntaxError(text) };
   }
   return scanned.issue === null ? { value } : { issue: scanned.issue };
 }
@@ -146,14 +147,9 @@ function checkNumber(number: string): string | null {
   return `The body contains the number ${number.slice(0, 32)}, which is too large.`;
 }
 
-/** The platform's own message may quote the body, which can hold a token, so only its position is used. */
-function describeSyntaxError(error: unknown, length: number): string {
-  const message = error instanceof Error ? error.message : "";
-  const position = /position (\d+)/.exec(message)?.[1];
-  if (message.includes("end of JSON") || Number(position) >= length) {
-    return "The body is not valid JSON; it ends too early.";
-  }
-  if (position !== undefined)
-    return `The body is not valid JSON; the first error is at character ${Number(position) + 1}.`;
-  return "The body is not valid JSON.";
+/** The platform's own message may quote the body, which can hold a token, so only the place is named. */
+function describeSyntaxError(text: string): string {
+  const { line, column, isCutOff } = findJsonError(text);
+  if (isCutOff) return "The body is not valid JSON; it ends too early.";
+  return `The body is not valid JSON; the first error is in line ${line}, column ${column}.`;
 }

@@ -1,21 +1,31 @@
-import type { FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
 import type { Config } from "../config/config.ts";
 import { isLoopback, isOwnName } from "../ground/local-host.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
+import { isEncrypted } from "./cors.ts";
 
 /** Null: the host is allowed. */
-export type CheckHost = (request: FastifyRequest) => Refusal | null;
+export type CheckHost = (request: IncomingMessage) => Refusal | null;
 
-/** A service that listens only on this machine refuses pages that reach it under another name. */
-export function createCheckHost(config: Pick<Config, "host" | "publicUrl">): CheckHost {
+/**
+ * A service that listens only on this machine refuses pages that reach it under another name. With TLS, so does its port
+ * for plain HTTP, which is open on this machine only.
+ */
+export function createCheckHost(
+  config: Pick<Config, "host" | "publicUrl" | "lobbyApiEndpoint" | "tlsCert">,
+  otherUrls: readonly (string | null)[] = [],
+): CheckHost {
   const isLoopbackOnly = isLoopback(config.host);
-  const publicHost = config.publicUrl === null ? null : new URL(config.publicUrl).hostname;
+  const urls = [config.publicUrl, config.lobbyApiEndpoint, ...otherUrls].filter((url) => url !== null);
+  const names = new Set(urls.map((url) => new URL(url).hostname));
   /** Nearly every request has the same one. */
   let lastGoodHost: string | undefined;
 
-  return ({ headers: { host } }) => {
-    if (!isLoopbackOnly || host === undefined || host === lastGoodHost) return null;
-    if (isOwnName(host) || host.replace(/:\d+$/, "").toLowerCase() === publicHost) {
+  return (request) => {
+    const { host } = request.headers;
+    if (host === undefined || host === lastGoodHost) return null;
+    if (!isLoopbackOnly && (config.tlsCert === null || isEncrypted(request))) return null;
+    if (isOwnName(host) || names.has(host.replace(/:\d+$/, "").toLowerCase())) {
       lastGoodHost = host;
       return null;
     }

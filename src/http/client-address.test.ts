@@ -36,6 +36,7 @@ describe("without trusted proxies", () => {
   test("forwarding headers are not believed", () => {
     expect(direct("192.0.2.7", { "x-forwarded-for": "198.51.100.1", "x-real-ip": "198.51.100.1" })).toEqual({
       client: "192.0.2.7",
+      address: "192.0.2.7",
       network: null,
       isDirectLoopback: false,
       isTrustedProxy: false,

@@ -4,6 +4,8 @@ import ipaddr from "ipaddr.js";
 export type ClientAddress = {
   /** The key under which a client is counted: an IPv4 address, or the /64 of an IPv6 address (one household has one). */
   client: string;
+  /** The client's whole address, as the service knows it. */
+  address: string;
   /** The /48 of an IPv6 client, in which it may have many; null for IPv4. */
   network: string | null;
   /** A program on this machine, without a visible proxy in between. */
@@ -33,6 +35,7 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
     if (cached !== undefined) return cached;
     const address = parseAddress(text);
     const hop = address && {
+      address: address.toString(),
       client: toClientKey(address),
       network: toNetworkKey(address),
       isLoopback: address.range() === "loopback",
@@ -61,7 +64,14 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
   return (socketAddress, headers) => {
     const peer = parseHop(socketAddress);
     if (!peer)
-      return { client: "unknown", network: null, isDirectLoopback: false, isTrustedProxy: false, isForwarded: false };
+      return {
+        client: "unknown",
+        address: "unknown",
+        network: null,
+        isDirectLoopback: false,
+        isTrustedProxy: false,
+        isForwarded: false,
+      };
     const forwardedFor = headers["x-forwarded-for"];
     const client =
       peer.isTrusted && forwardedFor !== undefined ? furthestVouched(peer, [forwardedFor].flat().join(",")) : peer;
@@ -72,6 +82,7 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
     }
     return {
       client: client.client,
+      address: client.address,
       network: client.network,
       isDirectLoopback,
       isTrustedProxy: peer.isTrusted,
@@ -82,7 +93,7 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [address: Address, prefixLength: number];
-type Hop = { client: string; network: string | null; isLoopback: boolean; isTrusted: boolean };
+type Hop = { address: string; client: string; network: string | null; isLoopback: boolean; isTrusted: boolean };
 
 const knownMax = 4096;
 const addressTextMax = 64;

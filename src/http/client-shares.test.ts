@@ -5,6 +5,7 @@ import { createClientShares, leaveFlight, rejoinFlight } from "./client-shares.t
 import type { ClientShare, Exchange } from "./exchange.ts";
 
 const direct: ClientAddress = {
+  address: "192.0.2.1",
   client: "192.0.2.1",
   network: null,
   isDirectLoopback: false,

@@ -1,6 +1,8 @@
-import type { IncomingMessage, RequestListener, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Gateway } from "../gateway/gateway.ts";
+import { isLobbyPath } from "../gateway/lobby-path.ts";
 import { createConnectionTurns, type RequestClient } from "./connection-turns.ts";
 import {
   type Arrived,
@@ -12,6 +14,7 @@ import {
 } from "./exchange.ts";
 import { cutOffIfSlow } from "./slow-readers.ts";
 import type { Turns } from "./turns.ts";
+import { takeUpgrades } from "./upgrades.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -22,7 +25,7 @@ declare module "fastify" {
 
 export interface Connections {
   /** Follows every new connection of the server, and takes its requests before they are handled. */
-  watch(server: Server): void;
+  watch(server: Server, lobbies: Lobbies | null): void;
   /** Whether the request may begin now, which it then has to. Otherwise it has to wait. */
   claim(raw: IncomingMessage): boolean;
   /** Begins the request when it is its turn on its connection and that of its client; never, if the connection ends before. */
@@ -34,8 +37,16 @@ export interface Connections {
   count(): number;
   /** Whether a client waits for an answer that has an end. */
   areAnswersDue(): boolean;
+  /** Ends every connection. */
+  destroyAll(): void;
   /** Call it every few seconds: cuts off clients that do not take their answers. */
   cutOffSlowReaders(now: number): void;
+}
+
+/** Takes the requests for lobbies, and their connections when they become WebSockets. */
+export interface Lobbies extends Pick<Gateway, "handle" | "upgrade"> {
+  /** Whether it handles the request with this path. */
+  takes(url: string | undefined): boolean;
 }
 
 /** Says whose the connection is; `refused`: the client has too many, and the socket was answered and closed. */
@@ -95,8 +106,11 @@ export function createConnections(parts: {
   }
 
   return {
-    watch(server) {
-      takeRequests(server, claim, wait);
+    watch(server, lobbies) {
+      const begin = (raw: IncomingMessage, response: ServerResponse) =>
+        passOn(findConnection(raw.socket), raw, response, turns.end);
+      takeRequests(server, claim, wait, lobbies, begin);
+      if (lobbies) takeUpgrades(server, isWebSocket, (...given) => upgrade(lobbies, findConnection, given));
       server.on("connection", (socket: Socket) => {
         parts.turns.noteConnection();
         const share = parts.countConnection(socket);
@@ -114,28 +128,82 @@ export function createConnections(parts: {
       reply.raw.on("close", () => finish(exchange));
       return exchange;
     },
-    isAnsweredEarly(socket) {
-      const connection = (socket as KnownSocket)[known];
-      return connection?.current === null && connection.answeredEarly?.complete === false;
-    },
+    isAnsweredEarly,
     count: () => connections.size,
-    areAnswersDue: () => [...connections].some(({ turn, current }) => turn !== null && !current?.request.isStreaming),
+    areAnswersDue: () => [...connections].some(isAnswerDue),
+    destroyAll: () => connections.forEach(({ socket }) => void socket.destroy()),
     cutOffSlowReaders(now) {
       for (const { current } of connections) if (current?.reply.raw.writableEnded) cutOffIfSlow(current, now);
     },
   };
 }
 
+/** The answer to the last request is out, but its body never came. */
+function isAnsweredEarly(socket: KnownSocket): boolean {
+  const connection = socket[known];
+  return connection?.current === null && connection.answeredEarly?.complete === false;
+}
+
+function isAnswerDue({ turn, current, isPassedOn }: Connection): boolean {
+  return turn !== null && !isPassedOn && !current?.request.isStreaming;
+}
+
 /** Requests that wait cost least before anything is made of them. */
-function takeRequests(server: Server, claim: Connections["claim"], wait: Connections["wait"]): void {
+function takeRequests(
+  server: Server,
+  claim: Connections["claim"],
+  wait: Connections["wait"],
+  lobbies: Lobbies | null,
+  begin: (raw: IncomingMessage, response: ServerResponse) => void,
+): void {
+  const handleBy = (to: Lobbies, raw: IncomingMessage, response: ServerResponse) => {
+    begin(raw, response);
+    to.handle(raw, response);
+  };
   const handlers = server.listeners("request") as RequestListener[];
   server.removeAllListeners("request");
   for (const handle of handlers) {
     server.on("request", (raw, response) => {
+      if (lobbies?.takes(raw.url)) {
+        if (claim(raw)) handleBy(lobbies, raw, response);
+        else wait({ raw, begin: () => handleBy(lobbies, raw, response) });
+        return;
+      }
       if (claim(raw)) handle(raw, response);
       else wait({ raw, begin: () => handle(raw, response) });
     });
   }
+}
+
+/** Such a request has its turn on its connection like every other, until the lobby's answer is out. */
+function passOn(
+  connection: Connection,
+  raw: IncomingMessage,
+  response: ServerResponse,
+  end: (connection: Connection) => void,
+): void {
+  connection.isPassedOn = true;
+  response.on("close", () => {
+    connection.isPassedOn = false;
+    connection.answeredEarly = raw.complete ? null : raw;
+    end(connection);
+  });
+}
+
+function upgrade(
+  lobbies: Lobbies,
+  findConnection: (socket: Socket) => Connection,
+  [raw, socket, head]: [IncomingMessage, Socket, Buffer],
+): void {
+  // Behind a request that is not answered, or on a connection that is refused.
+  if (refusedSockets.has(socket) || findConnection(socket).turn !== null) socket.destroy();
+  else lobbies.upgrade(raw, socket, head);
+}
+
+/** A handshake has no body. */
+function isWebSocket({ method, url, headers }: IncomingMessage): boolean {
+  const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+  return isLobbyPath(url) && method === "GET" && !hasBody && headers.upgrade?.toLowerCase() === "websocket";
 }
 
 const known = Symbol("connection");

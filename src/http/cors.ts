@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { TLSSocket } from "node:tls";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
@@ -7,9 +8,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
  * never send credentials by themselves.
  */
 export function setCorsHeaders(request: FastifyRequest, reply: FastifyReply, publicUrl: string | null): void {
-  const { url, headers } = request;
-  if (isForPages(url)) reply.header("vary", "Origin");
-  const origin = allowedOrigin(url, headers, publicUrl);
+  if (isForPages(request.raw)) reply.header("vary", "Origin");
+  const origin = allowedOrigin(request.raw, publicUrl);
   if (origin === undefined) return;
   reply.header("access-control-allow-origin", origin);
   reply.header("access-control-expose-headers", exposedHeaders);
@@ -20,10 +20,9 @@ export function setCorsHeaders(request: FastifyRequest, reply: FastifyReply, pub
  * answer only says that, so any page may read it.
  */
 export function buildCorsHeaders(request: IncomingMessage | null, publicUrl: string | null): Record<string, string> {
-  const { url = "", headers } = request ?? { headers: {} };
-  const origin = request === null ? "*" : allowedOrigin(url, headers, publicUrl);
+  const origin = request === null ? "*" : allowedOrigin(request, publicUrl);
   return {
-    ...(isForPages(url) && { vary: "Origin" }),
+    ...(request !== null && isForPages(request) && { vary: "Origin" }),
     ...(origin !== undefined && {
       "access-control-allow-origin": origin,
       "access-control-expose-headers": exposedHeaders,
@@ -40,12 +39,13 @@ export function setPreflightHeaders(reply: FastifyReply, methods: readonly strin
 
 const exposedHeaders = "x-request-id, retry-after";
 
-const isForPages = (url: string) => url.startsWith("/matchmaker/");
+const isForPages = ({ url }: IncomingMessage) => url!.startsWith("/matchmaker/");
+
+export const isEncrypted = ({ socket }: IncomingMessage) => (socket as TLSSocket).encrypted === true;
 
 /** The request's origin if pages of it may read the answer. */
-function allowedOrigin(url: string, headers: IncomingHttpHeaders, publicUrl: string | null): string | undefined {
-  const { origin } = headers;
-  return origin === undefined || isForPages(url) || origin === (publicUrl ?? `http://${headers.host}`)
-    ? origin
-    : undefined;
+function allowedOrigin(request: IncomingMessage, publicUrl: string | null): string | undefined {
+  const { origin, host } = request.headers;
+  if (origin === undefined || isForPages(request)) return origin;
+  return origin === (publicUrl ?? `${isEncrypted(request) ? "https" : "http"}://${host}`) ? origin : undefined;
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorTable } from "../contract/errors.ts";
 import { isUnavailable } from "../ground/unavailable.ts";
-import { type Refusal, refuse } from "../operations/refusal.ts";
+import { errorText, type Refusal, refuse } from "../operations/refusal.ts";
 
 export const jsonType = "application/json; charset=utf-8";
 
@@ -37,19 +37,6 @@ export function sendRefusal(reply: FastifyReply, requestId: string, refusal: Ref
 /** A client that was answered while the service stops should not send its next request into a closed connection. */
 export function endIfStopping(reply: FastifyReply): void {
   if (reply.server.isStopping()) reply.header("connection", "close");
-}
-
-/** The error body, as text. */
-export function errorText(refusal: Refusal, requestId: string): string {
-  const { code, message, errors, metadata } = refusal;
-  return JSON.stringify({
-    code,
-    message,
-    request_id: requestId,
-    documentation: `/docs/errors#${code}`,
-    ...(errors.length > 0 && { errors }),
-    ...(Object.keys(metadata).length > 0 && { metadata }),
-  });
 }
 
 /** Turns an error of the store, the framework or a bug into an answer without details. */

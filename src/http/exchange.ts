@@ -35,6 +35,8 @@ export interface Connection {
   readBytes: number;
   /** It was answered before its body had come. */
   answeredEarly: IncomingMessage | null;
+  /** The request whose turn it is goes to a lobby, which answers it. */
+  isPassedOn: boolean;
 }
 
 /** A request that is not begun. */
@@ -44,7 +46,16 @@ export interface Arrived {
 }
 
 export function createConnection(socket: Socket, share: ClientShare | null): Connection {
-  return { socket, share, turn: null, current: null, waiting: [], readBytes: 0, answeredEarly: null };
+  return {
+    socket,
+    share,
+    turn: null,
+    current: null,
+    waiting: [],
+    readBytes: 0,
+    answeredEarly: null,
+    isPassedOn: false,
+  };
 }
 
 /** The request's turn has come. */

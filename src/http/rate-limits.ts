@@ -9,6 +9,8 @@ import { type Refusal, refuse } from "../operations/refusal.ts";
 export interface RateLimits {
   /** Counts a request of a client, and its class if that is counted by address. */
   countClient(rateClass: RateClass, client: Counted, reply: FastifyReply): Refusal | null;
+  /** Counts a request of any kind, whose answer does not say how many are left. */
+  countAddress(client: Counted): Refusal | null;
   /** Counts a request for one of the service's own pages. */
   countPage(client: Counted, reply: FastifyReply): Refusal | null;
   /** Counts a request of a token, if its class is counted by token. */
@@ -29,12 +31,12 @@ export function createRateLimits(config: Config): RateLimits {
     cloud: config.rateCloud,
   };
 
-  function count(rateClass: string, of: Counted, limit: number, reply: FastifyReply): Refusal | null {
+  function count(rateClass: string, of: Counted, limit: number, reply: FastifyReply | null): Refusal | null {
     const taken = takeForClient(rates, rateClass, of, limit, performance.now());
     if (!taken) return null;
-    reply.header("ratelimit-limit", String(taken.limit));
-    reply.header("ratelimit-remaining", String(taken.remaining));
-    reply.header("ratelimit-reset", String(taken.resetS));
+    reply?.header("ratelimit-limit", String(taken.limit));
+    reply?.header("ratelimit-remaining", String(taken.remaining));
+    reply?.header("ratelimit-reset", String(taken.resetS));
     if (taken.allowed) return null;
     const message = `More than ${taken.limit} requests a minute. Try again in ${taken.resetS} seconds.`;
     return refuse("API_RATE_LIMIT", message, { retryAfterS: taken.resetS });
@@ -46,6 +48,7 @@ export function createRateLimits(config: Config): RateLimits {
       if (tooMany || !clientClasses.has(rateClass)) return tooMany;
       return count(rateClass, client, perMinute[rateClass], reply);
     },
+    countAddress: (client) => count("address", client, config.rateAddress, null),
     countPage(client, reply) {
       return count("address", client, config.rateAddress, reply) ?? count("pages", client, config.ratePages, reply);
     },

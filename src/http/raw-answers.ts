@@ -2,9 +2,9 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { errorTable } from "../contract/errors.ts";
-import { type Refusal, refuse } from "../operations/refusal.ts";
+import { errorText, type Refusal, refuse } from "../operations/refusal.ts";
 import { buildCorsHeaders } from "./cors.ts";
-import { errorText, jsonType } from "./errors.ts";
+import { jsonType } from "./errors.ts";
 
 /** Answers that are sent before any route. */
 export interface RawAnswers {
@@ -19,7 +19,7 @@ export interface RawAnswers {
 export function createRawAnswers(
   publicUrl: string | null,
   newRequestId: () => string,
-  isAnsweredEarly: (socket: Socket) => boolean,
+  { isAnsweredEarly, isReceiving }: { isAnsweredEarly(socket: Socket): boolean; isReceiving(socket: Socket): boolean },
 ): RawAnswers {
   /** The headers and the body. `request` is null when the input was not valid HTTP. */
   function buildContent(refusal: Refusal, request: IncomingMessage | null) {
@@ -46,6 +46,8 @@ export function createRawAnswers(
 
   return {
     answerBroken(error, socket) {
+      // An upload has times of its own. Node reports this once for each request.
+      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && isReceiving(socket)) return;
       // Node keeps the answer that a connection is busy with there, and uses it for its own answer to this.
       const { _httpMessage: current } = socket as Socket & { _httpMessage?: ServerResponse | null };
       // During an answer, another one would be read as a part of it, and after it as the answer to the next request.

@@ -12,6 +12,7 @@ import { endIfStopping, jsonType, Refused, sendRefusal } from "./errors.ts";
 import type { InFlight } from "./in-flight.ts";
 import { checkBody, checkBodyType } from "./request-body.ts";
 import { answersStream, type EventStreams } from "./sse/streams.ts";
+import type { Uploads } from "./uploads.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -39,12 +40,13 @@ export function addOperations(
   app: FastifyInstance,
   parts: { handlers: ServedHandlers; mocks: Mocks },
   { admit, enter }: Pick<Admit, "admit"> & Pick<InFlight, "enter">,
-  streams: EventStreams,
+  { streams, uploads }: { streams: EventStreams; uploads: Uploads },
 ): void {
   const handlers = parts.handlers as unknown as Record<OperationId, AnyHandler>;
   const mocks = parts.mocks as unknown as Partial<Record<OperationId, AnyHandler>>;
   app.decorateRequest("admitted", null);
   app.decorateRequest("isStreaming", false);
+  app.decorateRequest("declaredBytes", null);
 
   for (const [operationId, operation] of operationList) {
     const handler = handlers[operationId];
@@ -59,7 +61,7 @@ export function addOperations(
         const proceed = (admitted: Admitted | Refusal) => {
           if (isRefusal(admitted)) return void sendRefusal(reply, request.id, admitted);
           request.admitted = admitted;
-          const wrongType = checkBodyType(request);
+          const wrongType = operation.rawBody ? uploads.check(request) : checkBodyType(request);
           done(wrongType ? new Refused(wrongType) : undefined);
         };
         const admitted = admit(operation, request, reply);
@@ -67,6 +69,8 @@ export function addOperations(
         else proceed(admitted);
       },
       preValidation: (request, _reply, done) => {
+        // An upload takes no slot of requests that others need.
+        if (operation.rawBody) return done();
         const refusal = enter(request) ?? checkBody(operation, request);
         if (refusal) return done(new Refused(refusal));
         // An optional object that is absent is checked like an empty one.
@@ -75,7 +79,8 @@ export function addOperations(
       },
       handler: (request, reply) => {
         const { caller, client } = request.admitted!;
-        const { params, query, body } = request;
+        const { params, query } = request;
+        const body = operation.rawBody ? uploads.open(request, reply) : request.body;
         const idempotencyKey = header(request, "idempotency-key");
         const whenGone = (listener: () => void) => whileWaiting(request, listener);
         const handle = caller.kind === "dev" ? mock : handler;

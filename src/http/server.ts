@@ -16,6 +16,8 @@ import { sendRefusal } from "./errors.ts";
 import { createFastify } from "./fastify.ts";
 import { createHandleError, type ErrorParts } from "./handle-errors.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
+import { createTls, listen, type ServiceUrls } from "./listen.ts";
+import { createLobbyGateway, type LobbyGateway, type LobbyGatewayParts } from "./lobby-gateway.ts";
 import { answerOtherMethods } from "./methods.ts";
 import { createOverload, type LoadSigns, turnAway } from "./overload.ts";
 import { addPages } from "./pages/pages.ts";
@@ -24,6 +26,7 @@ import { createRawAnswers } from "./raw-answers.ts";
 import { readBody } from "./request-body.ts";
 import { addOperations } from "./routes.ts";
 import { createEventStreams, type EventStreams } from "./sse/streams.ts";
+import { createUploads, type Uploads } from "./uploads.ts";
 import { useStrictValidation } from "./validation.ts";
 
 export interface ServerParts extends LoadSigns, ErrorParts {
@@ -36,6 +39,10 @@ export interface ServerParts extends LoadSigns, ErrorParts {
   readonly checkClient: AdmitParts["checkClient"];
   /** The demo game; null: it is not offered. */
   readonly playPage: PlayPage | null;
+  /** What passes players on to lobbies; null: there is no gateway. */
+  readonly lobbies: Pick<LobbyGatewayParts, "routes" | "proofs" | "describe"> | null;
+  /** For the end of the TLS certificate. */
+  now(): number;
   newRequestId(): string;
   /** Throws when the service cannot do its work, for `/readyz`. */
   checkReady(): Promise<void>;
@@ -43,6 +50,8 @@ export interface ServerParts extends LoadSigns, ErrorParts {
 
 export interface HttpServer {
   readonly app: FastifyInstance;
+  /** Requests arrive as soon as a port is open, a little before this returns. */
+  listen(): Promise<ServiceUrls>;
   /** From now on `/readyz` and every new request answer 503. */
   beginStopping(): void;
   /** Waits for the requests in flight for a limited time, and closes every connection. */
@@ -50,6 +59,7 @@ export interface HttpServer {
 }
 
 const finishWithinMs = 5_000;
+const mebibyte = 1024 * 1024;
 
 /** The HTTP server: every operation of the contract and the service's own pages, on one Fastify instance. */
 export function createHttpServer(parts: ServerParts): HttpServer {
@@ -69,12 +79,17 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     refuseConnection: (refusal, socket) => rawAnswers.refuseConnection(refusal, socket),
     checkLoad,
   });
-  const rawAnswers = createRawAnswers(config.publicUrl, newRequestId, inFlight.connections.isAnsweredEarly);
+  const uploads = createUploads(config.buildMaxMib * mebibyte);
+  const rawAnswers = createRawAnswers(config.publicUrl, newRequestId, {
+    isAnsweredEarly: inFlight.connections.isAnsweredEarly,
+    isReceiving: uploads.isReceiving,
+  });
   const admit = createAdmit({ ...parts, readAddress, checkShare: inFlight.admit });
+  const turnAwayStopping = () => (isStopping ? turnAway(metrics, "stopping") : null);
   const { begin, refuseBadPath } = createBeginRequest({
     publicUrl: config.publicUrl,
     countMiss: admit.countMiss,
-    turnAway: () => (isStopping ? turnAway(metrics, "stopping") : checkLoad()),
+    turnAway: () => turnAwayStopping() ?? checkLoad(),
     count: inFlight.count,
   });
   const app = createFastify({
@@ -82,7 +97,9 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     answerBroken: rawAnswers.answerBroken,
     answerBadPath: (request, reply) => inFlight.inTurn(request, reply, refuseBadPath, () => {}),
   });
-  inFlight.connections.watch(app.server);
+  const gateway =
+    parts.lobbies && createLobbyGateway({ ...parts, ...parts.lobbies, readAddress, admit, turnAway: turnAwayStopping });
+  inFlight.connections.watch(app.server, gateway);
   app.decorate("isStopping", () => isStopping);
   app.decorateRequest("exchange");
   app.addHook("onRequest", (request, reply, done) => inFlight.inTurn(request, reply, begin, done));
@@ -92,20 +109,25 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   app.setNotFoundHandler(sendNotFound);
 
   const streams = createEventStreams(parts);
-  rawAnswers.answerUnroutable(app.server, addRoutes(app, parts, { admit, inFlight, streams }));
+  rawAnswers.answerUnroutable(app.server, addRoutes(app, parts, { admit, inFlight, streams, uploads }));
   app.addHook("onClose", () => {
     overload.stop();
     inFlight.stop();
     streams.endAll();
   });
 
+  const tls = createTls(parts, app, readAddress);
+  app.addHook("onClose", () => tls?.close());
+
   return {
     app,
+    listen: () => listen(config, app, tls),
     beginStopping() {
       isStopping = true;
       streams.endAll();
+      uploads.endAll(refuse("API_UNAVAILABLE", "The service is stopping. Try again shortly.", { retryAfterS: 1 }));
     },
-    close: () => close(app, inFlight),
+    close: () => close(app, inFlight, gateway),
   };
 }
 
@@ -116,12 +138,12 @@ const unbelievedProxy =
 function addRoutes(
   app: FastifyInstance,
   parts: ServerParts,
-  { admit, inFlight, streams }: { admit: Admit; inFlight: InFlight; streams: EventStreams },
+  { admit, inFlight, ...bodies }: { admit: Admit; inFlight: InFlight; streams: EventStreams; uploads: Uploads },
 ): string[] {
   const completeMethods = answerOtherMethods(app, (request, reply, allowed) =>
     answerMethod(admit, request, reply, allowed),
   );
-  addOperations(app, parts, { ...admit, enter: inFlight.enter }, streams);
+  addOperations(app, parts, { ...admit, enter: inFlight.enter }, bodies);
   addPages(app, {
     openApi: openApiDocument(parts.config.publicUrl),
     openApi30: openApi30Document(parts.config.publicUrl),
@@ -146,17 +168,19 @@ function answerMethod(
     const message = `${request.method} is not allowed for this path. Allowed: ${allowed.join(", ")}.`;
     return sendRefusal(reply, request.id, refuse("API_METHOD_NOT_ALLOWED", message));
   }
-  const wrongHost = checkHost(request);
+  const wrongHost = checkHost(request.raw);
   if (wrongHost) return sendRefusal(reply, request.id, wrongHost);
   setPreflightHeaders(reply, allowed);
   return reply.code(204).send();
 }
 
-async function close(app: FastifyInstance, { connections }: InFlight): Promise<void> {
+async function close(app: FastifyInstance, { connections }: InFlight, gateway: LobbyGateway | null): Promise<void> {
   const closed = app.close();
   const endsAt = performance.now() + finishWithinMs;
   while (connections.areAnswersDue() && performance.now() < endsAt) await sleep(20);
   // Includes connections that were opened and never used, which Node does not count as idle.
+  gateway?.close();
   app.server.closeAllConnections();
+  connections.destroyAll();
   await closed;
 }

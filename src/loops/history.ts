@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { Logger } from "../ground/log.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
+import { describeStop } from "../operations/live/stop-message.ts";
 import type { Db } from "../store/db.ts";
 import { insertPastLobby, updatePastExit } from "../store/lobby-history.ts";
 import { collectErrors } from "./collect-errors.ts";
@@ -12,7 +13,7 @@ import { pickLobbies } from "./pick-lobbies.ts";
 interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
-  readonly message: string;
+  readonly message: string | null;
 }
 
 /** Exits whose lobbies are not in the store yet; the store is never unavailable for long enough to need more. */
@@ -156,6 +157,6 @@ function toPastLobby(namespaceId: string, lobby: LobbyView) {
     peakPlayerCount: lobby.peakSeats,
     exitCode: exit?.code ?? null,
     exitSignal: exit?.signal ?? null,
-    exitMessage: exit?.message ?? null,
+    exitMessage: describeStop(lobby),
   };
 }

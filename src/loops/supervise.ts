@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isLobbyEvent } from "../engine/engine.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
+import { describeStop } from "../operations/live/stop-message.ts";
 import { pickLobbies } from "./pick-lobbies.ts";
 import { adoptServers } from "./servers/adopt-servers.ts";
 import { createFailures, type Failures } from "./servers/failures.ts";
@@ -91,7 +92,7 @@ function handleEvent(
   if (own.isTakenOver(type, lobby)) stopServer(lobby.lobbyId);
   if (type === "lobby.ready") gate.becameReady(lobby.versionId, lobby.gameMode, lobby.lobbyId);
   if (type !== "lobby.stopped") return;
-  if (lobby.stopReason === "not_ready") failures.note(lobby, "it was not ready in time.");
+  if (lobby.stopReason === "not_ready") failures.note(lobby, describeStop(lobby) ?? "");
   else if (lobby.stopReason !== "crashed" && lobby.stopReason !== "start_failed") gate.ended(lobby);
   else if (!own.isOwn(lobby)) failures.noteElsewhere(lobby);
   if (own.isOwn(lobby)) stopServer(lobby.lobbyId, lobby.exit === null ? lobby : null);

@@ -27,6 +27,7 @@ interface WrittenStatus extends Pick<OwnStatus, "regions" | "room"> {
   readonly places?: number;
   readonly held?: Readonly<Record<string, number>>;
   readonly asked?: readonly string[];
+  readonly nodeUrl?: string | null;
   readonly hasLeft?: boolean;
   readonly recordFormat?: number;
   readonly instanceId: string;
@@ -53,12 +54,12 @@ export function readEntry(nodeId: string, said: string, now: number): ListedNode
   // That node wrote the text.
   const status = JSON.parse(said.slice(space + 1)) as WrittenStatus;
   const { regions, room, places = room, held = {}, asked = [], hasLeft = false, recordFormat = 1 } = status;
-  const { version = null, startedAt = null, clockOffsetMs = null } = status;
+  const { version = null, startedAt = null, clockOffsetMs = null, nodeUrl = null } = status;
   const reportedAt = Number(said.slice(0, space));
   const isAlive = !hasLeft && now - reportedAt < aliveMs;
   const isLate = isAlive && now - reportedAt >= lateMs;
   const holders = new Map(Object.entries(held));
-  const about = { nodeId, version, startedAt, clockOffsetMs, regions, recordFormat };
+  const about = { nodeId, version, startedAt, clockOffsetMs, regions, recordFormat, nodeUrl };
   return { ...about, said, room, places, held: holders, asked, isAlive, isLate, reportedAt, hasLeft };
 }
 

@@ -18,6 +18,8 @@ export interface NodeStatus {
   readonly held: ReadonlyMap<string, number>;
   /** The requests for a lobby at this node in the last minutes: region and namespace, separated by a space. */
   readonly asked: readonly string[];
+  /** Where the other nodes reach it, for its lobbies; null or absent: it has not said. */
+  readonly nodeUrl?: string | null;
   /** It reported recently. */
   readonly isAlive: boolean;
   /** It is alive, but its next report is late. */
@@ -35,7 +37,10 @@ export interface OfferedLobby {
 }
 
 /** What a node reports to the others. */
-export type OwnStatus = Pick<NodeStatus, "version" | "startedAt" | "regions" | "room" | "places" | "held" | "asked">;
+export type OwnStatus = Pick<
+  NodeStatus,
+  "version" | "startedAt" | "regions" | "room" | "places" | "held" | "asked" | "nodeUrl"
+>;
 
 /** The right to do the work that only one node may do. */
 export interface Lease {

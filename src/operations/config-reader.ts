@@ -98,7 +98,7 @@ export function createConfigReader(db: Db, engine: Engine, now: () => number): C
 
 function listIdleMinimums(config: ResolvedVersionConfig) {
   return Object.entries(config.game_modes).flatMap(([gameMode, mode]) => {
-    if (mode.idle_lobbies.min === 0 || !("process" in mode.runtime)) return [];
+    if (mode.idle_lobbies.min === 0 || "external" in mode.runtime) return [];
     return mode.regions.map((region) => ({ gameMode, region, min: mode.idle_lobbies.min }));
   });
 }

@@ -1,9 +1,12 @@
+import type { ReceiveBuilds } from "../builds/receive-build.ts";
+import type { UnpackedBuilds } from "../builds/unpacked-builds.ts";
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DerivedTokens } from "../ground/tokens.ts";
 import type { AskNodes } from "../nodes/calls.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { BuildArchive } from "../store/build-archive.ts";
 import type { AuditEntry, Db } from "../store/db.ts";
 import type { TokenUses } from "./auth/token-uses.ts";
 import type { CodeBudget } from "./capacity/code-budget.ts";
@@ -11,14 +14,25 @@ import type { StartGate } from "./capacity/crash-backoff.ts";
 import type { CreationBudget } from "./capacity/creation-budget.ts";
 import type { SeatBudget } from "./capacity/seat-budget.ts";
 import type { StartSlots } from "./capacity/start-slots.ts";
+import type { UploadSlots } from "./capacity/upload-slots.ts";
 import type { Activity } from "./insight/activity.ts";
 import type { Decisions } from "./insight/decisions.ts";
 import type { LiveEvents } from "./live/live-events.ts";
 import type { LobbyServers } from "./live/remote-runtime.ts";
 import type { Waiting } from "./matchmaking/lobby-waiters.ts";
+import type { ShowPorts } from "./matchmaking/ports.ts";
 import type { NamespaceConfigs } from "./namespace-configs.ts";
 import type { Boards } from "./watch/boards.ts";
 import type { WatchSlots } from "./watch/slots.ts";
+
+/** The parts that uploads and lobbies with builds need. */
+export interface Builds {
+  readonly received: ReceiveBuilds;
+  readonly archive: BuildArchive;
+  readonly unpacked: UnpackedBuilds;
+  /** How many uploads may be under way at the same time. */
+  readonly uploadSlots: UploadSlots;
+}
 
 /** What operations use. Clock and ids are part of it, so that tests can control them. */
 export interface Context {
@@ -29,6 +43,8 @@ export interface Context {
   readonly engine: Engine;
   readonly configs: NamespaceConfigs;
   readonly waiting: Waiting;
+  /** The ports of a lobby as callers see them. */
+  readonly showPorts: ShowPorts;
   readonly creationBudget: CreationBudget;
   readonly seatBudget: SeatBudget;
   readonly codeBudget: CodeBudget;
@@ -39,6 +55,8 @@ export interface Context {
   readonly runtime: Runtime | null;
   /** Information about lobby servers, also about those that an earlier run of the service started. */
   readonly lobbyServers: LobbyServers;
+  /** The programs of lobbies: receiving, keeping and unpacking them. */
+  readonly builds: Builds;
   /** The nodes of the installation, this one included. */
   readonly nodes: Nodes;
   /** Asks every other node. */

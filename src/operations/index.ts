@@ -3,6 +3,7 @@ import { whoamiOperations } from "./auth/whoami.ts";
 import { activityOperations } from "./cloud/activity.ts";
 import { auditOperations } from "./cloud/audit.ts";
 import { blockOperations } from "./cloud/blocks.ts";
+import { buildOperations } from "./cloud/builds.ts";
 import { cloudTokenOperations } from "./cloud/cloud-tokens.ts";
 import { decisionOperations } from "./cloud/decisions.ts";
 import { deploymentOperations } from "./cloud/deployments.ts";
@@ -43,6 +44,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...namespaceLobbyOperations(context),
     ...previewFindOperations(context),
     ...blockOperations(context),
+    ...buildOperations(context),
     ...lobbyRecordOperations(context),
     ...namespaceEventOperations(context),
     ...activityOperations(context),

@@ -36,3 +36,16 @@ export function refuse<C extends ErrorCode>(
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === "object" && value !== null && refusal in value;
 }
+
+/** The error body, as text. */
+export function errorText(refusal: Refusal, requestId: string): string {
+  const { code, message, errors, metadata } = refusal;
+  return JSON.stringify({
+    code,
+    message,
+    request_id: requestId,
+    documentation: `/docs/errors#${code}`,
+    ...(errors.length > 0 && { errors }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  });
+}

@@ -1,21 +1,23 @@
 import { delimiter, dirname } from "node:path";
+import { allAddresses } from "./process-ports.ts";
 
 /**
  * The whole environment of a lobby's process. None of the service's own variables are passed on: they contain secrets,
  * and a lobby that works because of one would not work elsewhere. The version's variables override the common ones, but
- * not the path of the lobby's folder. The variables of the contract and the ports override all others.
+ * not the path of the lobby's folder. The variables of the contract, the ports and the address override all others.
  */
 export function buildEnvironment(
   given: Readonly<Record<string, string>>,
   ports: Readonly<Record<string, number>>,
-  own: { readonly home: string; readonly temporary: string },
+  own: { readonly home: string; readonly temporary: string; readonly bind: string },
 ): Record<string, string> {
   const folders = { HOME: own.home, TMPDIR: own.temporary };
-  return { PATH: searchPath(), LANG: "C.UTF-8", ...given, ...folders, ...portVariables(ports) };
+  const host = own.bind === allAddresses ? {} : { HOST: own.bind };
+  return { PATH: searchPath(), LANG: "C.UTF-8", ...given, ...folders, ...host, ...portVariables(ports) };
 }
 
 /** `PORT_<LABEL>` for each port, and `PORT` when there is one. */
-function portVariables(ports: Readonly<Record<string, number>>): Record<string, string> {
+export function portVariables(ports: Readonly<Record<string, number>>): Record<string, string> {
   const variables = Object.entries(ports).map(([label, port]) => [
     `PORT_${label.toUpperCase().replaceAll("-", "_")}`,
     String(port),

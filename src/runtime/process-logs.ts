@@ -8,7 +8,7 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { type FileHandle, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
+import { appendFile, type FileHandle, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LogPiece, LogStream } from "./runtime.ts";
 
@@ -21,6 +21,8 @@ import type { LogPiece, LogStream } from "./runtime.ts";
 export interface ProcessLogs {
   /** Opens both for appending. The caller closes them once the process has them. */
   open(lobbyId: string): { readonly descriptors: [number, number]; close(): void };
+  /** For output that comes from elsewhere, such as a container engine. */
+  append(lobbyId: string, stream: LogStream, bytes: Buffer): Promise<void>;
   /** Empties every log longer than the maximum, keeping its newest part as the previous one. */
   rotate(lobbyId: string, maxBytes: number): Promise<void>;
   /** Leaves only the newest part of the logs of a lobby that has ended. */
@@ -57,6 +59,9 @@ export function createProcessLogs(folderPath: (lobbyId: string) => string): Proc
           closeSync(stderr);
         },
       };
+    },
+    append(lobbyId, stream, bytes) {
+      return inTurn(lobbyId, () => appendFile(currentPath(folderPath(lobbyId), stream), bytes, { mode: 0o600 }));
     },
     rotate(lobbyId, maxBytes) {
       return inTurn(lobbyId, async () => {

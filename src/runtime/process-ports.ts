@@ -1,5 +1,5 @@
 import { createSocket } from "node:dgram";
-import { createServer } from "node:net";
+import { createServer, isIPv6 } from "node:net";
 import { LobbyNotStarted, type LobbyPorts } from "./runtime.ts";
 
 export interface PortRange {
@@ -31,7 +31,7 @@ export function listPortNumbers(ports: LobbyPorts): number[] {
  * Goes round the range, so that a port is reused as late as possible: a player who arrives late at an ended lobby must
  * not reach another game.
  */
-export function createPorts(range: PortRange, firstOffset: number): Ports {
+export function createPorts(range: PortRange, firstOffset: number, bind: string): Ports {
   const size = range.max - range.min + 1;
   const taken = new Set<number>();
   let next = firstOffset % size;
@@ -43,8 +43,13 @@ export function createPorts(range: PortRange, firstOffset: number): Ports {
       if (taken.has(port)) continue;
       // Marked before the first await, so that two lobbies never check the same port.
       taken.add(port);
-      if (await isFree(port, protocol)) return port;
-      taken.delete(port);
+      let isChosen = false;
+      try {
+        isChosen = await isFree(port, protocol, bind);
+      } finally {
+        if (!isChosen) taken.delete(port);
+      }
+      if (isChosen) return port;
     }
     throw new LobbyNotStarted(
       `Every port from ${range.min} to ${range.max} is in use. Set a wider range with FOYER_LOBBY_PORTS.`,
@@ -73,29 +78,52 @@ export function createPorts(range: PortRange, firstOffset: number): Ports {
   };
 }
 
+/** As an address to listen on. */
+export const allAddresses = "0.0.0.0";
+
 /**
- * Whether no other program uses the port, checked by binding it. The loopback address is checked too, because not every
- * system includes it.
+ * Whether no other program uses the port at the address that the lobby's process listens on, checked by binding it. With
+ * all addresses the loopback address is checked too, because not every system includes it. With one address, a proxy may
+ * have the same port at another.
  */
-async function isFree(port: number, protocol: string): Promise<boolean> {
-  if (!(await canListen(port, undefined)) || !(await canListen(port, "127.0.0.1"))) return false;
-  return protocol !== "udp" || (await canBind(port));
+async function isFree(port: number, protocol: string, bind: string): Promise<boolean> {
+  const isEverywhere = bind === allAddresses;
+  const hosts = isEverywhere ? [undefined, "127.0.0.1"] : [bind];
+  for (const host of hosts) if (!(await canListen(port, host))) return false;
+  return protocol !== "udp" || (await canBind(port, isEverywhere ? undefined : bind));
 }
 
 function canListen(port: number, host: string | undefined): Promise<boolean> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once("error", () => resolve(false));
+    server.once("error", (error) => answerTaken(error, host, resolve, reject));
     server.listen({ port, exclusive: true, ...(host !== undefined && { host }) }, () =>
       server.close(() => resolve(true)),
     );
   });
 }
 
-function canBind(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createSocket("udp4");
-    socket.once("error", () => socket.close(() => resolve(false)));
-    socket.bind({ port, exclusive: true }, () => socket.close(() => resolve(true)));
+function canBind(port: number, address: string | undefined): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket(isIPv6(address ?? "") ? "udp6" : "udp4");
+    socket.once("error", (error) => socket.close(() => answerTaken(error, address, resolve, reject)));
+    socket.bind({ port, exclusive: true, ...(address !== undefined && { address }) }, () =>
+      socket.close(() => resolve(true)),
+    );
   });
+}
+
+/** An address that the machine does not have makes every port look taken, so it is an error of its own. */
+function answerTaken(
+  error: NodeJS.ErrnoException,
+  host: string | undefined,
+  resolve: (isFree: boolean) => void,
+  reject: (error: Error) => void,
+): void {
+  if (error.code !== "EADDRNOTAVAIL") {
+    resolve(false);
+    return;
+  }
+  const message = `This machine does not have the address ${host} that lobbies listen on. Set FOYER_LOBBY_BIND to one that it has.`;
+  reject(new LobbyNotStarted(message, { isShortage: true }));
 }

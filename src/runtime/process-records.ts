@@ -3,9 +3,13 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { LobbyExit, LobbyPorts } from "./runtime.ts";
 
-/** The record of a lobby's process on disk, with which a later process of the service finds it. */
+/** The record of a lobby's server on disk, with which a later process of the service finds it. */
 export interface ProcessRecord {
   readonly lobbyId: string;
+  /** Absent: it is a process. */
+  readonly kind?: "docker";
+  /** The memory of a container. */
+  readonly memoryMib?: number;
   /** Null: it was about to be started, or it has ended. */
   readonly pid: number | null;
   /** See readIdentity; null as long as it is not known. */

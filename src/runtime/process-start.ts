@@ -1,27 +1,29 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { isUnspecified } from "../ground/local-host.ts";
+import { announcePorts } from "./announce-ports.ts";
 import { buildEnvironment } from "./process-environment.ts";
 import { readIdentity } from "./process-identity.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import { createRunningProcess, type RunningProcess } from "./process-table.ts";
-import { type LobbyExit, LobbyNotStarted, type LobbyPorts, type LobbyToStart } from "./runtime.ts";
+import { type LobbyExit, LobbyNotStarted, type LobbyPorts, type LobbyToStart, type ProcessProgram } from "./runtime.ts";
+import { checkRoom } from "./server-parts.ts";
 
+type ProcessLobby = LobbyToStart<ProcessProgram>;
 type OnEnd = (process: RunningProcess, exit: LobbyExit) => void;
 
 /**
  * Starts the process of a lobby. If that fails, it cleans up everything. `onEnd` is called when the process has ended.
  */
-export async function startProcess(parts: ProcessParts, lobby: LobbyToStart, onEnd: OnEnd): Promise<LobbyPorts> {
-  const { options, table, ports, folders, records } = parts;
+export async function startProcess(parts: ProcessParts, lobby: ProcessLobby, onEnd: OnEnd): Promise<LobbyPorts> {
+  const { slots, ports, folders, records, lobbyRoot } = parts;
   const { lobbyId } = lobby;
-  if (table.count() >= options.processesMax) {
-    const message = `This machine runs ${options.processesMax} lobbies, the maximum. Raise FOYER_MAX_LOBBY_PROCESSES to allow more.`;
-    throw new LobbyNotStarted(message, { isShortage: true });
-  }
-  table.addStarting(lobbyId, lobby.namespaceId);
+  checkRoom(parts);
+  slots.addStarting(lobbyId, lobby.namespaceId);
   try {
-    const cwd = lobby.cwd === null ? null : await findFolder(options.lobbyRoot, lobby.cwd);
+    const { cwd: given } = lobby.program;
+    const cwd = given === null ? null : await findFolder(lobbyRoot, given);
     const chosen = await ports.take(lobby.ports);
     try {
       return await launch(parts, lobby, { cwd, chosen }, onEnd);
@@ -29,10 +31,10 @@ export async function startProcess(parts: ProcessParts, lobby: LobbyToStart, onE
       ports.release(Object.values(chosen));
       await folders.remove(lobbyId);
       records.write({ lobbyId, pid: null, identity: null, ports: {}, hasEnded: true });
-      throw toNotStarted(error);
+      throw toNotStarted(error, lobby.program.command);
     }
   } finally {
-    table.removeStarting(lobbyId);
+    slots.removeStarting(lobbyId);
   }
 }
 
@@ -43,10 +45,15 @@ interface Chosen {
 }
 
 /** Each step is recorded before the next, so that after a kill the next service finds the process. */
-async function launch(parts: ProcessParts, lobby: LobbyToStart, chosen: Chosen, onEnd: OnEnd): Promise<LobbyPorts> {
+async function launch(parts: ProcessParts, lobby: ProcessLobby, chosen: Chosen, onEnd: OnEnd): Promise<LobbyPorts> {
   const { options, records, table } = parts;
   const { lobbyId } = lobby;
-  const ports = announcePorts(options.hostname, lobby, chosen.chosen);
+  const ports = announcePorts(
+    options.hostname,
+    lobby,
+    chosen.chosen,
+    isUnspecified(options.bind) ? null : options.bind,
+  );
   records.write({ lobbyId, pid: null, identity: null, ports, hasEnded: false });
   const child = spawnProcess(parts, lobby, chosen);
   child.unref();
@@ -69,16 +76,16 @@ async function launch(parts: ProcessParts, lobby: LobbyToStart, chosen: Chosen, 
 
 /** In a group of its own, so that it outlives the service and can be ended with all its child processes. */
 function spawnProcess(
-  { folders, logs, user }: ProcessParts,
-  lobby: LobbyToStart,
+  { folders, logs, user, options: { bind } }: ProcessParts,
+  lobby: ProcessLobby,
   { cwd, chosen }: Chosen,
 ): ChildProcess {
   const own = folders.make(lobby.lobbyId);
   const output = logs.open(lobby.lobbyId);
   try {
-    return spawn(lobby.command, [...lobby.args], {
+    return spawn(lobby.program.command, [...lobby.program.args], {
       cwd: cwd ?? own.home,
-      env: buildEnvironment(lobby.env, chosen, own),
+      env: buildEnvironment(lobby.env, chosen, { ...own, bind }),
       detached: true,
       stdio: ["ignore", ...output.descriptors],
       ...user.ids,
@@ -86,16 +93,6 @@ function spawnProcess(
   } finally {
     output.close();
   }
-}
-
-const tlsProtocols: ReadonlySet<string> = new Set(["https", "wss", "tls"]);
-
-function announcePorts(hostname: string, lobby: LobbyToStart, chosen: Readonly<Record<string, number>>): LobbyPorts {
-  const entries = Object.entries(chosen).map(([label, port]) => {
-    const protocol = lobby.ports[label]?.protocol ?? "";
-    return [label, { hostname, port, isTls: tlsProtocols.has(protocol), protocol }];
-  });
-  return Object.fromEntries(entries);
 }
 
 /** A missing folder would be reported as a missing program, so the folder is checked first. */
@@ -106,18 +103,30 @@ async function findFolder(root: string, cwd: string): Promise<string> {
     () => false,
   );
   if (isFolder) return folder;
-  const message = "The folder that the version starts its program in does not exist on the service's machine.";
+  const message =
+    `The folder ${quoted(cwd)}, the version's cwd, does not exist on the machine that runs the lobby. ` +
+    "It is relative to FOYER_LOBBY_ROOT.";
   throw new LobbyNotStarted(message, { cause: new Error(`there is no folder ${folder}`) });
 }
 
-function toNotStarted(error: unknown): LobbyNotStarted {
+function toNotStarted(error: unknown, command: string): LobbyNotStarted {
   if (error instanceof LobbyNotStarted) return error;
   const code = (error as NodeJS.ErrnoException).code ?? "unknown";
+  const program = quoted(command);
   const why =
     {
-      ENOENT: "the program does not exist",
-      EACCES: "Foyer may not execute the program",
-      EAGAIN: "the machine has no free process or memory",
-    }[code] ?? code;
-  return new LobbyNotStarted(`The program of the version could not be started: ${why}.`, { cause: error });
+      ENOENT: command.includes("/")
+        ? `The program ${program} does not exist, or the interpreter in its first line does not. A path that does not begin with / is relative to cwd.`
+        : `The program ${program} is in no folder of PATH. Install it on the machine that runs the lobby, or give its path.`,
+      EACCES: `Foyer may not execute the program ${program}. Run chmod +x on it.`,
+      EAGAIN: `The machine has no free process or memory for the program ${program}.`,
+    }[code] ?? `The program ${program} could not be started: ${code}.`;
+  return new LobbyNotStarted(why, { cause: error });
 }
+
+/** A name from the version, as far as it fits into a message. */
+function quoted(name: string): string {
+  return JSON.stringify(name.length > shownMax ? `${name.slice(0, shownMax)}…` : name);
+}
+
+const shownMax = 200;

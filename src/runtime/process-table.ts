@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
-import type { Holdings } from "../ground/shares.ts";
 import type { LobbyExit, LobbyPorts } from "./runtime.ts";
+import type { ServerSlots } from "./server-slots.ts";
 
 /** A running process of a lobby. */
 export interface RunningProcess {
@@ -29,66 +29,27 @@ export function createRunningProcess(
   return { ...started, isStopping: false, isEnding: false, ended, setEnded, killTimer: undefined };
 }
 
-/** Which lobbies have a process on this machine or are about to get one, and for which namespaces they count. */
+/** The lobby processes of this machine. */
 export interface ProcessTable {
-  /** The lobby counts from now on, although it has no process yet. */
-  addStarting(lobbyId: string, namespaceId: string): void;
-  /** The lobby has a process now, or does not count. */
-  removeStarting(lobbyId: string): void;
   add(process: RunningProcess): void;
   remove(lobbyId: string): void;
-  /** Sets the namespace of a process. For a process of an earlier service it is known when the process is adopted. */
-  claim(lobbyId: string, namespaceId: string): void;
   get(lobbyId: string): RunningProcess | undefined;
   all(): Iterable<RunningProcess>;
-  isRunning(lobbyId: string): boolean;
-  /** How many processes run or are about to start. */
-  count(): number;
 }
 
-/** `holdings` counts the processes of each namespace. */
-export function createProcessTable(holdings: Holdings, now: () => number): ProcessTable {
+/** Each process takes a slot. */
+export function createProcessTable(slots: ServerSlots): ProcessTable {
   const running = new Map<string, RunningProcess>();
-  /** A lobby is in this map or in `running`, never in both, so that it counts once. */
-  const starting = new Set<string>();
-  const namespaceIds = new Map<string, string>();
-
-  const isRunning = (lobbyId: string) => running.has(lobbyId) || starting.has(lobbyId);
-
-  function claim(lobbyId: string, namespaceId: string): void {
-    if (namespaceIds.has(lobbyId)) return;
-    namespaceIds.set(lobbyId, namespaceId);
-    holdings.add(namespaceId, now());
-  }
-
-  function unclaim(lobbyId: string): void {
-    const namespaceId = namespaceIds.get(lobbyId);
-    if (namespaceId === undefined || isRunning(lobbyId)) return;
-    namespaceIds.delete(lobbyId);
-    holdings.remove(namespaceId, now());
-  }
-
   return {
-    addStarting(lobbyId, namespaceId) {
-      starting.add(lobbyId);
-      claim(lobbyId, namespaceId);
-    },
-    removeStarting(lobbyId) {
-      starting.delete(lobbyId);
-      unclaim(lobbyId);
-    },
     add(process) {
-      starting.delete(process.lobbyId);
       running.set(process.lobbyId, process);
+      slots.add(process.lobbyId);
     },
     remove(lobbyId) {
       running.delete(lobbyId);
-      unclaim(lobbyId);
+      slots.remove(lobbyId);
     },
-    claim,
     get: (lobbyId) => running.get(lobbyId),
     all: () => running.values(),
-    isRunning,
-    count: () => running.size + starting.size,
   };
 }

@@ -1,4 +1,4 @@
-import { readNewestText } from "./log-text.ts";
+import { every } from "./every.ts";
 import { createProcessEnds, type ProcessEnds } from "./process-ends.ts";
 import { signalGroup } from "./process-group.ts";
 import { findProcesses, readIdentity } from "./process-identity.ts";
@@ -7,56 +7,52 @@ import { listPortNumbers } from "./process-ports.ts";
 import type { ProcessRecord } from "./process-records.ts";
 import { startProcess } from "./process-start.ts";
 import { createRunningProcess, type RunningProcess } from "./process-table.ts";
-import type { LobbyExit, Runtime } from "./runtime.ts";
+import { type Driver, type LobbyExit, LobbyNotStarted, type ProcessProgram } from "./runtime.ts";
+import type { ServerParts } from "./server-parts.ts";
+import { listUnansweredPorts } from "./try-ports.ts";
 
 const watchEveryMs = 250;
-const rotateEveryMs = 1_000;
 const pruneEveryMs = 10 * 60_000;
-/** How long the whole log of an ended lobby stays readable for operators who follow or open it. */
-const endedWholeMs = 60 * 60_000;
-const endedLogMaxBytes = 1024 * 1024;
-const endedKeptMax = 200;
-const endedKeptMs = 7 * 24 * 60 * 60_000;
 
 /**
  * One process of this machine per lobby, in a group of its own, so that it outlives the service and can be ended with
  * all its child processes. At the start the driver takes over the processes of an earlier service.
  */
-export async function createProcessRuntime(options: ProcessOptions): Promise<Runtime> {
-  const parts = await openProcessParts(options);
-  const { records, logs, table } = parts;
+export async function createProcessDriver(
+  shared: ServerParts,
+  options: ProcessOptions,
+): Promise<Driver<ProcessProgram>> {
+  const parts = await openProcessParts(shared, options);
+  const { records, table, slots, folders } = parts;
+  const { stopGraceMs } = shared.options;
   const ends = createProcessEnds(parts);
   for (const record of await records.readAll()) {
-    if (!record.hasEnded) await recover(parts, record);
-    else if (record.exit) ends.remember(record.lobbyId, record.exit);
+    if (record.kind === undefined && !record.hasEnded) await recover(parts, record);
   }
-  const timers = [
-    every(watchEveryMs, () => watch(parts, ends)),
-    every(rotateEveryMs, () => rotateLogs(parts)),
-    every(pruneEveryMs, () => prune(parts)),
-  ];
-  await prune(parts);
+  const removeOldFolders = () => folders.removeOthers(slots.isRunning);
+  const timers = [every(watchEveryMs, () => watch(parts, ends)), every(pruneEveryMs, removeOldFolders)];
+  await removeOldFolders();
 
   return {
-    start: (lobby) => startProcess(parts, lobby, (process, exit) => void ends.end(process, exit)),
+    async start(lobby) {
+      if (!options.isEnabled) throw new LobbyNotStarted("This service runs no processes: see FOYER_RUNTIMES.");
+      return startProcess(parts, lobby, (process, exit) => void ends.end(process, exit));
+    },
     async stop(lobbyId) {
       const process = table.get(lobbyId);
-      return process ? stop(process, options.stopGraceMs) : null;
+      return process ? stop(process, stopGraceMs) : null;
     },
     list: async () => [...table.all()].filter(({ isEnding }) => !isEnding).map(({ lobbyId }) => lobbyId),
-    isRunning: table.isRunning,
-    exitOf: ends.lastExit,
-    room: () => options.processesMax - table.count(),
-    logs: (lobbyId, stream, maxBytes, hide) =>
-      readNewestText((from, length) => logs.piece(lobbyId, stream, from, length), maxBytes, hide),
-    logPiece: logs.piece,
+    async unansweredPorts(lobbyId) {
+      const process = table.get(lobbyId);
+      return process ? listUnansweredPorts(process.ports, shared.options.bind) : [];
+    },
     async adopt(lobbyId, namespaceId) {
       const process = table.get(lobbyId);
       if (!process || process.isEnding) return null;
-      table.claim(lobbyId, namespaceId);
+      slots.claim(lobbyId, namespaceId);
       return process.ports;
     },
-    onExit: ends.onExit,
     async close() {
       ends.close();
       for (const timer of timers) clearInterval(timer);
@@ -106,26 +102,4 @@ async function watch({ table }: ProcessParts, ends: ProcessEnds): Promise<void> 
 /** The process id may belong to another process by now. */
 async function isSameProcess({ pid, identity }: RunningProcess): Promise<boolean> {
   return identity === (await readIdentity(pid));
-}
-
-async function rotateLogs({ table, logs, options }: ProcessParts): Promise<void> {
-  for (const { lobbyId } of table.all()) await logs.rotate(lobbyId, options.logMaxBytes);
-}
-
-async function prune({ table, folders, records, logs, options }: ProcessParts): Promise<void> {
-  await folders.removeOthers(table.isRunning);
-  for (const { lobbyId, at } of await records.prune(options.now() - endedKeptMs, endedKeptMax)) {
-    if (at < options.now() - endedWholeMs) await logs.shorten(lobbyId, endedLogMaxBytes);
-  }
-}
-
-/** A failed task is repeated at the next interval: a full disk must not end the service. */
-function every(ms: number, task: () => Promise<void>): NodeJS.Timeout {
-  let isBusy = false;
-  return setInterval(async () => {
-    if (isBusy) return;
-    isBusy = true;
-    await task().catch(() => undefined);
-    isBusy = false;
-  }, ms).unref();
 }

@@ -5,28 +5,72 @@ interface LobbyPort {
   readonly isTls: boolean;
   /** Undefined: an earlier Foyer started the server and did not write it down. */
   readonly protocol?: string;
+  /** Players reach it through the gateway, which connects to this port on the machine of the lobby. */
+  readonly routing?: "gateway";
+  /** The address of that machine on which the lobby listens for the gateway; absent: the loopback address. */
+  readonly localHost?: string;
 }
 
 export type LobbyPorts = Readonly<Record<string, LobbyPort>>;
 
-/** Everything a driver needs to start one lobby server. */
-export interface LobbyToStart {
-  readonly lobbyId: string;
-  readonly namespaceId: string;
+/** What a lobby server runs. */
+export type Program = ProcessProgram | DockerProgram;
+
+/** A program that Foyer starts on its own machine. */
+export interface ProcessProgram {
+  readonly kind: "process";
   readonly command: string;
   readonly args: readonly string[];
   /** Null: the folder that the driver creates for this lobby. */
   readonly cwd: string | null;
+}
+
+/** A container that Foyer starts with the container engine of its machine. */
+export interface DockerProgram {
+  readonly kind: "docker";
+  /** What the version says; which image that is was decided when the version was first started. */
+  readonly image: string;
+  readonly versionId: string;
+  /** Null: the image's own. */
+  readonly command: string | null;
+  /** Null: the image's own. */
+  readonly args: readonly string[] | null;
+  readonly network: "bridge" | "host";
+  readonly memoryMib: number;
+  /** Null: as many as the machine has. */
+  readonly cpus: number | null;
+  readonly pids: number;
+  readonly pull: "missing" | "never" | "always";
+  readonly isReadOnly: boolean;
+  /** Null: the image's own. */
+  readonly user: string | null;
+}
+
+/** Everything a driver needs to start one lobby server. The kind of its program says which driver starts it. */
+export interface LobbyToStart<P extends Program = Program> {
+  readonly lobbyId: string;
+  readonly namespaceId: string;
+  readonly program: P;
   /** The version's own variables and those of the contract, without the ports, which the driver chooses. */
   readonly env: Readonly<Record<string, string>>;
   /** Protocol by label; each gets a port of its own. */
-  readonly ports: Readonly<Record<string, { readonly protocol: string }>>;
+  readonly ports: Readonly<Record<string, { readonly protocol: string; readonly routing?: string }>>;
 }
 
 /** How a lobby server ended. Both are null when the service did not see the end, for example during its restart. */
 export interface LobbyExit {
   readonly code: number | null;
   readonly signal: string | null;
+  /** The system ended the server because it used too much memory. Absent: not known. */
+  readonly isOutOfMemory?: boolean;
+  /** The memory that its container may use. */
+  readonly memoryMib?: number;
+}
+
+/** A port of a lobby server on which nothing listens. */
+export interface UnansweredPort {
+  readonly label: string;
+  readonly port: number;
 }
 
 export type LogStream = "stdout" | "stderr";
@@ -73,6 +117,8 @@ export interface Runtime {
   logs(lobbyId: string, stream: LogStream, maxBytes: number, hide: Hide): Promise<LobbyLog>;
   /** The output of the server from that position on, at most that many bytes. */
   logPiece(lobbyId: string, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
+  /** Tries each TCP port of the server once, and returns those where nothing listens. Empty when no such server runs. */
+  unansweredPorts(lobbyId: string): Promise<readonly UnansweredPort[]>;
   /** After a restart of the service: takes over a server that an earlier process started. Null: it has ended. */
   adopt(lobbyId: string, namespaceId: string): Promise<LobbyPorts | null>;
   /** Calls back for every server that ends without being asked to. */
@@ -81,7 +127,16 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-/** Why a server was not started, as a text for the operator that contains no path, program or value of a variable. */
+/** A driver: the part of the runtime that knows one kind of program. Answers null for lobbies that another driver runs. */
+export interface Driver<P extends Program>
+  extends Pick<Runtime, "stop" | "list" | "unansweredPorts" | "adopt" | "close"> {
+  start(lobby: LobbyToStart<P>): Promise<LobbyPorts>;
+}
+
+/**
+ * Why a server was not started, as a text for the operator. It names the program or folder as the version does, but no
+ * folder of the machine and no value of a variable.
+ */
 export class LobbyNotStarted extends Error {
   override readonly name = "LobbyNotStarted";
   /** The machine has no free slot, which says nothing about the lobby's version. */

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { endBuildUses } from "./builds.ts";
 import type { Db } from "./db.ts";
 import { deleteInSteps } from "./delete-in-steps.ts";
 import { hasRowLocks } from "./locks.ts";
@@ -50,6 +51,7 @@ export function deleteVersion(
       .set({ delete_ts: deleteTs, config: noConfig })
       .where("version_id", "=", versionId)
       .execute();
+    await endBuildUses(transaction, versionId, deleteTs);
     return "deleted";
   });
 }

@@ -68,7 +68,7 @@ export function insertPastLobby(db: Db, lobby: PastLobby): Promise<void> {
 export function updatePastExit(
   db: Db,
   lobbyId: string,
-  exit: { readonly code: number | null; readonly signal: string | null; readonly message: string },
+  exit: { readonly code: number | null; readonly signal: string | null; readonly message: string | null },
 ): Promise<boolean> {
   return withoutLostRaces(async () => {
     const { numUpdatedRows } = await db.query

@@ -5,6 +5,8 @@ import { blocks } from "./migrations/0003-blocks.ts";
 import { audit } from "./migrations/0004-audit.ts";
 import { retention } from "./migrations/0005-retention.ts";
 import { versionDefaults } from "./migrations/0006-version-defaults.ts";
+import { versionImages } from "./migrations/0008-version-images.ts";
+import { builds } from "./migrations/0009-builds.ts";
 import type { Tables } from "./tables.ts";
 
 export type EngineName = "sqlite" | "postgresql";
@@ -40,6 +42,8 @@ function allMigrations(engine: EngineName): Record<string, Migration> {
     "0004-audit": audit(engine),
     "0005-retention": retention(),
     "0006-version-defaults": versionDefaults(),
+    "0008-version-images": versionImages(engine),
+    "0009-builds": builds(engine),
   };
 }
 

@@ -118,6 +118,16 @@ export async function listDeployedNamespaces(db: Db): Promise<string[]> {
   return rows.map((row) => row.namespace_id);
 }
 
+/** What is deployed where. */
+export function listDeployedVersions(db: Db): Promise<{ namespaceId: string; versionId: string }[]> {
+  return db.query
+    .selectFrom("namespaces")
+    .select(["namespace_id as namespaceId", "version_id as versionId"])
+    .where("version_id", "is not", null)
+    .$narrowType<{ versionId: string }>()
+    .execute();
+}
+
 /** Also deletes its domains, tokens and history. False: the namespace does not exist. */
 export function deleteNamespace(db: Db, namespaceId: string): Promise<boolean> {
   return transact<boolean>(db, [namespaceId, tokensChangeId(namespaceId)], async (transaction, undo) => {

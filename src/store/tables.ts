@@ -20,6 +20,15 @@ export interface Tables {
     /** Null: not deleted. A deleted version is kept while a history may name it. */
     delete_ts: number | null;
   };
+  version_images: {
+    version_image_id: string;
+    version_id: string;
+    /** What the version calls it. */
+    image: string;
+    image_id: string;
+    digest: string | null;
+    create_ts: number;
+  };
   namespaces: {
     namespace_id: string;
     game_id: string;
@@ -67,6 +76,32 @@ export interface Tables {
     exit_code: number | null;
     exit_signal: string | null;
     exit_message: string | null;
+  };
+  builds: {
+    build_id: string;
+    game_id: string;
+    display_name: string;
+    /** Of the archive, in lower-case hex. */
+    sha256: string;
+    size: number;
+    /** The size of the files in it. */
+    unpacked_size: number;
+    create_ts: number;
+    /** When it was uploaded, or when the last version that named it was deleted. */
+    unnamed_ts: number;
+  };
+  /** Which versions name which builds. */
+  build_uses: {
+    use_id: string;
+    version_id: string;
+    build_id: string;
+  };
+  /** The archives, on PostgreSQL only. An archive without a row in builds is a leftover. */
+  build_chunks: {
+    build_id: string;
+    position: number;
+    bytes: Uint8Array;
+    create_ts: number;
   };
   audit: {
     audit_id: string;

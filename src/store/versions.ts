@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { listKnownBuilds } from "./builds.ts";
 import { cached } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { hasRowLocks, holdVersion, lockGame } from "./locks.ts";
@@ -27,16 +28,28 @@ export interface Deployment {
   readonly isDeleted: boolean;
 }
 
-/** A game has at most `versionsMax` versions that are not deleted: a lock makes inserts run one after another. */
+/** A build that a version names. */
+interface BuildUse {
+  readonly useId: string;
+  readonly buildId: string;
+}
+
+/**
+ * A game has at most `versionsMax` versions that are not deleted: a lock makes inserts run one after another.
+ * BUILD_NOT_FOUND: a build that it names is not the game's, or was deleted meanwhile.
+ */
 export function insertVersion(
   db: Db,
   version: Version,
-  { versionsMax }: { versionsMax: number } = { versionsMax: Number.POSITIVE_INFINITY },
-): Promise<"ok" | "GAME_NOT_FOUND" | "TOO_MANY"> {
+  { versionsMax = Number.POSITIVE_INFINITY, uses = [] }: { versionsMax?: number; uses?: readonly BuildUse[] } = {},
+): Promise<"ok" | "GAME_NOT_FOUND" | "TOO_MANY" | "BUILD_NOT_FOUND"> {
   // The cache never contains that a version is missing.
   return transact(db, null, async (transaction, undo) => {
     if (!(await lockGame(db, transaction, version.gameId))) throw undo("GAME_NOT_FOUND");
     if ((await countVersions(transaction, version.gameId)) >= versionsMax) throw undo("TOO_MANY");
+    const buildIds = uses.map(({ buildId }) => buildId);
+    const known = await listKnownBuilds(transaction, version.gameId, buildIds);
+    if (buildIds.some((buildId) => !known.has(buildId))) throw undo("BUILD_NOT_FOUND");
     await transaction
       .insertInto("versions")
       .values({
@@ -49,6 +62,12 @@ export function insertVersion(
         delete_ts: null,
       })
       .execute();
+    const rows = uses.map(({ useId, buildId }) => ({
+      use_id: useId,
+      version_id: version.versionId,
+      build_id: buildId,
+    }));
+    if (rows.length > 0) await transaction.insertInto("build_uses").values(rows).execute();
     return "ok";
   });
 }

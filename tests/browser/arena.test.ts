@@ -72,7 +72,7 @@ test("two pages play in one lobby; a closed lobby takes only those who were invi
   });
 
   await ben.page.getByRole("button", { name: "New round" }).click();
-  for (const { page } of [ada, ben]) await page.getByText("closed while the round runs").waitFor();
+  for (const { page } of [ada, ben]) await page.locator("#lobby-state", { hasText: /^closed$/ }).waitFor();
   const cleo = await open("Cleo");
   expect(await cleo.enter("Play")).not.toBe(lobby);
   await cleo.sees("Cleo");

@@ -45,9 +45,10 @@ async function foyer(argv: readonly string[], input?: string) {
     isInteractive: false,
     colours: false,
     columns: 80,
+    now: Date.now,
   };
   const piped = input === undefined ? null : Readable.from([Buffer.from(input)]);
-  const code = await (piped ? importCommand("-", argv, terminal, piped) : run(argv, terminal));
+  const code = await (piped ? importCommand("-", argv, terminal, { input: piped }) : run(argv, terminal));
   return { code, ...written };
 }
 

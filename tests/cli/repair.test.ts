@@ -19,6 +19,7 @@ async function repair(dataDir: string, ...more: string[]) {
     isInteractive: false,
     colours: false,
     columns: 80,
+    now: Date.now,
   };
   return { code: await run(["repair", "--data-dir", dataDir, ...more], terminal), ...written };
 }

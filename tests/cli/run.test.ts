@@ -20,6 +20,7 @@ async function foyer(...argv: string[]) {
     isInteractive: false,
     colours: false,
     columns: 80,
+    now: Date.now,
   });
   return { code, ...written };
 }
@@ -99,6 +100,7 @@ describe("banner", () => {
   const facts: BannerFacts = {
     version: "1.2.3",
     url: "http://127.0.0.1:7100",
+    localUrl: "http://127.0.0.1:7100",
     metricsUrl: "http://127.0.0.1:7101/metrics",
     demoUrl: "http://127.0.0.1:7100/play",
     nodeId: null,

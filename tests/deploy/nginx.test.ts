@@ -1,38 +1,29 @@
-import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listenTo } from "../support/event-streams.ts";
 import { type Service, startService, until } from "../support/harness.ts";
-import { freePort, run } from "../support/services/programs.ts";
+import { freePort } from "../support/services/programs.ts";
+import { startNginx } from "../support/services/proxies.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const template = readFileSync(fileURLToPath(new URL("../../deploy/nginx.conf", import.meta.url)), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "foyer-nginx-"));
-const closing: (() => Promise<unknown> | unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+const closing: (() => Promise<unknown>)[] = [];
 let service: Service;
 let port: number;
 
 /** nginx itself, with our file in front of one node that is there and one that is not. */
 beforeAll(async () => {
-  const nginx = requireNginx();
-  // When root starts it, its workers run as another user and keep larger bodies there.
-  chmodSync(folder, 0o755);
   port = await freePort();
   service = await startService("sqlite", { publicUrl: `http://127.0.0.1:${port}`, trustedProxies: ["127.0.0.1"] });
   closing.push(() => service.close());
-  const file = configuration({
+  const text = configuration({
+    "listen 8080;": `listen 127.0.0.1:${port};`,
     "foyer-1:7100": `127.0.0.1:${await freePort()}`,
     "foyer-2:7100": `127.0.0.1:${service.port}`,
   });
-  await run(nginx, ["-t", "-p", folder, "-c", file]);
-  const child = spawn(nginx, ["-p", folder, "-c", file, "-g", "daemon off;"], { stdio: "ignore" });
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  closing.push(async () => {
-    child.kill("SIGTERM");
-    await ended;
-  });
+  const nginx = await startNginx(temporaryFolder(), text);
+  closing.push(() => nginx.stop());
   await until(() =>
     fetch(`http://127.0.0.1:${port}/healthz`).then(
       ({ ok }) => ok,
@@ -45,30 +36,14 @@ afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-/** Our file with other addresses, and with what it writes in a folder of its own. */
+/** Our file with other addresses. */
 function configuration(addresses: Record<string, string>): string {
-  let text = template.replace("listen 8080;", `listen 127.0.0.1:${port};`).replace("/tmp/nginx.pid", `${folder}/pid`);
+  let text = template;
   for (const [name, address] of Object.entries(addresses)) {
     expect(text).toContain(name);
     text = text.replace(name, address);
   }
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-  const paths = temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join("\n");
-  const file = join(folder, "nginx.conf");
-  writeFileSync(file, text.replace("http {", `http {\n${paths}`));
-  return file;
-}
-
-function findNginx(): string | null {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
-  const found = folders.find((name) => name !== "" && existsSync(join(name, "nginx")));
-  return found === undefined ? null : join(found, "nginx");
-}
-
-function requireNginx(): string {
-  const program = findNginx();
-  if (program !== null) return program;
-  throw new Error("The tests need nginx. Run `npm run setup`.");
+  return text;
 }
 
 describe("behind the nginx of deploy/", () => {

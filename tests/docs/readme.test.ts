@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ensureServerBuilt, type Server, startServer } from "../support/server.ts";
+import { ensureSdkBuilt, ensureServerBuilt, type Server, startServer } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
@@ -35,10 +35,13 @@ let folder: string;
 
 beforeAll(async () => {
   await ensureServerBuilt();
+  await ensureSdkBuilt();
   // The folder is the one where Foyer runs, with its data in it, as the page supposes.
   folder = temporaryFolder();
   symlinkSync(folder, join(folder, ".foyer"));
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(join(root, "node_modules/ws"), join(folder, "node_modules/ws"));
+  symlinkSync(join(root, "sdk"), join(folder, "node_modules/foyer-sdk"));
   writeFileSync(join(folder, "server.mjs"), namedBlock("server.mjs"));
   server = await startServer(folder);
 });
@@ -88,6 +91,14 @@ test("the README's commands print what it says, and its server and client meet",
   writeFileSync(join(folder, "client.mjs"), program);
   const { stdout } = await run(process.execPath, ["client.mjs"], { cwd: folder, timeout: 60_000 });
   expect(stdout).toBe("Welcome.\nHello.\n");
+});
+
+test("[SK11] a server has at most 15 lines, 10 of them about Foyer; a client has at most 5", () => {
+  const lines = (name: string) => namedBlock(name).trimEnd().split("\n");
+  const isAboutFoyer = (line: string) => /foyer|lobby|player|admission|token/i.test(line);
+  expect(lines("server.mjs").length).toBeLessThanOrEqual(15);
+  expect(lines("server.mjs").filter(isAboutFoyer).length).toBeLessThanOrEqual(10);
+  expect(lines("client.mjs").length).toBeLessThanOrEqual(5);
 });
 
 test("the walk through registered lobbies prints what it says", async () => {

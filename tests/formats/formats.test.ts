@@ -45,7 +45,7 @@ async function openShared(kind: "redis" | "cluster"): Promise<{ service: Service
   const facts: Facts = readJson("shared.json");
   const { databaseUrl } = await freshDatabase(kind);
   const live = freshLiveState(kind);
-  const quiet = { out: () => {}, err: () => {}, isInteractive: false, colours: false, columns: 80 };
+  const quiet = { out: () => {}, err: () => {}, isInteractive: false, colours: false, columns: 80, now: Date.now };
   const argv = ["import", join(folder, "control-plane.jsonl"), `--database-url=${databaseUrl}`];
   expect(await run([...argv, `--data-dir=${temporaryFolder()}`], quiet)).toBe(0);
   await restoreKeys(kind, live.redisUrl!, live.redisPrefix);

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type IsChange, isChange } from "../../src/contract/define.ts";
 import { type OperationId, type Operations, operationIds, operations } from "../../src/contract/index.ts";
+import { uploadBuild } from "../builds/upload.ts";
 import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "../support/expectations.ts";
 import {
   type Answer,
@@ -133,6 +134,15 @@ const makes: Record<ChangeId, Make> = {
   "games.namespaces.lobbies.setClosed": async (service, namespace) => {
     const lobbyId = await registered(service, namespace);
     return within("PUT", `/lobbies/${lobbyId}/closed`, { is_closed: true }, () => lobbyId)(service, namespace);
+  },
+  "games.builds.createBuild": async (service, { game }) => {
+    const answer = await uploadBuild(service, game);
+    return { answer, entry: { game_id: game.gameId, target: answer.json.build_id } };
+  },
+  "games.builds.deleteBuild": async (service, { game }) => {
+    const { build_id } = (await uploadBuild(service, game)).json;
+    const answer = await call(service, "DELETE", `${game.path}/builds/${build_id.toUpperCase()}`);
+    return { answer, entry: { game_id: game.gameId, target: build_id } };
   },
   "games.versions.createGameVersion": async (service, { game }) => {
     const body = { display_name: "Audited", config: externalConfig };

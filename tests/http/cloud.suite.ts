@@ -3,6 +3,7 @@ import { operationList } from "../../src/contract/index.ts";
 import { type Service, startService } from "../support/harness.ts";
 import type { ServiceKind } from "../support/services/stores.ts";
 import { auditTests } from "./audit.suite.ts";
+import { buildsTests } from "./builds.suite.ts";
 import { domainsTests } from "./domains.suite.ts";
 import { gamesTests } from "./games.suite.ts";
 import { insightTests } from "./insight.suite.ts";
@@ -35,6 +36,7 @@ export function controlPlaneTests(kind: ServiceKind): void {
   describe("versions and deployments", () => versionsTests(at));
   describe("deleting versions", () => versionDeletionTests(at));
   describe("quotas", () => quotasTests(kind));
+  describe("builds", () => buildsTests(kind, at));
   describe("the audit log", () => auditTests(at));
   describe("insight", () => insightTests(at));
   describe("pages", () => pagesTests(at));

@@ -21,20 +21,19 @@ afterEach(() => {
 /** Loopback peers are not counted, so the address that every connection comes from is said here. */
 async function listen(peer: { isDirectLoopback: boolean; isTrustedProxy: boolean }): Promise<number> {
   server = createServer((_request, response) => void response.end());
-  const { refuseConnection } = createRawAnswers(
-    null,
-    () => "00000000-0000-7000-8000-000000000000",
-    () => false,
-  );
+  const { refuseConnection } = createRawAnswers(null, () => "00000000-0000-7000-8000-000000000000", {
+    isAnsweredEarly: () => false,
+    isReceiving: () => false,
+  });
   const inFlight = createInFlight({
     config: defaultConfig({ maxConnectionsPerAddress: 2 }),
     log: createLog({ level: "silent", format: "json" }),
     metrics: createMetrics(),
-    readAddress: () => ({ client: "192.0.2.1", network: null, isForwarded: false, ...peer }),
+    readAddress: () => ({ client: "192.0.2.1", address: "192.0.2.1", network: null, isForwarded: false, ...peer }),
     refuseConnection,
     checkLoad: () => null,
   });
-  inFlight.connections.watch(server);
+  inFlight.connections.watch(server, null);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
 }

@@ -51,7 +51,7 @@ describe("requests of one client on many connections", () => {
       readAddress: createClientAddress(["127.0.0.1"]),
       refuseConnection: () => {},
       checkLoad: () => null,
-    }).connections.watch(server);
+    }).connections.watch(server, null);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
 

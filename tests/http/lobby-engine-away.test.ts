@@ -54,6 +54,8 @@ function serverOn(engine: Engine): HttpServer {
     authenticate: () => ({ caller, rateKey: null }),
     checkClient: () => null,
     playPage: null,
+    lobbies: null,
+    now: Date.now,
     newRequestId: randomUUID,
     isStoreBehind: () => false,
     waitingCount: () => 0,
@@ -68,14 +70,15 @@ test.each([
   ["a Redis Cluster", closedCluster],
 ] as const)("[T20] [T33] a lobby's malformed request while %s is away is our 503", async (_name, engineAway) => {
   server = serverOn(await engineAway());
+  const { url } = await server.listen();
   for (const payload of ['{"is_closed":"yes"}', "{", '{"is_open":true}']) {
-    const { statusCode, headers, rawPayload } = await server.app.inject({
+    const response = await fetch(`${url}/matchmaker/lobbies/closed`, {
       method: "PUT",
-      url: "/matchmaker/lobbies/closed",
-      headers: { "content-type": "application/json", host: "localhost" },
-      payload,
+      headers: { "content-type": "application/json" },
+      body: payload,
     });
-    const answer = answerOf(statusCode, headers as Record<string, string>, rawPayload);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const answer = answerOf(response.status, Object.fromEntries(response.headers), bytes);
     expectRefusal(answer, "API_UNAVAILABLE");
     expect(answer.headers["retry-after"]).toBe("1");
   }

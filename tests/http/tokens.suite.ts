@@ -23,7 +23,7 @@ export function tokensTests(at: () => Service): void {
 
   test("[WH1] whoami says what the token is and what it may do", async () => {
     const game = await createGame(at());
-    const may = { create_games: true, run_processes: true, run_containers: false };
+    const may = { create_games: true, run_processes: true, run_containers: true };
     expectAnswer(await call("GET", "/cloud/whoami"), { kind: "admin", may });
     const expires = new Date(Date.now() + 3_600_000).toISOString();
     for (const expires_ts of [null, expires]) {

@@ -4,7 +4,7 @@ import { type Service, until } from "../support/harness.ts";
 import { createWorld, lobbyVersion } from "../support/runtime-world.ts";
 import { install } from "./installation.ts";
 
-const exit = { exit_code: 5, exit_signal: null, exit_message: "Its process ended with exit code 5." };
+const exit = { exit_code: 5, exit_signal: null, exit_message: "The operator stopped it." };
 
 test("[RT18] [ND6] how a stopped lobby's process ended is the same on every node, also after all were restarted", async () => {
   const installation = await install();

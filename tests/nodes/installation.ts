@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { onTestFinished } from "vitest";
+import type { Injected } from "../../src/app/main.ts";
 import type { Config } from "../../src/config/config.ts";
 import { isRunning } from "../runtime/driver.ts";
 import { type Service, startService } from "../support/harness.ts";
@@ -10,7 +11,7 @@ import { freshDatabase, freshLiveState, type ServiceKind } from "../support/serv
 
 /** Nodes that share one Redis and one PostgreSQL, in this process; each with lobby ports and a data folder of its own. */
 export interface Installation {
-  start(nodeId: string, overrides?: Partial<Config>): Promise<Service>;
+  start(nodeId: string, overrides?: Partial<Config>, injected?: Injected): Promise<Service>;
   /** Stops a node as a service manager does: its lobbies run on. */
   stop(node: Service): Promise<void>;
   /** Deletes everything that Redis has of a namespace, as if it had never been configured. */
@@ -38,9 +39,9 @@ export async function install(kind: ServiceKind = "redis"): Promise<Installation
   }
 
   return {
-    async start(nodeId, overrides = {}) {
+    async start(nodeId, overrides = {}, injected = {}) {
       count += 1;
-      const node = await startService(kind, { ...shared, ...runtimeConfig(count % 5), nodeId, ...overrides });
+      const node = await startService(kind, { ...shared, ...runtimeConfig(count % 5), nodeId, ...overrides }, injected);
       running.add(node);
       folders.add(node.dataDir);
       return node;

@@ -1,11 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { createLog } from "../../src/ground/log.ts";
 import { redact } from "../../src/ground/redact.ts";
 import { createHoldings } from "../../src/ground/shares.ts";
-import { createProcessRuntime } from "../../src/runtime/process.ts";
-import type { ProcessOptions } from "../../src/runtime/process-parts.ts";
-import type { LobbyExit, LobbyLog, LobbyToStart, LogStream, Runtime } from "../../src/runtime/runtime.ts";
+import type { DockerOptions } from "../../src/runtime/docker/docker-parts.ts";
+import { openDrivers, type RuntimeOptions } from "../../src/runtime/drivers.ts";
+import type {
+  LobbyExit,
+  LobbyLog,
+  LobbyToStart,
+  LogStream,
+  ProcessProgram,
+  Runtime,
+} from "../../src/runtime/runtime.ts";
 import { lobbyPorts } from "../support/services/programs.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -30,20 +38,26 @@ export interface Driver extends Omit<Runtime, "logs"> {
   logs(lobbyId: string, stream: LogStream, maxBytes: number): Promise<LobbyLog>;
 }
 
-export async function openDriver(options: Partial<ProcessOptions> = {}): Promise<Driver> {
+export interface DriverOptions extends Partial<Omit<RuntimeOptions, "process" | "docker">> {
+  readonly user?: string | null;
+  readonly docker?: Partial<DockerOptions>;
+}
+
+export async function openDriver({ user = null, docker = {}, ...options }: DriverOptions = {}): Promise<Driver> {
   const dataDir = options.dataDir ?? temporaryFolder();
-  const runtime = await createProcessRuntime({
+  const runtime = await openDrivers({
     dataDir,
-    lobbyRoot: testFolder,
     hostname: "game.example.com",
     ports: ownPorts(),
+    bind: "0.0.0.0",
     processesMax: 64,
     stopGraceMs: 10_000,
     logMaxBytes: 64 * 1024,
-    user: null,
     now: Date.now,
     holdings: createHoldings(),
     ...options,
+    process: { isEnabled: true, lobbyRoot: testFolder, user },
+    docker: { ...noDocker, ...docker },
   });
   const exits: Driver["exits"] = [];
   runtime.onExit((lobbyId, exit) => exits.push({ lobbyId, exit }));
@@ -51,18 +65,31 @@ export async function openDriver(options: Partial<ProcessOptions> = {}): Promise
   return { ...runtime, dataDir, exits, logs };
 }
 
+const noDocker: DockerOptions = {
+  isEnabled: false,
+  socket: "/nowhere/engine.sock",
+  nodeId: "node",
+  images: { find: async () => null, record: async (_versionId, _image, found) => found },
+  log: createLog({ level: "silent", format: "json" }),
+  waitMs: 10_000,
+  pullWithinMs: 60_000,
+  syncEveryMs: 500,
+  backoff: { firstMs: 50, maxMs: 500 },
+};
+
 /** A lobby whose program is a line of shell. */
-export function shellLobby(script: string, more: Partial<LobbyToStart> = {}): LobbyToStart {
+export function shellLobby(
+  script: string,
+  { command = "/bin/sh", args = ["-c", script], cwd = ".", ...more }: Partial<LobbyToStart & ProcessProgram> = {},
+): LobbyToStart<ProcessProgram> {
   const lobbyId = randomUUID();
   return {
     lobbyId,
     namespaceId: randomUUID(),
-    command: "/bin/sh",
-    args: ["-c", script],
-    cwd: ".",
     env: { FOYER_LOBBY_ID: lobbyId },
     ports: { default: { protocol: "tcp" } },
     ...more,
+    program: { kind: "process", command, args, cwd },
   };
 }
 

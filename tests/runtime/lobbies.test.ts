@@ -136,7 +136,7 @@ describe("lobbies that fail", () => {
       stop_reason: "crashed",
       exit_code: 3,
       exit_signal: null,
-      exit_message: "Its process ended with exit code 3 before it was ready.",
+      exit_message: "Its process exited with code 3 before it called ready. Last output: the map is missing",
     });
     const seen = await service.admin("GET", `${world.namespace.path}/lobbies/${lobby.lobby_id}`);
     expect(seen.lobby.log_tail).toBe("the map is missing\n");
@@ -172,7 +172,10 @@ describe("lobbies that fail", () => {
     expect(found.json.message).toMatch(/ended before it was ready/);
     expect(found.text).not.toContain("program");
     expect(await world.lobbies(true)).toMatchObject([
-      { stop_reason: "start_failed", exit_message: expect.stringContaining("the program does not exist") },
+      {
+        stop_reason: "start_failed",
+        exit_message: expect.stringContaining('The program "no-such-program" is in no folder of PATH'),
+      },
     ]);
     await stopAll(world);
   });
@@ -190,7 +193,7 @@ describe("lobbies that fail", () => {
     expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
     const { held_back } = await service.admin("GET", `${world.namespace.path}/lobbies`);
     expect(held_back).toMatchObject([{ game_mode_id: "duel", consecutive_failures: expect.any(Number) }]);
-    expect(held_back[0].message).toMatch(/keep failing.+exit code 3/);
+    expect(held_back[0].message).toMatch(/keep failing.+exited with code 3/);
     // The pause doubles: the warm pool alone tries again and again, yet few processes were started.
     await until(async () => Number((await world.find()).json.metadata?.consecutive_failures) >= 5);
     expect((await world.lobbies(true)).length).toBeLessThan(12);

@@ -58,7 +58,7 @@ if (BEHAVIOUR === "stubborn") process.on("SIGTERM", () => console.log("not yet")
 if (BEHAVIOUR === "child") spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
 if (Number(WRITE_BYTES) > 0) process.stdout.write(`${"x".repeat(Number(WRITE_BYTES) - 1)}\n`);
 
-server.listen(Number(PORT), "127.0.0.1", async () => {
+server.listen(Number(PORT), process.env.LISTEN_ON ?? "127.0.0.1", async () => {
   if (BEHAVIOUR === "never-ready") return;
   // Only where the node that started it has this port.
   if (READY_AT_PORT !== undefined && new URL(FOYER_API_ENDPOINT).port !== READY_AT_PORT) return;

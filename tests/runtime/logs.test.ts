@@ -109,7 +109,7 @@ describe("following a log", () => {
       stop_reason: "operator",
       exit_code: 5,
       exit_signal: null,
-      exit_message: "Its process ended with exit code 5.",
+      exit_message: "The operator stopped it.",
     };
     expect(last!.data).toEqual(end);
     // Afterwards it is the same at once, and after the last line there is nothing but the end.
@@ -125,7 +125,7 @@ describe("following a log", () => {
     const other = await world.find();
     const lobbyId = other.json.lobby.lobby_id;
     await service.admin("DELETE", pathOf(world, other));
-    const exit = { exit_code: 5, exit_signal: null, exit_message: "Its process ended with exit code 5." };
+    const exit = { exit_code: 5, exit_signal: null, exit_message: "The operator stopped it." };
     const ofList = async () => (await world.lobbies(true)).find(({ lobby_id }) => lobby_id === lobbyId);
     await until(async () => (await ofList()).exit_code === 5);
     expect(await ofList()).toMatchObject({ stop_reason: "operator", ...exit });
@@ -227,7 +227,7 @@ describe("logs after another start of the service", () => {
         stop_reason: "operator",
         exit_code: null,
         exit_signal: null,
-        exit_message: null,
+        exit_message: "The operator stopped it.",
       });
     } finally {
       await after.close();

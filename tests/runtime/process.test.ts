@@ -1,14 +1,11 @@
-import { createSocket } from "node:dgram";
-import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { LobbyNotStarted } from "../../src/runtime/runtime.ts";
 import { until } from "../support/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { type Driver, isRunning, openDriver, ownPorts, pidOf, shellLobby } from "./driver.ts";
+import { type Driver, isRunning, openDriver, ownPorts, pidOf, shellLobby, testFolder } from "./driver.ts";
 
 const drivers: Driver[] = [];
 
@@ -82,21 +79,6 @@ describe("starting", () => {
     expect(text).toBe(`-${announced.a!.port}-${announced.b!.port}\n`);
   });
 
-  test("[RT2] a port that another program uses is not assigned, TCP or UDP", async () => {
-    const { min } = ownPorts(1);
-    const server = createServer().listen(min, "127.0.0.1");
-    const socket = createSocket("udp4").bind(min + 1);
-    await Promise.all([once(server, "listening"), once(socket, "listening")]);
-    const driver = await open({ ports: { min, max: min + 2 } });
-    const ports = await driver.start(shellLobby(forever, { ports: { default: { protocol: "udp" } } }));
-    expect(ports.default!.port).toBe(min + 2);
-    const refused = driver.start(shellLobby(forever, { ports: { default: { protocol: "udp" } } }));
-    await expect(refused).rejects.toThrow(/FOYER_LOBBY_PORTS/);
-    await expect(refused).rejects.toMatchObject({ isShortage: true });
-    server.close();
-    socket.close();
-  });
-
   test("[RT5] no more than the maximum run; the refusal says so, and a stopped one makes room", async () => {
     const driver = await open({ processesMax: 2 });
     const lobbies = [1, 2, 3].map(() => shellLobby(forever));
@@ -125,13 +107,20 @@ describe("starting", () => {
   });
 
   test.each([
-    ["a program that is not there", { command: "no-such-program", args: [] }, /program does not exist/],
-    ["a folder that is not there", { cwd: "no-such-folder" }, /folder .* does not exist/],
+    [
+      "a program that is not there",
+      { command: "no-such-program", args: [] },
+      /"no-such-program" is in no folder of PATH/,
+    ],
+    ["a path that is not there", { command: "./no-such-file" }, /"\.\/no-such-file" does not exist/],
+    ["a file that is no program", { command: "./lobby.mjs" }, /may not execute the program "\.\/lobby\.mjs"/],
+    ["a folder that is not there", { cwd: "no-such-folder" }, /folder "no-such-folder".* does not exist/],
   ])("[RT4] %s is reported, and nothing is left behind", async (_, more, words) => {
     const driver = await open();
     const refused = driver.start(shellLobby(forever, more));
     await expect(refused).rejects.toThrow(LobbyNotStarted);
     await expect(refused).rejects.toThrow(words);
+    await expect(refused).rejects.not.toThrow(testFolder);
     expect(await driver.list()).toEqual([]);
     expect(driver.room()).toBe(64);
   });

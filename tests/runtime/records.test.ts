@@ -51,7 +51,7 @@ describe.each(storeKinds)("records of lobbies on %s", (kind) => {
         stop_reason: "crashed",
         exit_code: 7,
         exit_signal: null,
-        exit_message: "Its process ended with exit code 7.",
+        exit_message: "Its process exited with code 7. Last output: ready: 204",
         peak_player_count: 3,
       },
     ]);
@@ -91,7 +91,7 @@ describe.each(storeKinds)("records of lobbies on %s", (kind) => {
       stop_reason: "operator",
       exit_code: null,
       exit_signal: "SIGTERM",
-      exit_message: "Its process was ended by SIGTERM.",
+      exit_message: "The operator stopped it.",
       peak_player_count: 1,
     });
   });

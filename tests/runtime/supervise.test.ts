@@ -14,6 +14,8 @@ import { until } from "../support/harness.ts";
 import { createMemoryJournal } from "../support/memory-journal.ts";
 import { versionA, World } from "../support/world.ts";
 
+const program = { kind: "process", command: "node", args: [], cwd: null } as const;
+
 test("[RD10] [ND3] a node that missed events starts what was placed on it and stops what has ended", async () => {
   const engine = await createMemoryEngine(createMemoryJournal());
   const under = { engine, check: () => [], restart: () => Promise.reject(new Error("Not this one.")) };
@@ -23,7 +25,7 @@ test("[RD10] [ND3] a node that missed events starts what was placed on it and st
   // It receives nothing.
   const silent: Engine = { ...engine, events: createEventHub().subscribe };
   const describe = async (namespaceId: string, { lobbyId }: LobbyView) => {
-    return { namespaceId, lobbyId, command: "node", args: [], cwd: null, env: {}, ports: {} };
+    return { namespaceId, lobbyId, program, env: {}, ports: {} };
   };
   const supervisor = await supervise({
     engine: silent,
@@ -75,7 +77,7 @@ async function superviseWorld(world: World, runtime: FakeRuntime, engine: Engine
     ownLobbies: everyLobby("only"),
     now: () => world.now,
     describe: async (namespaceId, { lobbyId }) => {
-      return { namespaceId, lobbyId, command: "node", args: [], cwd: null, env: {}, ports: {} };
+      return { namespaceId, lobbyId, program, env: {}, ports: {} };
     },
     portsText: () => '{"default":{}}',
     counted: (lobbyId) => counted.push(lobbyId),
@@ -113,9 +115,7 @@ test("[RT8] a server that was started before its ports were written down is take
   await runtime.start({
     namespaceId: world.namespaceId,
     lobbyId: id,
-    command: "",
-    args: [],
-    cwd: null,
+    program,
     env: {},
     ports: {},
   });
@@ -136,9 +136,7 @@ test("[RT8] a server whose lobby has ended is stopped, and a lobby whose server 
     await runtime.start({
       namespaceId: world.namespaceId,
       lobbyId,
-      command: "",
-      args: [],
-      cwd: null,
+      program,
       env: {},
       ports: {},
     });

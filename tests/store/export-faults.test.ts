@@ -46,7 +46,7 @@ test("[O23] foyer export says what happened, exits 1 and leaves no file when its
   const said: string[] = [];
   const terminal = { out() {}, err: (text: string) => said.push(text), isInteractive: false, colours: false };
   await (await connect()).query("begin; lock table tokens in access exclusive mode");
-  const exited = exportCommand(file, [`--database-url=${databaseUrl}`], { ...terminal, columns: 80 });
+  const exited = exportCommand(file, [`--database-url=${databaseUrl}`], { ...terminal, columns: 80, now: Date.now });
   await until(async () => (await exporting("wait_event_type = 'Lock'")).length === 1);
   expect(existsSync(file)).toBe(true);
   await breakConnections();

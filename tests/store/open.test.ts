@@ -53,6 +53,7 @@ describe.each(storeKinds)("opening %s", (kind) => {
       "audit_by_time",
       "audit_by_token",
       "blocks_by_end",
+      "build_uses_by_build",
       "deployments_by_namespace",
       "deployments_by_time",
       "deployments_by_version",
@@ -80,6 +81,8 @@ describe("opening postgresql", () => {
     const { rows } = await sql<{ name: string }>`select name from foyer_migration`.execute(nodes[3]!.query);
     const names = ["0001-control-plane", "0002-lobby-history", "0003-blocks", "0004-audit", "0005-retention"].concat([
       "0006-version-defaults",
+      "0008-version-images",
+      "0009-builds",
     ]);
     expect(rows).toEqual(names.map((name) => ({ name })));
   });

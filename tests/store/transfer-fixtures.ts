@@ -1,5 +1,6 @@
 import { hashToken } from "../../src/ground/tokens.ts";
 import { setBlock } from "../../src/store/blocks.ts";
+import { insertBuild } from "../../src/store/builds.ts";
 import type { Db } from "../../src/store/db.ts";
 import { addDomain } from "../../src/store/domains.ts";
 import { insertPastLobby } from "../../src/store/lobby-history.ts";
@@ -8,9 +9,20 @@ import { insertToken } from "../../src/store/tokens.ts";
 import { exportStore } from "../../src/store/transfer/export.ts";
 import type { StorePlace } from "../../src/store/transfer/export-snapshot.ts";
 import type { DocumentSource } from "../../src/store/transfer/lines.ts";
-import { deployVersion } from "../../src/store/versions.ts";
+import { recordVersionImage } from "../../src/store/version-images.ts";
+import { deployVersion, insertVersion } from "../../src/store/versions.ts";
 import { freshDatabase, type StoreKind } from "../support/services/stores.ts";
-import { folder, newId, now, storedGame, storedNamespace, storedVersion, token, uint32Max } from "./fixtures.ts";
+import {
+  folder,
+  newId,
+  now,
+  storedGame,
+  storedNamespace,
+  storedVersion,
+  token,
+  uint32Max,
+  version,
+} from "./fixtures.ts";
 
 /** A place for a store that does not exist yet. */
 export async function newPlace(kind: StoreKind): Promise<StorePlace> {
@@ -54,8 +66,17 @@ export function sourceOf(document: string | Buffer, chunkBytes = 1000): Document
 export async function fill(db: Db): Promise<void> {
   const { gameId } = await storedGame(db, { displayName: "Größe 🎮 “quoted”\u2028" });
   await storedGame(db);
+  const sizes = { size: 2 ** 29, unpackedSize: 2 ** 32 };
+  const build = { buildId: newId(), gameId, displayName: "Größe 🎮", sha256: "a".repeat(64), createTs: now, ...sizes };
+  await insertBuild(db, build, { buildsMax: 1, bytesMax: 2 ** 30 });
+  const uses = [{ useId: newId(), buildId: build.buildId }];
   const first = await storedVersion(db, { gameId, config: '{"regions":{"local":{}},"n":1e3}' });
-  const second = await storedVersion(db, { gameId });
+  const second = version({ gameId });
+  await insertVersion(db, second, { uses });
+  await recordVersionImage(db, {
+    ...{ versionImageId: newId(), versionId: first.versionId, image: "registry.example.com/game:1", createTs: now },
+    ...{ imageId: `sha256:${"a".repeat(64)}`, digest: null },
+  });
   const { namespaceId } = await storedNamespace(db, {
     gameId,
     versionId: first.versionId,

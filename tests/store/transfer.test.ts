@@ -20,6 +20,9 @@ test("[MD1] [MD3] [BL9] SQLite to PostgreSQL and back: every document is the sam
   expect(tableNames.map((table) => [table, counts[table]])).toEqual([
     ["games", 2],
     ["versions", 2],
+    ["version_images", 1],
+    ["builds", 1],
+    ["build_uses", 1],
     ["namespaces", 2],
     ["domains", 2],
     ["blocks", 2],
@@ -81,7 +84,7 @@ describe.each(storeKinds)("on %s", (kind) => {
     const again = at(target, (db) => importDocument(db, sourceOf(document)));
     await expect(again).rejects.toThrow(
       new StoreNotEmpty(
-        "The store is not empty: it has 2 games, 2 versions, 2 namespaces, 2 domains, 2 blocks, 2 deployments, 4 tokens, 3 past lobbies.",
+        "The store is not empty: it has 2 games, 2 versions, 1 version image, 1 build, 1 build use, 2 namespaces, 2 domains, 2 blocks, 2 deployments, 4 tokens, 3 past lobbies.",
       ),
     );
     expect(await exported(target)).toBe(document);
@@ -94,7 +97,7 @@ describe.each(storeKinds)("on %s", (kind) => {
     const empty = await exported(target);
     const cut = (await exported(source)).split("\n").slice(0, -2).join("\n");
 
-    await expect(at(target, (db) => importDocument(db, sourceOf(cut)))).rejects.toThrow("cut off after line 20");
+    await expect(at(target, (db) => importDocument(db, sourceOf(cut)))).rejects.toThrow("cut off after line 23");
     expect(await exported(target)).toBe(empty);
   });
 

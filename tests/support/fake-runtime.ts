@@ -1,4 +1,4 @@
-import type { LobbyExit, LobbyPorts, LobbyToStart, Runtime } from "../../src/runtime/runtime.ts";
+import type { LobbyExit, LobbyPorts, LobbyToStart, Runtime, UnansweredPort } from "../../src/runtime/runtime.ts";
 
 /** A driver in this process: it runs nothing, notes what it is asked, and lets the test play the lobby server. */
 export interface FakeRuntime extends Runtime {
@@ -10,6 +10,12 @@ export interface FakeRuntime extends Runtime {
   whileStarting: (lobby: LobbyToStart) => Promise<void>;
   /** What a server does once it runs. It may fail: a pool may be filled up while the service stops. */
   onceStarted: (lobby: LobbyToStart) => unknown;
+  /** What each server has written to its standard output. */
+  readonly outputs: Map<string, string>;
+  /** The ports of each server on which nothing listens. */
+  readonly unanswered: Map<string, readonly UnansweredPort[]>;
+  /** The port of a label; by default the same label has the same port in every lobby, and nothing listens there. */
+  choosePort: (lobby: LobbyToStart, label: string, index: number) => number;
   /** Ends a server by itself, without a stop. */
   exit(lobbyId: string, exit?: LobbyExit): void;
   startOf(lobbyId: string): LobbyToStart;
@@ -19,19 +25,24 @@ export function createFakeRuntime(): FakeRuntime {
   const running = new Set<string>();
   const starts: LobbyToStart[] = [];
   const stops: string[] = [];
+  const outputs = new Map<string, string>();
+  const unanswered = new Map<string, readonly UnansweredPort[]>();
   let tell: (lobbyId: string, exit: LobbyExit) => void = () => {};
 
   const runtime: FakeRuntime = {
     starts,
     stops,
+    outputs,
+    unanswered,
     whileStarting: async () => {},
     onceStarted: () => {},
+    choosePort: (_lobby, _label, index) => 20_000 + index,
     async start(lobby) {
       starts.push(lobby);
       await runtime.whileStarting(lobby);
       running.add(lobby.lobbyId);
       setImmediate(() => void Promise.resolve(runtime.onceStarted(lobby)).catch(() => undefined));
-      return portsOf(lobby);
+      return portsOf(lobby, runtime.choosePort);
     },
     async stop(lobbyId) {
       stops.push(lobbyId);
@@ -42,9 +53,13 @@ export function createFakeRuntime(): FakeRuntime {
     exitOf: () => null,
     list: async () => [...running],
     room: () => Number.POSITIVE_INFINITY,
-    logs: async () => ({ text: "", isTruncated: false }),
+    logs: async (lobbyId, stream, _maxBytes, hide) => ({
+      text: stream === "stdout" ? hide(outputs.get(lobbyId) ?? "") : "",
+      isTruncated: false,
+    }),
     logPiece: async () => ({ bytes: Buffer.alloc(0), start: 0, first: 0, end: 0 }),
-    adopt: async (lobbyId) => (running.has(lobbyId) ? portsOf(runtime.startOf(lobbyId)) : null),
+    unansweredPorts: async (lobbyId) => unanswered.get(lobbyId) ?? [],
+    adopt: async (lobbyId) => (running.has(lobbyId) ? portsOf(runtime.startOf(lobbyId), runtime.choosePort) : null),
     close: async () => {},
     onExit(listener) {
       tell = listener;
@@ -62,13 +77,13 @@ export function createFakeRuntime(): FakeRuntime {
   return runtime;
 }
 
-/** The same label has the same port in every lobby; nothing listens there. */
-function portsOf(lobby: LobbyToStart): LobbyPorts {
+function portsOf(lobby: LobbyToStart, choosePort: FakeRuntime["choosePort"]): LobbyPorts {
   const labels = Object.entries(lobby.ports);
   return Object.fromEntries(
-    labels.map(([label, { protocol }], index) => [
-      label,
-      { hostname: "127.0.0.1", port: 20_000 + index, isTls: ["https", "wss", "tls"].includes(protocol), protocol },
-    ]),
+    labels.map(([label, { protocol, routing }], index) => {
+      const isTls = ["https", "wss", "tls"].includes(protocol);
+      const routed = routing === "gateway" && ({ routing } as const);
+      return [label, { hostname: "127.0.0.1", port: choosePort(lobby, label, index), isTls, protocol, ...routed }];
+    }),
   );
 }

@@ -84,10 +84,20 @@ export async function startServer(
 
 /** Compiles the service if need be; a test that talks to an old one would prove nothing. */
 export async function ensureServerBuilt(): Promise<void> {
+  const { ensureBuilt } = await loadBuildScript();
+  if (!ensureBuilt()) throw new Error("The service does not compile.");
+}
+
+/** The same for the SDK. */
+export async function ensureSdkBuilt(): Promise<void> {
+  const script = await loadBuildScript();
+  if (!script.ensureSdkBuilt()) throw new Error("The SDK does not compile.");
+}
+
+async function loadBuildScript(): Promise<{ ensureBuilt(): boolean; ensureSdkBuilt(): boolean }> {
   // Cast: the script is plain JavaScript, so that it runs before anything is installed.
   const script: string = "../../scripts/ensure-built.mjs";
-  const { ensureBuilt } = (await import(script)) as { ensureBuilt(): boolean };
-  if (!ensureBuilt()) throw new Error("The service does not compile.");
+  return (await import(script)) as { ensureBuilt(): boolean; ensureSdkBuilt(): boolean };
 }
 
 export interface Namespace {

@@ -3,7 +3,7 @@
  * with the lobby's message when it has not. `onEnd` gets the lobby's reason; null: the connection broke.
  */
 export function enterLobby(answer, name, { onNews, onNotice, onEnd }) {
-  const socket = new WebSocket(addressOf(answer.ports.default));
+  const socket = new WebSocket(readAddress(answer.ports.default));
   return new Promise((resolve, reject) => {
     let isIn = false;
     socket.addEventListener("open", () => send({ type: "hello", token: answer.player.token, name }));
@@ -16,9 +16,9 @@ export function enterLobby(answer, name, { onNews, onNotice, onEnd }) {
       } else if (message.type === "news") onNews(message.news, message.seq);
       else if (message.type === "notice") onNotice(message.text);
     });
-    socket.addEventListener("close", ({ reason }) => {
-      if (isIn) onEnd(reason || null);
-      else reject(new Error(reason || "The lobby cannot be reached."));
+    socket.addEventListener("close", ({ code, reason }) => {
+      if (isIn) onEnd(isByLobby(code) ? reason : null);
+      else reject(new Error(reason || "The lobby cannot be reached. Try again in a moment."));
     });
   });
 
@@ -27,9 +27,12 @@ export function enterLobby(answer, name, { onNews, onNotice, onEnd }) {
   }
 }
 
+/** The lobby says why it ends a connection with these codes. Any other end is an accident, also one of a proxy. */
+const isByLobby = (code) => code >= 4000 && code <= 4999;
+
 /** A lobby on Foyer's own machine may be announced as 127.0.0.1; other machines reach it at the host of this page. */
-function addressOf({ hostname, port, is_tls: isTls }) {
-  const isHere = ["127.0.0.1", "localhost", "::1"].includes(hostname);
-  const host = isHere ? location.hostname : hostname;
-  return `${isTls ? "wss" : "ws"}://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+function readAddress({ url }) {
+  const address = new URL(url);
+  if (["127.0.0.1", "localhost", "[::1]"].includes(address.hostname)) address.hostname = location.hostname;
+  return address.href;
 }

@@ -2,8 +2,6 @@ import { between, field, gemRadius, playerRadius } from "./rules.js";
 
 export const colours = ["#5b8def", "#f2727f", "#58c896", "#f2b134", "#b183f0", "#3fc1d6", "#f08a4b", "#e46fb7"];
 const margin = 16;
-// Space for text above and below the field.
-const bars = { wide: { top: 66, bottom: 48 }, narrow: { top: 146, bottom: 132 } };
 // Below this scale a phone shows nothing large enough to hit, so the view follows the player instead.
 const scaleMin = 0.55;
 
@@ -13,6 +11,9 @@ export function createDrawing(canvas) {
   const looks = new Map();
   let sparks = [];
   let palette = readPalette();
+  // Space for text above and below the field.
+  let bars = { top: 66, bottom: 48 };
+  let placed = { top: 0, bottom: 0 };
   matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => {
     palette = readPalette();
   });
@@ -26,7 +27,7 @@ export function createDrawing(canvas) {
   }
 
   function place(size, focus) {
-    const { top, bottom } = size.width > 720 ? bars.wide : bars.narrow;
+    const { top, bottom } = bars;
     const room = { width: size.width - margin * 2, height: size.height - top - bottom };
     const scale = Math.max(scaleMin, Math.min(room.width / field.width, room.height / field.height));
     const along = (roomLength, start, fieldLength, middle) => {
@@ -150,6 +151,14 @@ export function createDrawing(canvas) {
   }
 
   return {
+    /** Where the visible part of the field is on the page. */
+    placed: () => placed,
+
+    /** Keeps the field clear of what is shown above and below it. */
+    reserve(top, bottom) {
+      bars = { top, bottom };
+    },
+
     addEffects(effects) {
       for (const { kind, x, y, value, colour } of effects) {
         const hue = colours[colour % colours.length];
@@ -167,6 +176,7 @@ export function createDrawing(canvas) {
     draw(view, stick, now, dtS) {
       const size = resize();
       const { scale, left, top } = place(size, view.self);
+      placed = { top, bottom: Math.min(top + field.height * scale, size.height - bars.bottom) };
       context.setTransform(size.ratio, 0, 0, size.ratio, 0, 0);
       context.fillStyle = palette.page;
       context.fillRect(0, 0, size.width, size.height);

@@ -17,6 +17,12 @@ let invitedTo = new URLSearchParams(location.search).get("lobby");
 /** The current game: the lobby's connection, its world, and its phase. Null: on the start screen. */
 let game = null;
 let noticeTimer = 0;
+let searchTimer = 0;
+const patienceMs = 2_500;
+/** Between tries to return to a seat, in seconds. Together they are shorter than Foyer holds the seat. */
+const returnPausesS = [0.5, 1, 2, 4, 4, 4, 4];
+/** Lobby id -> its row. Rows stay while their lobbies do, so that a refresh does not take the focus away. */
+const rows = new Map();
 /** Of this tab: the seat it has in a lobby. A reload, or a broken connection, returns to it. */
 const seatStore = {
   read: () => sessionStorage.getItem("arena-seat"),
@@ -50,7 +56,7 @@ requestAnimationFrame(frame);
 
 async function begin() {
   showStart(null);
-  setBusy(true);
+  setBusy(true, "Loading …");
   try {
     const config = await readConfig();
     matchmaker = createMatchmaker(config.public_token);
@@ -63,23 +69,32 @@ async function begin() {
   }
 }
 
-/** Returns to the seat that this tab had. When it has ended, the player starts again. */
+/** Returns to the seat that this tab had, with some tries. When that fails, the player starts again. */
 async function comeBack() {
-  setBusy(true);
-  try {
-    const answer = await matchmaker.resume(seatStore.read());
-    await take(answer, (lobby) => `Welcome back to lobby ${shortId(lobby)}.`);
-  } catch (error) {
-    seatStore.forget();
-    showStart(`You could not return to your seat: ${error.message}`);
+  setBusy(true, "Returning to your seat …");
+  let problem = null;
+  for (const [index, pauseS] of returnPausesS.entries()) {
+    try {
+      const answer = await matchmaker.resume(seatStore.read());
+      await take(answer, (lobby) => `Welcome back to lobby ${shortId(lobby)}.`);
+      return setBusy(false);
+    } catch (error) {
+      problem = error;
+    }
+    if (problem.isFinal) break;
+    setBusy(true, `Returning to your seat … (try ${index + 2} of ${returnPausesS.length + 1})`);
+    await new Promise((resolve) => setTimeout(resolve, pauseS * 1000));
   }
+  seatStore.forget();
+  showStart(`You could not return to your seat. ${problem.message}`);
   setBusy(false);
 }
 
 /** Gets a seat from Foyer, connects to the lobby with it, and starts the game. */
 async function enter(ask, { isPrivate }) {
+  if (byId("play").disabled) return;
   localStorage.setItem("arena-name", byId("name").value.trim());
-  setBusy(true);
+  setBusy(true, "Looking for a lobby …");
   byId("problem").hidden = true;
   try {
     const askedAt = performance.now();
@@ -115,7 +130,7 @@ async function take(answer, describe) {
 /** The connection broke. Foyer holds the seat for a while. */
 function reconnect() {
   game = null;
-  showStart("The connection to the lobby broke. Returning to your seat …");
+  showStart("The connection to the lobby broke.");
   void comeBack();
 }
 
@@ -202,13 +217,26 @@ function showPlayers(roster) {
       return row;
     }),
   );
+  reserveBars();
   document.title = `${roster.length} in lobby ${shortId(game.lobbyId)} · Arena`;
 }
+
+/** On a wide page the players are listed below the field, on a narrow one above it; below it is the dash button. */
+function reserveBars() {
+  const header = byId("hud").querySelector("header").getBoundingClientRect();
+  const players = byId("players").getBoundingClientRect();
+  const isBelow = players.top > innerHeight / 2;
+  const dash = byId("dash").getBoundingClientRect();
+  const bottom = isBelow ? innerHeight - players.top : dash.height > 0 ? innerHeight - dash.top : 8;
+  drawing.reserve((isBelow ? header.bottom : Math.max(header.bottom, players.bottom)) + 6, bottom + 6);
+}
+addEventListener("resize", () => game && reserveBars());
 
 function showPhase(phase) {
   game.phase = { ...phase, endsAt: phase.leftMs === null ? null : performance.now() + phase.leftMs };
   const isOpen = phase.name === "open";
-  byId("lobby-state").textContent = isOpen ? "open" : "closed while the round runs";
+  byId("lobby-state").textContent = isOpen ? "open" : "closed";
+  byId("lobby-state").title = isOpen ? "" : "Only invited players can enter while the round runs.";
   byId("lobby-state").classList.toggle("closed", !isOpen);
   byId("round").disabled = !isOpen;
   const { winner } = phase;
@@ -236,28 +264,43 @@ async function keepListing() {
 }
 
 function showLobbies(lobbies) {
-  byId("running").hidden = lobbies.length === 0;
-  byId("lobbies").replaceChildren(
-    ...lobbies.slice(0, 6).map((lobby) => {
-      const names = (lobby.state?.players ?? []).map(({ name }) => name).join(", ");
-      const row = element("li");
-      const isEmpty = lobby.total_player_count === 0;
-      const who = names || `Lobby ${shortId(lobby.lobby_id)}${isEmpty ? ", no players yet" : ""}`;
-      const join = element("button", "", "Join");
-      join.setAttribute("aria-label", `Join ${who}`);
-      join.addEventListener("click", () => enter(() => matchmaker.join(lobby.lobby_id), { isPrivate: false }));
-      row.append(
-        element("span", "who", who),
-        element(
-          "span",
-          "count",
-          `${lobby.is_closed ? "in a round, " : ""}${lobby.total_player_count}/${lobby.max_players_direct}`,
-        ),
-        join,
-      );
-      return row;
-    }),
-  );
+  const shown = lobbies.slice(0, 6);
+  byId("running").hidden = shown.length === 0;
+  for (const [lobbyId, { row }] of rows) {
+    if (shown.some(({ lobby_id }) => lobby_id === lobbyId)) continue;
+    row.remove();
+    rows.delete(lobbyId);
+  }
+  for (const lobby of shown) {
+    if (!rows.has(lobby.lobby_id)) rows.set(lobby.lobby_id, makeRow(lobby.lobby_id));
+    fillRow(rows.get(lobby.lobby_id), lobby);
+  }
+}
+
+function makeRow(lobbyId) {
+  const parts = { row: element("li"), who: element("span", "who"), count: element("span", "count") };
+  const join = element("button", "", "Join");
+  join.addEventListener("click", () => enter(() => matchmaker.join(lobbyId), { isPrivate: false }));
+  parts.row.append(parts.who, parts.count, join);
+  byId("lobbies").append(parts.row);
+  return { ...parts, join };
+}
+
+function fillRow({ who, count, join }, lobby) {
+  const { total_player_count: taken, max_players_direct: seats } = lobby;
+  const names = (lobby.state?.players ?? []).map(({ name }) => name).join(", ");
+  const text = names || `Lobby ${shortId(lobby.lobby_id)}${taken === 0 ? ", no players yet" : ""}`;
+  const isFull = taken >= seats;
+  setText(who, text);
+  setText(count, `${lobby.is_closed ? "in a round, " : ""}${taken}/${seats}`);
+  setText(join, isFull ? "Full" : "Join");
+  join.disabled = isFull;
+  join.setAttribute("aria-label", `${isFull ? "Full" : "Join"}: ${text}`);
+}
+
+/** Only when it changed: a screen reader would read it again. */
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
 }
 
 function copyInvite() {
@@ -297,8 +340,16 @@ function notify(text) {
   noticeTimer = setTimeout(() => byId("notice").classList.remove("shown"), 3_500);
 }
 
-function setBusy(isBusy) {
+/** `text`: what the player waits for. A new lobby takes a moment to start, and that is said too. */
+function setBusy(isBusy, text = "") {
   for (const id of ["play", "private", "join-code"]) byId(id).disabled = isBusy;
+  clearTimeout(searchTimer);
+  byId("searching").textContent = text;
+  if (text === "Looking for a lobby …") {
+    searchTimer = setTimeout(() => {
+      byId("searching").textContent = "A lobby is being started for you. This takes a moment …";
+    }, patienceMs);
+  }
 }
 
 function element(tag, className = "", text = "") {
@@ -324,6 +375,7 @@ function shortId(lobbyId) {
 /** For the console and for tests: the state of this page. */
 globalThis.arena = {
   lobbyId: () => game?.lobbyId ?? null,
+  field: drawing.placed,
   playerId: () => game?.connection.playerId ?? null,
   positions: () =>
     Object.fromEntries(

@@ -1,7 +1,10 @@
+import { readLastLine } from "../../ground/plain-line.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
+import { describeMissedExit } from "../../runtime/how-it-ended.ts";
 import { pickLobbies } from "../pick-lobbies.ts";
+import { readLastLines } from "./last-output.ts";
 import type { Launch } from "./launch.ts";
-import { type LobbyEnds, readLastLines } from "./lobby-ends.ts";
+import type { LobbyEnds } from "./lobby-ends.ts";
 import type { OwnServers } from "./own-servers.ts";
 import type { SuperviseParts } from "./parts.ts";
 import type { StopServer } from "./stop-server.ts";
@@ -39,9 +42,12 @@ async function adopt(
     own.recording.add(launch(namespaceId, lobby));
   } else if (!ports) {
     log.warn({ lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby's server ended while the service was down");
-    const message = "Its process ended while the service was down.";
-    const end = { code: null, signal: null, message, log: await readLastLines(runtime, lobbyId) };
-    await ends.end(namespaceId, lobbyId, "crashed", end);
+    const exit = runtime.exitOf(lobbyId);
+    const output = await readLastLines(runtime, lobbyId);
+    const facts = { wasReady: lobby.readyAt !== null, lastOutput: readLastLine(output), log: output };
+    const end = { code: null, signal: null, ...exit, message: describeMissedExit(exit, facts), log: output };
+    const reason = exit?.code === 0 && lobby.readyAt !== null ? "self" : "crashed";
+    await ends.end(namespaceId, lobbyId, reason, end);
   } else if (lobby.ports === null) {
     // The service was killed after it started the server and before it recorded the ports.
     const { nodeId } = ownLobbies;

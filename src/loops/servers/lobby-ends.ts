@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { redact } from "../../ground/redact.ts";
 import { isUnavailable } from "../../ground/unavailable.ts";
 import type { StopReason } from "../../matchmaker/commands.ts";
-import type { Runtime } from "../../runtime/runtime.ts";
 import type { LobbyEnd } from "../lobby-end.ts";
 import type { OwnServers } from "./own-servers.ts";
 import type { SuperviseParts } from "./parts.ts";
@@ -17,7 +15,6 @@ export interface LobbyEnds {
 }
 
 const retryMs = 500;
-const keptLogBytes = 4096;
 
 export function createLobbyEnds({ engine, log, now }: SuperviseParts, own: OwnServers): LobbyEnds {
   async function end(namespaceId: string, lobbyId: string, reason: StopReason, exit: LobbyEnd | null): Promise<void> {
@@ -50,14 +47,4 @@ export function createLobbyEnds({ engine, log, now }: SuperviseParts, own: OwnSe
       return end(namespaceId, lobbyId, "start_failed", { code: null, signal: null, message, log: "", isNoFault });
     },
   };
-}
-
-/** What the server wrote last, without tokens, in case the program printed its own. */
-export async function readLastLines(runtime: Runtime, lobbyId: string): Promise<string> {
-  const streams = ["stderr", "stdout"] as const;
-  for (const stream of streams) {
-    const { text } = await runtime.logs(lobbyId, stream, keptLogBytes, redact).catch(() => ({ text: "" }));
-    if (text.trim() !== "") return text;
-  }
-  return "";
 }

@@ -20,5 +20,5 @@ export interface SuperviseParts {
   /** Called when the driver counts the lobby's server, or when the server will not be started. */
   counted(lobbyId: string): void;
   /** Called with how a server ended whose lobby had ended before it, if the driver saw the end. */
-  noteExit(lobbyId: string, exit: LobbyExit & { readonly message: string }): Promise<void>;
+  noteExit(lobbyId: string, exit: LobbyExit & { readonly message: string | null }): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { LobbyView } from "../../matchmaker/commands.ts";
-import { describeExit } from "../../runtime/how-it-ended.ts";
+import { describeStop } from "../../operations/live/stop-message.ts";
 import type { OwnServers } from "./own-servers.ts";
 import type { SuperviseParts } from "./parts.ts";
 
@@ -12,7 +12,7 @@ export function createStopServer({ runtime, log, noteExit }: SuperviseParts, own
     try {
       const exit = (await runtime.stop(lobbyId)) ?? runtime.exitOf(lobbyId);
       if (!exit || !unexplained || (exit.code === null && exit.signal === null)) return;
-      await noteExit(lobbyId, { ...exit, message: describeExit(exit, unexplained.readyAt !== null) });
+      await noteExit(lobbyId, { ...exit, message: describeStop(unexplained) });
     } catch (error) {
       log.error({ err: error, lobby_id: lobbyId }, "a lobby's server could not be stopped");
     }

@@ -1,7 +1,9 @@
+import { readLastLine } from "../../ground/plain-line.ts";
 import { describeExit } from "../../runtime/how-it-ended.ts";
 import type { LobbyExit } from "../../runtime/runtime.ts";
 import type { Failures } from "./failures.ts";
-import { type LobbyEnds, readLastLines } from "./lobby-ends.ts";
+import { readLastLines } from "./last-output.ts";
+import type { LobbyEnds } from "./lobby-ends.ts";
 import type { OwnServers } from "./own-servers.ts";
 import type { SuperviseParts } from "./parts.ts";
 
@@ -18,8 +20,10 @@ export function createHandleExit(
     const lobby = await ends.persist(() => engine.read({ type: "lobby", namespaceId, lobbyId, now: now() }));
     if (!lobby || lobby.status === "stopped") return;
     if (lobby.nodeId !== null && !own.isOwn(lobby)) return;
-    const message = describeExit(exit, lobby.readyAt !== null);
-    const end = { ...exit, message, log: await readLastLines(runtime, lobbyId) };
+    const output = await readLastLines(runtime, lobbyId);
+    const facts = { wasReady: lobby.readyAt !== null, lastOutput: readLastLine(output), log: output };
+    const message = describeExit(exit, facts);
+    const end = { ...exit, message, log: output };
     if (exit.code === 0 && lobby.readyAt !== null) return ends.end(namespaceId, lobbyId, "self", end);
     log.warn({ lobby_id: lobbyId, namespace_id: namespaceId, ...end }, "a lobby's process ended by itself");
     failures.note(lobby, message);

@@ -119,20 +119,36 @@ async function checkGame({ db }: Context, gameId: string, reference: string): Pr
 }
 
 /** Every player has the public token; a namespace with domains accepts it only from pages on them. */
-async function checkOrigin(
+export async function checkOrigin(
   context: Context,
   namespaceId: string,
   origin: string,
   isLocal: boolean,
 ): Promise<Refusal | null> {
-  const domains = await listDomains(context.db, namespaceId);
-  if (domains.length === 0) return null;
-  const host = secureHost(origin);
-  if (host !== null && domains.some(({ domain }) => domain === host)) return null;
+  const found = await listDomains(context.db, namespaceId);
+  const domains = found.map(({ domain }) => domain);
+  if (isOriginAllowed(origin, { domains, allowsLocalhost: false })) return null;
   const namespace = await findNamespaceById(context.db, namespaceId);
-  if (namespace?.domainPublicAuth.allowLocalhost && isLocalhost(origin)) return null;
-  const names = domains.map(({ domain }) => domain);
-  return refuse("TOKEN_FORBIDDEN", refusedOriginMessage(origin), isLocal ? { metadata: { domains: names } } : {});
+  const allowsLocalhost = namespace?.domainPublicAuth.allowLocalhost ?? false;
+  if (isOriginAllowed(origin, { domains, allowsLocalhost })) return null;
+  return refuseOrigin(origin, isLocal ? { domains } : {});
+}
+
+/** The pages that may use a namespace's public token and reach its lobbies. */
+export interface AllowedOrigins {
+  /** None: pages of every origin. */
+  readonly domains: readonly string[];
+  readonly allowsLocalhost: boolean;
+}
+
+export function isOriginAllowed(origin: string, { domains, allowsLocalhost }: AllowedOrigins): boolean {
+  if (domains.length === 0) return true;
+  const host = secureHost(origin);
+  return (host !== null && domains.includes(host)) || (allowsLocalhost && isLocalhost(origin));
+}
+
+export function refuseOrigin(origin: string, metadata: Record<string, unknown> = {}): Refusal<"TOKEN_FORBIDDEN"> {
+  return refuse("TOKEN_FORBIDDEN", refusedOriginMessage(origin), { metadata });
 }
 
 const originMaxCharacters = 200;

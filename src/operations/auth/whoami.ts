@@ -5,8 +5,9 @@ import type { Handlers } from "../handlers.ts";
 export function whoamiOperations({ config }: Context) {
   return {
     "auth.whoami": async ({ caller }) => {
+      const runsContainers = config.runtimes.includes("docker");
       if (caller.kind === "admin") {
-        return { kind: "admin", may: { create_games: true, run_processes: true, run_containers: false } };
+        return { kind: "admin", may: { create_games: true, run_processes: true, run_containers: runsContainers } };
       }
       const mayRun = config.processTrust === "cloud";
       return {
@@ -14,7 +15,11 @@ export function whoamiOperations({ config }: Context) {
         game_id: caller.gameId,
         token_id: caller.tokenId,
         ...(caller.expiresTs !== null && { expires_ts: toTimestamp(caller.expiresTs) }),
-        may: { create_games: false, run_processes: mayRun, run_containers: false },
+        may: {
+          create_games: false,
+          run_processes: mayRun,
+          run_containers: runsContainers && config.dockerTrust === "cloud",
+        },
       };
     },
   } satisfies Partial<Handlers>;

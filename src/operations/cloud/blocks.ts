@@ -108,7 +108,11 @@ export function checkClient(context: Context, caller: Caller, client: Client) {
 }
 
 /** Null: the namespace serves the client, or does not exist. */
-export function refuseBlocked({ isBlocked }: NamespaceConfig, client: Client | null, now: number) {
+export function refuseBlocked(
+  { isBlocked }: Pick<NamespaceConfig, "isBlocked">,
+  client: Pick<Client, "id"> | null,
+  now: number,
+) {
   if (isBlocked === null || client === null || !isBlocked(client.id, now)) return null;
   return refuse("MATCHMAKER_CLIENT_BLOCKED", "This client is blocked here. The operator of the game can say why.");
 }

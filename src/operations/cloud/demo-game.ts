@@ -116,16 +116,17 @@ function buildVersion(config: Config, command: string, args: readonly string[]):
         timeouts: { ready_s: 30, reservation_s: 20, heartbeat_s: 15, empty_s: 30, reconnect_s: 30 },
         codes: { enabled: true },
         actions: { create: { enabled: true } },
+        // So that a page on https can play, and players need no other port than the service's.
+        ports: { default: { protocol: "ws", routing: "gateway" } },
         runtime: { process: { command, args: [...args], env: readHost(config) } },
       },
     },
   };
 }
 
-/** If only this machine can reach the service, only it needs to reach the lobbies. */
-function readHost({ host, lobbyHostname }: Config): Record<string, string> {
-  const isOwnMachine = ["127.0.0.1", "::1", "localhost"].includes(host);
-  return isOwnMachine && lobbyHostname === null ? { HOST: "127.0.0.1" } : {};
+/** Only the gateway reaches the lobbies, from this machine. With another `lobby_bind` the driver sets HOST. */
+function readHost({ lobbyBind }: Config): Record<string, string> {
+  return ["0.0.0.0", "::"].includes(lobbyBind) ? { HOST: "127.0.0.1" } : {};
 }
 
 /** The request id in the audit log of changes that the service makes itself at its start. */

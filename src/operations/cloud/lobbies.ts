@@ -32,7 +32,7 @@ export function namespaceLobbyOperations(context: Context) {
       });
       const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
       const exits = await listExits(context, namespace.namespaceId, rows);
-      const answers = rows.map((lobby) => toLobbyReply(lobby, exits.get(lobby.lobbyId)));
+      const answers = rows.map((lobby) => toLobbyReply(lobby, context.showPorts, exits.get(lobby.lobbyId)));
       const count = fittingCount(answers);
       const rest = count < rows.length ? { cursor: writeCursor(rows[count - 1]!.lobbyId) } : more;
       return { lobbies: answers.slice(0, count), held_back: listHeldBack(context, namespace.versionId), ...rest };
@@ -48,7 +48,7 @@ export function namespaceLobbyOperations(context: Context) {
       const timeline = context.liveEvents.timelines.of(lobby).map(toMomentReply);
       return {
         lobby: {
-          ...toLobbyReply(lobby, await readOneExit(context, namespaceId, lobby)),
+          ...toLobbyReply(lobby, context.showPorts, await readOneExit(context, namespaceId, lobby)),
           ...seatCounts(players),
           log_tail: readExit(lobby)?.log ?? null,
           players: players.map(toPlayerReply),

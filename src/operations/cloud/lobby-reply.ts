@@ -1,10 +1,12 @@
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import { type ExitDetails, readExit } from "../live/exit-details.ts";
+import { describeStop } from "../live/stop-message.ts";
+import type { ShowPorts } from "../matchmaking/ports.ts";
 import { listClosedBy } from "./closed-by.ts";
 import { toTimestamp } from "./pagination.ts";
 
 /** A lobby as operators see it, in lists, by itself and in events. */
-export function toLobbyReply(lobby: LobbyView, exit: ExitDetails | null = readExit(lobby)) {
+export function toLobbyReply(lobby: LobbyView, showPorts: ShowPorts, exit: ExitDetails | null = readExit(lobby)) {
   const closedBy = listClosedBy(lobby);
   return {
     lobby_id: lobby.lobbyId,
@@ -26,7 +28,7 @@ export function toLobbyReply(lobby: LobbyView, exit: ExitDetails | null = readEx
     total_player_count: lobby.reserved + lobby.connected + lobby.held,
     tags: { ...lobby.tags },
     code: lobby.code,
-    ports: lobby.ports === null ? {} : JSON.parse(lobby.ports),
+    ports: showPorts(lobby),
     node_id: lobby.nodeId,
     registered_by: lobby.createReason === "registered" ? lobby.createdBy : null,
     create_ts: toTimestamp(lobby.createdAt),
@@ -37,7 +39,7 @@ export function toLobbyReply(lobby: LobbyView, exit: ExitDetails | null = readEx
     stop_reason: lobby.stopReason,
     exit_code: exit?.code ?? null,
     exit_signal: exit?.signal ?? null,
-    exit_message: exit?.message ?? null,
+    exit_message: exit?.message ?? describeStop(lobby),
   };
 }
 

@@ -33,6 +33,10 @@ export function versionNotFound(reference: string) {
   return refuse("CLOUD_VERSION_NOT_FOUND", `The game has no version ${quoted(reference)}.`);
 }
 
+export function buildNotFound(reference: string) {
+  return refuse("CLOUD_BUILD_NOT_FOUND", `The game has no build ${quoted(reference)}.`);
+}
+
 export function quotaReached(owner: "game" | "namespace", max: number, what: string, setting: string) {
   const message = `The ${owner} has ${max} ${what}, the maximum. Remove some, or raise ${setting}.`;
   return refuse("CLOUD_QUOTA_REACHED", message);

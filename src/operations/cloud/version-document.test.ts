@@ -26,7 +26,7 @@ const example = {
       player_keys: "open",
       codes: { enabled: true, length: 8 },
       ports: { default: { protocol: "ws" } },
-      runtime: { process: { command: "node", args: ["server.js"], cwd: ".", env: {} } },
+      runtime: { process: { command: "node", args: ["server.js"], cwd: ".", build_id: null, env: {} } },
     },
   },
 };
@@ -200,7 +200,8 @@ describe("issues", () => {
     [{ ports: Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`p${index}`, {}])) }, ["ports.too_many"]],
     [{ runtime: {} }, ["runtime.invalid"]],
     [{ runtime: { process: { command: "x" }, external: {} } }, ["runtime.invalid"]],
-    [{ runtime: { docker: {} } }, ["runtime.invalid", "runtime.docker.unknown_field"]],
+    [{ runtime: { docker: {} } }, ["runtime.docker.image.required"]],
+    [{ runtime: { wasm: {} } }, ["runtime.invalid", "runtime.wasm.unknown_field"]],
     [{ runtime: null }, ["runtime.wrong_type"]],
     [{ runtime: { external: { x: 1 } } }, ["runtime.external.x.unknown_field"]],
     [{ runtime: { process: {} } }, ["runtime.process.command.required"]],
@@ -272,4 +273,23 @@ test("checking a document does not change it", () => {
   const before = structuredClone(config);
   checkVersionConfig(config);
   expect(config).toEqual(before);
+});
+
+test("[GW1] routing is direct or gateway, gateway only for http and ws of lobbies that Foyer runs", () => {
+  const runtime = { process: { command: "node" } };
+  const resolved = (ports: object) => checkVersionConfig(document({ ports, runtime })).resolved?.game_modes.duel?.ports;
+  const given = { a: { routing: "gateway" }, b: { protocol: "http", routing: "gateway" }, c: { routing: "direct" } };
+  expect(resolved(given)).toEqual({
+    a: { protocol: "ws", routing: "gateway" },
+    b: { protocol: "http", routing: "gateway" },
+    c: { protocol: "ws" },
+  });
+  expect(resolved({ a: { routing: null } })).toEqual({ a: { protocol: "ws" } });
+  const refused = (port: object, more: object = { runtime }) => pathsOfMode({ ports: { a: port }, ...more });
+  for (const protocol of ["https", "wss", "tcp", "tls", "udp"]) {
+    expect(refused({ protocol, routing: "gateway" })).toEqual(["config.game_modes.duel.ports.a.routing.invalid"]);
+  }
+  expect(refused({ routing: "gateway" }, {})).toEqual(["config.game_modes.duel.ports.a.routing.invalid"]);
+  expect(refused({ routing: "direct" }, {})).toEqual([]);
+  expect(refused({ routing: "proxy" })).toEqual(["config.game_modes.duel.ports.a.routing.invalid"]);
 });

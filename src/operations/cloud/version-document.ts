@@ -8,12 +8,14 @@ import {
   type VersionConfig,
   versionConfig,
 } from "../../contract/version-config.ts";
-import { gameModesMax, regionsMax } from "../../ground/limits.ts";
+import { gameModesMax, portsMax, regionsMax } from "../../ground/limits.ts";
 import type { Issue } from "../refusal.ts";
+import { resolveDocker } from "./docker-runtime.ts";
 import { createIssueList, shownPlace } from "./issue-list.ts";
 import { checkDisplayName } from "./names.ts";
 import { listSchemaIssues, type Schema } from "./schema-issues.ts";
 import type { SchemaReason } from "./schema-words.ts";
+import { checkBuild } from "./version-builds.ts";
 
 /** The last element of an issue's path. */
 type VersionIssueReason = SchemaReason | "not_found" | "reserved";
@@ -22,7 +24,10 @@ type VersionIssueReason = SchemaReason | "not_found" | "reserved";
  * Every issue of a version document (docs/decisions/0007), at most 100, one per path, in the order of the document;
  * missing fields come after present ones. `resolved` is null exactly when there are issues.
  */
-export function checkVersionConfig(config: unknown): { issues: Issue[]; resolved: ResolvedVersionConfig | null } {
+export function checkVersionConfig(
+  config: unknown,
+  knownBuilds: ReadonlySet<string> = new Set(),
+): { issues: Issue[]; resolved: ResolvedVersionConfig | null } {
   if (config === undefined)
     return { issues: [toIssue({ place: [], reason: "required", message: "is required" })], resolved: null };
   const list = createIssueList<Found>(issuesMax);
@@ -31,7 +36,7 @@ export function checkVersionConfig(config: unknown): { issues: Issue[]; resolved
     for (const issue of listSchemaIssues(versionConfig as Schema, config, issuesMax))
       list.add(issue.place, () => issue);
   }
-  for (const issue of issuesBeyondSchema(config)) {
+  for (const issue of issuesBeyondSchema(config, knownBuilds)) {
     if (list.isFull) break;
     list.add(issue.place, () => issue);
   }
@@ -84,7 +89,7 @@ function toIssue({ place, reason, message }: Found): Issue {
  * Rules that the schema cannot express, as a generator, so that the search stops when enough issues are found. The
  * document may have any shape: each rule checks only values of the right shape.
  */
-function* issuesBeyondSchema(config: unknown): Generator<Found> {
+function* issuesBeyondSchema(config: unknown, knownBuilds: ReadonlySet<string>): Generator<Found> {
   const document = asFields(config);
   const regions = asFields(document.regions);
   // The schema limits their number.
@@ -92,6 +97,11 @@ function* issuesBeyondSchema(config: unknown): Generator<Found> {
   for (const [name, region] of takeFirst(regions, regionsMax)) yield* checkRegion(["regions", name], asFields(region));
   for (const [name, mode] of takeFirst(asFields(document.game_modes), gameModesMax)) {
     yield* checkGameMode(["game_modes", name], asFields(mode), regions);
+    yield* checkBuild(
+      ["game_modes", name, "runtime", "process"],
+      asFields(asFields(asFields(mode).runtime).process),
+      knownBuilds,
+    );
   }
 }
 
@@ -135,8 +145,11 @@ function* checkGameMode(place: string[], mode: Fields, regions: Fields): Generat
   yield* checkDirectMaximum(place, mode);
   yield* checkRegionList([...place, "regions"], mode.regions, regions);
   yield* checkCreate([...place, "actions", "create"], asFields(asFields(mode.actions).create));
+  yield* checkRouting([...place, "ports"], asFields(mode.ports), runtime);
   if (isObject(mode.runtime)) yield* checkRuntime([...place, "runtime"], runtime);
-  yield* checkEnv([...place, "runtime", "process", "env"], asFields(asFields(runtime.process).env));
+  for (const kind of ["process", "docker"]) {
+    yield* checkEnv([...place, "runtime", kind, "env"], asFields(asFields(runtime[kind]).env));
+  }
 }
 
 function checkDirectMaximum(place: string[], mode: Fields): Found[] {
@@ -164,10 +177,29 @@ function checkCreate(place: string[], create: Fields): Found[] {
   return [{ place, reason: "invalid", message: "is enabled, but allows neither public nor private lobbies" }];
 }
 
+/** The gateway speaks HTTP and WebSocket, to lobbies that Foyer runs. */
+function* checkRouting(place: string[], ports: Fields, runtime: Fields): Generator<Found> {
+  const isExternal = runtime.external !== undefined && runtime.external !== null;
+  for (const [label, port] of Object.entries(ports).slice(0, portsMax + issuesMax)) {
+    const { routing, protocol } = asFields(port);
+    if (routing !== "gateway") continue;
+    const at = [...place, label, "routing"];
+    const isHttp = protocol === undefined || protocol === null || protocol === "http" || protocol === "ws";
+    if (!isHttp) {
+      yield { place: at, reason: "invalid", message: "can be gateway only for the protocols http and ws" };
+    } else if (isExternal) {
+      const message = "cannot be gateway with external: Foyer reaches only lobbies that it runs";
+      yield { place: at, reason: "invalid", message };
+    }
+  }
+}
+
 function checkRuntime(place: string[], runtime: Fields): Found[] {
-  const given = [runtime.process, runtime.external].filter((kind) => kind !== undefined && kind !== null);
+  const kinds = [runtime.process, runtime.docker, runtime.external];
+  const given = kinds.filter((kind) => kind !== undefined && kind !== null);
   if (given.length === 1) return [];
-  const message = `must have exactly one of process and external, not ${given.length === 0 ? "none" : "both"}`;
+  const count = given.length === 0 ? "none" : given.length;
+  const message = `must have exactly one of process, docker and external, not ${count}`;
   return [{ place, reason: "invalid", message }];
 }
 
@@ -253,18 +285,23 @@ function resolveGameMode(mode: GameModeConfig, allRegions: string[], defaults: n
       },
     },
     codes: { enabled: mode.codes?.enabled ?? false, length: mode.codes?.length ?? 6 },
-    ports: mapValues(mode.ports ?? { default: {} }, (port) => ({ protocol: port.protocol ?? "ws" })),
+    ports: mapValues(mode.ports ?? { default: {} }, (port) => ({
+      protocol: port.protocol ?? "ws",
+      ...(port.routing === "gateway" && { routing: port.routing }),
+    })),
     runtime: resolveRuntime(runtime),
   };
 }
 
-function resolveRuntime({ process }: GameModeConfig["runtime"]): ResolvedGameMode["runtime"] {
+function resolveRuntime({ process, docker }: GameModeConfig["runtime"]): ResolvedGameMode["runtime"] {
+  if (docker) return { docker: resolveDocker(docker) };
   if (!process) return { external: {} };
   return {
     process: {
       command: process.command,
       args: [...(process.args ?? [])],
       cwd: process.cwd ?? null,
+      build_id: process.build_id?.toLowerCase() ?? null,
       env: { ...process.env },
     },
   };

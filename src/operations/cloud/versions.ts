@@ -1,12 +1,18 @@
+import type { Config } from "../../config/config.ts";
 import type { ResolvedVersionConfig, VersionConfig } from "../../contract/version-config.ts";
+import { listKnownBuilds } from "../../store/builds.ts";
+import type { Game } from "../../store/games.ts";
 import { findVersion, insertVersion, listVersions } from "../../store/versions.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
-import { type Issue, isRefusal, refuse } from "../refusal.ts";
+import { type Issue, isRefusal, type Refusal, refuse } from "../refusal.ts";
+import { checkContainersAllowed, checkMayRunContainers } from "./docker-runtime.ts";
 import { gameNotFound, lookUpGame, quotaReached, versionNotFound } from "./lookup.ts";
 import { checkDisplayName } from "./names.ts";
 import { cutPage, isUuid, parsePage, toTimestamp } from "./pagination.ts";
+import { checkProcessTrust } from "./process-trust.ts";
 import { removeVersion } from "./remove-version.ts";
+import { listBuildIds } from "./version-builds.ts";
 import { checkVersionConfig, needsProcessRuntime, versionDefaults } from "./version-document.ts";
 
 export function versionOperations(context: Context) {
@@ -14,16 +20,15 @@ export function versionOperations(context: Context) {
 
   return {
     "games.versions.createGameVersion": async ({ params, caller, body, record }) => {
-      const { displayName, issues, resolved } = checkVersion(body, context.config.runtimes);
+      const game = await lookUpGame(db, params);
+      const known = await findKnownBuilds(context, game, body.config);
+      const { displayName, issues, resolved } = checkVersion(body, context.config, known);
       if (issues.length > 0 || !resolved) {
         return refuse("CLOUD_VALIDATION_ERROR", "The version is invalid; see `errors`.", { errors: issues });
       }
-      if (caller.kind === "cloud" && context.config.processTrust !== "cloud" && needsProcessRuntime(resolved)) {
-        const message =
-          "A version with the process runtime runs programs on the service's machine and needs the admin token (or FOYER_PROCESS_TRUST=cloud).";
-        return refuse("TOKEN_FORBIDDEN", message);
-      }
-      const game = await lookUpGame(db, params);
+      const untrusted = needsProcessRuntime(resolved) ? checkProcessTrust(context.config, caller) : null;
+      const refusal = untrusted ?? checkMayRunContainers(caller, resolved, context.config);
+      if (refusal) return refusal;
       if (isRefusal(game)) return game;
 
       const version = {
@@ -35,15 +40,22 @@ export function versionOperations(context: Context) {
         defaults: versionDefaults,
       };
       const { maxVersionsPerGame: versionsMax } = context.config;
-      const inserted = await insertVersion(record({ target: version.versionId }), version, { versionsMax });
+      const uses = listBuildIds(body.config).map((buildId) => ({ useId: context.newId(), buildId }));
+      const inserted = await insertVersion(record({ target: version.versionId }), version, { versionsMax, uses });
       if (inserted === "GAME_NOT_FOUND") return gameNotFound(params.game_id);
+      if (inserted === "BUILD_NOT_FOUND") {
+        const { issues: late } = checkVersion(body, context.config, await findKnownBuilds(context, game, body.config));
+        return refuse("CLOUD_VALIDATION_ERROR", "The version is invalid; see `errors`.", { errors: late });
+      }
       if (inserted === "TOO_MANY") return quotaReached("game", versionsMax, "versions", "max_versions_per_game");
       return { version_id: version.versionId };
     },
 
     "games.versions.validateGameVersion": async ({ params, body }) => {
       const game = await lookUpGame(db, params);
-      return isRefusal(game) ? game : { errors: checkVersion(body, context.config.runtimes).issues };
+      if (isRefusal(game)) return game;
+      const known = await findKnownBuilds(context, game, body.config);
+      return { errors: checkVersion(body, context.config, known).issues };
     },
 
     "games.versions.listGameVersions": async ({ params, query }) => {
@@ -75,17 +87,35 @@ export function versionOperations(context: Context) {
   } satisfies Partial<Handlers>;
 }
 
-function checkVersion(body: { display_name: string; config: Record<string, unknown> }, runtimes: readonly string[]) {
+/** Those of the builds that the document names which the game has. */
+async function findKnownBuilds(
+  { db }: Context,
+  game: Game | Refusal,
+  config: Record<string, unknown>,
+): Promise<ReadonlySet<string>> {
+  // An unknown game is reported after the issues of the document, and nothing is said about its builds.
+  if (isRefusal(game)) return new Set(listBuildIds(config));
+  return listKnownBuilds(db.query, game.gameId, listBuildIds(config));
+}
+
+function checkVersion(
+  body: { display_name: string; config: Record<string, unknown> },
+  config: Config,
+  knownBuilds: ReadonlySet<string>,
+) {
   const display = checkDisplayName(body.display_name);
-  const { issues, resolved } = checkVersionConfig(body.config);
-  const all = [...(display.issue ? [display.issue] : []), ...issues, ...checkRuntimesAllowed(resolved, runtimes)];
+  const { issues, resolved } = checkVersionConfig(body.config, knownBuilds);
+  const notAllowed = resolved
+    ? [...checkRuntimesAllowed(resolved, config.runtimes), ...checkContainersAllowed(resolved, config)]
+    : [];
+  const all = [...(display.issue ? [display.issue] : []), ...issues, ...notAllowed];
   return { displayName: display.value, issues: all, resolved };
 }
 
 /** A version that could never run here is refused when it is created, not when the first player arrives. */
-function checkRuntimesAllowed(resolved: ResolvedVersionConfig | null, runtimes: readonly string[]): Issue[] {
-  return Object.entries(resolved?.game_modes ?? {}).flatMap(([name, { runtime }]) => {
-    const kind = "process" in runtime ? "process" : "external";
+function checkRuntimesAllowed(resolved: ResolvedVersionConfig, runtimes: readonly string[]): Issue[] {
+  return Object.entries(resolved.game_modes).flatMap(([name, { runtime }]) => {
+    const [kind = ""] = Object.keys(runtime);
     if (runtimes.includes(kind)) return [];
     const message = `is not allowed by this service: FOYER_RUNTIMES is ${runtimes.join(",")}`;
     return [{ path: ["config", "game_modes", name, "runtime", kind, "disabled"], message }];

@@ -15,7 +15,13 @@ function createFeed({ readersMax = 3, ...changed }: Partial<FeedLimits> & { read
   const clock = { now: 1_700_000_000_000 };
   const { eventsPerNamespaceMax } = { ...limits, ...changed };
   const log = createEventLog({ eventsPerNamespaceMax, steadyNow: () => clock.now });
-  const feed = createEventFeed(log, () => clock.now, createSharedPlaces(readersMax), { ...limits, ...changed });
+  const feed = createEventFeed(
+    log,
+    () => clock.now,
+    createSharedPlaces(readersMax),
+    () => ({}),
+    { ...limits, ...changed },
+  );
   let players = 0;
   const happen = (count: number, namespaceId = here) => {
     for (let i = 0; i < count; i++) feed.push(log.add(event(namespaceId, `player-${++players}`)));
@@ -186,7 +192,13 @@ function createSharedFeed({ readersMax = 3, ...changed }: Partial<FeedLimits> & 
     eventsAfter: (_: string, position: string) => past.get(position)!(),
     keepEvents: () => () => {},
   };
-  const feed = createEventFeed(engine, () => 0, createSharedPlaces(readersMax), { ...limits, ...changed });
+  const feed = createEventFeed(
+    engine,
+    () => 0,
+    createSharedPlaces(readersMax),
+    () => ({}),
+    { ...limits, ...changed },
+  );
   const at = (position: string) => ({ ...event(here, `at-${position}`), position });
   const hear = (...positions: string[]) => {
     for (const position of positions) feed.push(at(position));

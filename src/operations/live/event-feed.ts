@@ -1,5 +1,6 @@
 import type { EngineEvents, PlacedEvent } from "../../engine/engine.ts";
 import type { PlaceOwner, SharedPlaces } from "../../ground/shares.ts";
+import type { ShowPorts } from "../matchmaking/ports.ts";
 import { createEventRing, type EventRing } from "./event-ring.ts";
 import { eventText, resetText } from "./sse-text.ts";
 
@@ -53,6 +54,9 @@ interface Past {
   readonly events: readonly PlacedEvent[] | null;
 }
 
+/** An event as the text that is sent. */
+type Write = (event: PlacedEvent) => string;
+
 /** One listener's slot, from its request on. */
 interface Place {
   readonly ring: EventRing;
@@ -65,9 +69,11 @@ export function createEventFeed(
   engine: Pick<EngineEvents, "position" | "eventsAfter" | "keepEvents">,
   now: () => number,
   places: SharedPlaces,
+  showPorts: ShowPorts,
   limits: FeedLimits = usualLimits,
 ): EventFeed {
   const rings = createRings(limits);
+  const write: Write = (event) => eventText(event.position, event, showPorts);
 
   /** Null: there is no slot. Otherwise the events of the namespace are kept until the slot is released. */
   function enter(of: PlaceOwner): Place | null {
@@ -102,13 +108,13 @@ export function createEventFeed(
       try {
         const { position, events } = await readPast(of.namespaceId, lastEventId);
         const greeting = events === null ? resetText(position, now()) : hereText(position);
-        return readFrom(place, position, events ?? [], greeting);
+        return readFrom(place, position, events ?? [], greeting, write);
       } catch (error) {
         place.leave();
         throw error;
       }
     },
-    push: (event) => rings.add(event.namespaceId, event.position, () => eventText(event.position, event)),
+    push: (event) => rings.add(event.namespaceId, event.position, () => write(event)),
     // It is handled together with the event after it: a listener that already got that event has missed nothing.
     pushGap: (namespaceId, position, next) => rings.add(namespaceId, next, () => resetText(position, now())),
     size: () => ({ ...rings.size(), readers: places.taken() }),
@@ -116,7 +122,13 @@ export function createEventFeed(
 }
 
 /** Reads the past in pieces, then what the ring has after it. This process may receive some of the past only later. */
-function readFrom(place: Place, position: string, past: readonly PlacedEvent[], greeting: string): EventReader {
+function readFrom(
+  place: Place,
+  position: string,
+  past: readonly PlacedEvent[],
+  greeting: string,
+  write: Write,
+): EventReader {
   const { ring } = place;
   const last = past.at(-1)?.position ?? position;
   let next = ring.findAfter(last);
@@ -127,7 +139,7 @@ function readFrom(place: Place, position: string, past: readonly PlacedEvent[], 
     let text = "";
     for (; pastRead < past.length && text.length < pieceCharactersMax; pastRead++) {
       const event = past[pastRead]!;
-      text += eventText(event.position, event);
+      text += write(event);
     }
     return text;
   }

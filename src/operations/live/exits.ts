@@ -1,9 +1,9 @@
 import type { LobbyView } from "../../matchmaker/commands.ts";
-import { describeExit } from "../../runtime/how-it-ended.ts";
 import type { LobbyExit } from "../../runtime/runtime.ts";
 import { listPastExits } from "../../store/lobby-history.ts";
 import type { Context } from "../context.ts";
 import { type ExitDetails, readExit } from "./exit-details.ts";
+import { describeStop } from "./stop-message.ts";
 
 /**
  * How the processes of these lobbies ended, by lobby; unknown ones are omitted. The process of a stopped lobby ends
@@ -45,5 +45,6 @@ function isUnexplained(lobby: LobbyView): boolean {
 
 function inWords(lobby: LobbyView, exit: LobbyExit | null): ExitDetails | null {
   if (!exit || (exit.code === null && exit.signal === null)) return null;
-  return { ...exit, message: describeExit(exit, lobby.readyAt !== null) };
+  const message = describeStop(lobby);
+  return { ...exit, ...(message !== null && { message }) };
 }

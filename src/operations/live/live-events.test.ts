@@ -28,7 +28,16 @@ function listening(past: readonly PlacedEvent[], end: string) {
   const lose = (position: string) => {
     for (const listener of gapListeners) listener("a", position);
   };
-  return { hub, lose, liveEvents: createLiveEvents(engine as Engine, () => 0, createSharedPlaces(8)) };
+  return {
+    hub,
+    lose,
+    liveEvents: createLiveEvents(
+      engine as Engine,
+      () => 0,
+      createSharedPlaces(8),
+      () => ({}),
+    ),
+  };
 }
 
 async function isSettled(promise: Promise<void>): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Engine, PlacedEvent } from "../../engine/engine.ts";
 import { beforeEvents, isLater } from "../../engine/positions.ts";
 import type { SharedPlaces } from "../../ground/shares.ts";
+import type { ShowPorts } from "../matchmaking/ports.ts";
 import { createEventFeed, type EventFeed } from "./event-feed.ts";
 import { createTimelines, type Timelines } from "./timelines.ts";
 
@@ -21,8 +22,13 @@ export interface LiveEvents {
 }
 
 /** Listens as long as the engine is open, and first reads the earlier events that the engine has kept. */
-export function createLiveEvents(engine: Engine, now: () => number, streamPlaces: SharedPlaces): LiveEvents {
-  const feed = createEventFeed(engine, now, streamPlaces);
+export function createLiveEvents(
+  engine: Engine,
+  now: () => number,
+  streamPlaces: SharedPlaces,
+  showPorts: ShowPorts,
+): LiveEvents {
+  const feed = createEventFeed(engine, now, streamPlaces, showPorts);
   const timelines = createTimelines();
   /** The last received position of each namespace. */
   const heard = new Map<string, string>();

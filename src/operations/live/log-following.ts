@@ -9,6 +9,7 @@ import { isRefusal, type Refusal, refuse } from "../refusal.ts";
 import { readOneExit } from "./exits.ts";
 import { openLogReader } from "./log-reader.ts";
 import type { ServedLobby } from "./remote-runtime.ts";
+import { describeStop } from "./stop-message.ts";
 
 /** Logs that are read while they are written. */
 export function createLogFollowing(context: Context) {
@@ -45,7 +46,7 @@ export function createLogFollowing(context: Context) {
             if (found) nodeId = found.nodeId;
             const end = await lobbyEnd(context, namespaceId, lobby.lobbyId, found);
             // Only deleting a namespace deletes its history.
-            return end === "unknown" ? endData("namespace_removed", null) : end;
+            return end === "unknown" ? endData("namespace_removed", namespaceRemoved) : end;
           },
         };
         const reader = await openLogReader(source, lastEventId);
@@ -76,7 +77,8 @@ export function createLogFollowing(context: Context) {
  */
 async function lobbyEnd(context: Context, namespaceId: string, lobbyId: string, lobby: LobbyView | null) {
   if (lobby?.status === "stopped") {
-    return endData(lobby.stopReason ?? "", await readOneExit(context, namespaceId, lobby));
+    const exit = await readOneExit(context, namespaceId, lobby);
+    return endData(lobby.stopReason ?? "", exit ?? { code: null, signal: null, message: describeStop(lobby) });
   }
   if (lobby) return null;
   const past = await findPastLobby(context.db, namespaceId, lobbyId);
@@ -91,11 +93,14 @@ interface Exit {
   readonly message?: string | null;
 }
 
-function endData(stopReason: string, exit: Exit | null) {
+/** Nothing is left of the lobby; the same words as while it is remembered. */
+const namespaceRemoved: Exit = { code: null, signal: null, message: "Its namespace was deleted." };
+
+function endData(stopReason: string, exit: Exit) {
   return {
     stop_reason: stopReason,
-    exit_code: exit?.code ?? null,
-    exit_signal: exit?.signal ?? null,
-    exit_message: exit?.message ?? null,
+    exit_code: exit.code,
+    exit_signal: exit.signal,
+    exit_message: exit.message ?? null,
   };
 }

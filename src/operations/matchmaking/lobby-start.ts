@@ -1,10 +1,12 @@
 import type { LobbyView, NewLobby, Pair } from "../../matchmaker/commands.ts";
-import type { LobbyPorts, LobbyToStart } from "../../runtime/runtime.ts";
+import type { LobbyPorts, LobbyToStart, Program } from "../../runtime/runtime.ts";
 import { createStartPermit } from "../capacity/start-permit.ts";
 import type { Context } from "../context.ts";
+import { describeProgram } from "./describe-program.ts";
 import { drawCodes } from "./join-codes.ts";
+import { locateProgram } from "./lobby-program.ts";
 import { newLobby } from "./new-lobby.ts";
-import { portsAnswer } from "./ports.ts";
+import { portAnswer, routedPort } from "./ports.ts";
 
 /** How to start the server of a lobby that Foyer runs; null: its version or namespace was deleted. */
 export async function describeLobby(
@@ -16,20 +18,20 @@ export async function describeLobby(
   const config = await context.configs.identity(namespaceId);
   const version = config && (await context.configs.version(config.gameId, lobby.versionId));
   const mode = version?.config.game_modes[lobby.gameMode];
-  if (!config || !mode || !("process" in mode.runtime)) return null;
+  const described = mode && describeProgram(mode, lobby.versionId);
+  if (!config || !described) return null;
   const { lobbyId } = lobby;
-  const { command, args, cwd, env } = mode.runtime.process;
+  const { env } = described;
+  const program = await locateProgram(context, described.program, { mode, lobbyId });
   return {
     lobbyId,
     namespaceId,
-    command,
-    args,
-    cwd,
+    program,
     ports: mode.ports,
     env: {
       ...env,
       FOYER_TOKEN: context.tokens.make({ kind: "lobby", namespaceId, lobbyId }),
-      FOYER_API_ENDPOINT: apiEndpoint,
+      FOYER_API_ENDPOINT: isApart(program) ? (context.config.lobbyApiEndpoint ?? apiEndpoint) : apiEndpoint,
       FOYER_LOBBY_ID: lobbyId,
       FOYER_GAME_ID: config.gameId,
       FOYER_NAMESPACE_ID: namespaceId,
@@ -48,13 +50,18 @@ export async function describeLobby(
   };
 }
 
+/** A container with a network of its own reaches this machine under another address than its programs do. */
+function isApart(program: Program): boolean {
+  return program.kind === "docker" && program.network === "bridge";
+}
+
 /** The ports that a driver chose, in the form that lobbies carry. */
 export function portsText(ports: LobbyPorts): string {
-  const entries = Object.entries(ports).map(([label, { hostname, port, isTls, protocol }]) => [
-    label,
-    { hostname, port, is_tls: isTls, protocol },
-  ]);
-  return JSON.stringify(portsAnswer(Object.fromEntries(entries)));
+  const entries = Object.entries(ports).map(([label, { hostname, port, isTls, protocol, routing, localHost }]) => {
+    const shown = { hostname, port, is_tls: isTls, protocol };
+    return [label, routing === "gateway" ? routedPort(shown, localHost) : portAnswer(shown)];
+  });
+  return JSON.stringify(Object.fromEntries(entries));
 }
 
 /** Whether the deployed version keeps lobbies of any game mode ready. */

@@ -91,7 +91,7 @@ export function listPairs(
 
 /** Whether Foyer starts this mode's lobbies itself. */
 export function isStartable(mode: ResolvedGameMode): boolean {
-  return "process" in mode.runtime;
+  return !("external" in mode.runtime);
 }
 
 /** What is not the same for every lobby that Foyer starts for players. */

@@ -64,7 +64,7 @@ async function toJoinReply(context: Context, namespaceId: string, lobby: LobbyVi
     token: context.tokens.make({ kind: "player", namespaceId, lobbyId: lobby.lobbyId, playerId }),
   }));
   const player = { token: players[0]!.token };
-  const ports = lobby.ports === null ? {} : JSON.parse(lobby.ports);
+  const ports = context.showPorts(lobby);
   const region = { region_id: lobby.region, display_name: displayName };
   const joined = { lobby_id: lobby.lobbyId, region, ports, player, ...(lobby.code !== null && { code: lobby.code }) };
   return { lobby: joined, ports, player, players };

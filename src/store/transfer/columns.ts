@@ -34,6 +34,10 @@ export const jsonObject: Column<string> = textLike("text that contains a JSON ob
   }
 });
 
+export const sha256Hex: Column<string> = textLike("a SHA-256 in lower-case hex", (value) =>
+  /^[0-9a-f]{64}$/.test(value),
+);
+
 export const tokenHash: Column<string> = textLike("the SHA-256 of a token, in base64url", (value) =>
   /^[A-Za-z0-9_-]{43}$/.test(value),
 );

@@ -123,6 +123,9 @@ function createRowCheck() {
 const noRows: RowCounts = {
   games: 0,
   versions: 0,
+  version_images: 0,
+  builds: 0,
+  build_uses: 0,
   namespaces: 0,
   domains: 0,
   blocks: 0,

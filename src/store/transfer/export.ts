@@ -18,6 +18,8 @@ export interface ExportOptions {
   readonly exportTs: number;
   /** Receives the document in pieces of whole lines. */
   write(text: string): Promise<void>;
+  /** Reads more of the same snapshot, after the document is written. */
+  also?(snapshot: Snapshot): Promise<void>;
 }
 
 /** Writes a snapshot of the rows, also while a service uses the store. Changes nothing. */
@@ -41,6 +43,7 @@ export function exportStore(place: StorePlace, options: ExportOptions): Promise<
     }
     const rows = Object.fromEntries(tableNames.map((table) => [transferTables[table].word, counts[table]]));
     await options.write(line({ end: { rows, sha256: checksum.digest("hex") } }));
+    await options.also?.(snapshot);
     // The loop above has counted every table.
     return counts as RowCounts;
   });

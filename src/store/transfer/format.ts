@@ -11,6 +11,7 @@ import {
   orAbsent,
   orNull,
   revision,
+  sha256Hex,
   text,
   time,
   tokenHash,
@@ -22,7 +23,8 @@ import {
  *
  *   {"foyer_export":1,"foyer":"0.1.0","export_ts":1760000000000,"without":["live lobbies",…]}
  *   {"game":{"game_id":"…","name_id":"…",…}}
- *   {"version":{…}} {"namespace":{…}} {"domain":{…}} {"block":{…}} {"deployment":{…}} {"token":{…}} {"past_lobby":{…}}
+ *   {"version":{…}} {"version_image":{…}} {"build":{…}} {"build_use":{…}} {"namespace":{…}} {"domain":{…}} {"block":{…}}
+ *   {"deployment":{…}} {"token":{…}} {"past_lobby":{…}}
  *   {"end":{"rows":{"game":1,"version":2,…},"sha256":"…"}}
  *
  * Rows have the columns of their table and come table by table, in the order below, so that no row refers to a later
@@ -33,8 +35,11 @@ export const formatVersion = 1;
 /** Named in the first line, for people who open the file. */
 export const leftOut: readonly string[] = ["live lobbies", "the audit log", "the secret", "the admin token"];
 
-/** The audit log is not exported: it belongs to this installation. A backup contains it. */
-export type TableName = Exclude<keyof Tables, "audit">;
+/**
+ * The audit log is not exported: it belongs to this installation. A backup contains it. The archives of builds are files
+ * beside the document.
+ */
+export type TableName = Exclude<keyof Tables, "audit" | "build_chunks">;
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
@@ -70,6 +75,43 @@ export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
     },
     unique: [["version_id"], ["game_id", "version_id"]],
     refers: [{ by: ["game_id"], to: "games" }],
+  },
+  version_images: {
+    word: "version_image",
+    columns: {
+      version_image_id: id,
+      version_id: id,
+      image: text,
+      image_id: text,
+      digest: orNull(text),
+      create_ts: time,
+    },
+    unique: [["version_image_id"], ["version_id", "image"]],
+    refers: [{ by: ["version_id"], to: "versions" }],
+  },
+  builds: {
+    word: "build",
+    columns: {
+      build_id: id,
+      game_id: id,
+      display_name: text,
+      sha256: sha256Hex,
+      size: revision,
+      unpacked_size: revision,
+      create_ts: time,
+      unnamed_ts: time,
+    },
+    unique: [["build_id"], ["game_id", "sha256"]],
+    refers: [{ by: ["game_id"], to: "games" }],
+  },
+  build_uses: {
+    word: "build_use",
+    columns: { use_id: id, version_id: id, build_id: id },
+    unique: [["use_id"], ["version_id", "build_id"]],
+    refers: [
+      { by: ["version_id"], to: "versions" },
+      { by: ["build_id"], to: "builds" },
+    ],
   },
   namespaces: {
     word: "namespace",

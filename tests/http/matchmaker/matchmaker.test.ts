@@ -10,6 +10,7 @@ import { comingBackTests, comingBackWaitingTests } from "./coming-back.suite.ts"
 import { creatingTests } from "./creating.suite.ts";
 import { decisionsTests } from "./decisions.suite.ts";
 import { findingTests } from "./finding.suite.ts";
+import { gatewayPortsTests } from "./gateway-ports.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { playerKeysTests } from "./keys.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
@@ -23,6 +24,7 @@ import { smallThingsTests } from "./small-things.suite.ts";
 import { startedTests } from "./started.suite.ts";
 import { viewsTests } from "./views.suite.ts";
 import { waitingTests } from "./waiting.suite.ts";
+import { warningsTests } from "./warnings.suite.ts";
 import { watchingTests } from "./watching.suite.ts";
 
 let matchmaker: Matchmaker;
@@ -43,10 +45,12 @@ describe("creating lobbies", () => creatingTests(at));
 describe("limits and keys", () => limitsTests(at));
 describe("lists and the operator's view", () => viewsTests(at));
 describe("watching the list", () => watchingTests(at));
+describe("lobbies that do not work", () => warningsTests(at));
 describe("activity", () => activityTests(at));
 describe("decisions", () => decisionsTests(at));
 describe("previews of finds", () => previewFindTests(at));
 describe("small things", () => smallThingsTests(at));
+describe("ports behind the gateway", () => gatewayPortsTests(at));
 describe("blocks", () => blocksTests(at));
 describe("the most blocks there may be", () => blockQuotaTests(at));
 describe("operators", () => operatorsTests(at));

@@ -8,6 +8,7 @@ import { comingBackTests } from "./coming-back.suite.ts";
 import { creatingTests } from "./creating.suite.ts";
 import { decisionsTests } from "./decisions.suite.ts";
 import { findingTests } from "./finding.suite.ts";
+import { gatewayPortsTests } from "./gateway-ports.suite.ts";
 import { isolationTests } from "./isolation.suite.ts";
 import { playerKeysTests } from "./keys.suite.ts";
 import { limitsTests } from "./limits.suite.ts";
@@ -19,6 +20,7 @@ import { previewFindTests } from "./preview-find.suite.ts";
 import { smallThingsTests } from "./small-things.suite.ts";
 import { startedTests } from "./started.suite.ts";
 import { viewsTests } from "./views.suite.ts";
+import { warningsTests } from "./warnings.suite.ts";
 import { watchingTests } from "./watching.suite.ts";
 
 /** The same answers, with live lobbies in Redis: on one server, and spread over a Cluster. */
@@ -40,10 +42,12 @@ describe.each(["redis", "cluster"] as const)("matchmaker on %s", (kind) => {
   describe("creating lobbies", () => creatingTests(at));
   describe("lists and the operator's view", () => viewsTests(at));
   describe("watching the list", () => watchingTests(at));
+  describe("lobbies that do not work", () => warningsTests(at));
   describe("activity", () => activityTests(at));
   describe("decisions", () => decisionsTests(at));
   describe("previews of finds", () => previewFindTests(at));
   describe("small things", () => smallThingsTests(at));
+  describe("ports behind the gateway", () => gatewayPortsTests(at));
   describe("blocks", () => blocksTests(at));
   describe("operators", () => operatorsTests(at));
   describe("origins", () => originsTests(at));

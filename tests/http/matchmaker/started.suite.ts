@@ -37,9 +37,7 @@ export function startedTests(at: () => Matchmaker): void {
     expect(start).toEqual({
       lobbyId: lobby.lobbyId,
       namespaceId: arena.namespace.namespaceId,
-      command: "node",
-      args: ["server.js"],
-      cwd: "game",
+      program: { kind: "process", command: "node", args: ["server.js"], cwd: "game" },
       ports,
       env: {
         MODE: "test",

@@ -117,12 +117,13 @@ describe("issues of a version document", () => {
     for (const regions of [["far"], ["far", "local"], null]) await expectFaults(withMode({ regions }), []);
   });
 
-  test("[V9] the runtime is one of process and external", async () => {
+  test("[V9] the runtime is one of process, docker and external", async () => {
     const process = { command: "node" };
-    for (const wrong of [{}, { process, external: {} }, { process: null }]) {
+    const docker = { image: "game:1", network: "host" };
+    for (const wrong of [{}, { process, external: {} }, { process: null }, { process, docker }]) {
       await expectFaults(withMode({ runtime: wrong }), ofMode("runtime.invalid"));
     }
-    for (const right of [{ process }, { external: {} }, { process, external: null }]) {
+    for (const right of [{ process }, { docker }, { external: {} }, { process, external: null }]) {
       await expectFaults(withMode({ runtime: right }), []);
     }
   });

@@ -1,0 +1,39 @@
+import { statfs } from "node:fs/promises";
+
+/** Keeps a part of the disk free: Foyer itself needs it, and the machine does. */
+export interface DiskSpace {
+  /** Null: less than 5 % of the disk would be left. The space counts as taken until it is written or given back. */
+  claim(bytes: number): Promise<SpaceClaim | null>;
+}
+
+export interface SpaceClaim {
+  /** So much of it is on the disk now. */
+  written(bytes: number): void;
+  end(): void;
+}
+
+const keptShare = 0.05;
+
+export function createDiskSpace(folder: string, read: typeof readDisk = readDisk): DiskSpace {
+  let claimed = 0;
+  return {
+    async claim(bytes) {
+      claimed += bytes;
+      let left = bytes;
+      const take = (part: number) => {
+        const taken = Math.min(part, left);
+        left -= taken;
+        claimed -= taken;
+      };
+      const { free, total } = await read(folder);
+      if (free - claimed >= total * keptShare) return { written: take, end: () => take(left) };
+      take(left);
+      return null;
+    },
+  };
+}
+
+async function readDisk(folder: string): Promise<{ readonly free: number; readonly total: number }> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { free: bavail * bsize, total: blocks * bsize };
+}

@@ -1,0 +1,114 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { type Refusal, refuse } from "../operations/refusal.ts";
+import type { Admitted } from "./admit.ts";
+import { copyBody } from "./copy-body.ts";
+import { hasBody, toClientHeaders } from "./headers.ts";
+import { openLobbyRequest, type ProveNode } from "./lobby-request.ts";
+
+/** A request or a WebSocket that was passed on. */
+export interface Exchange {
+  /** Ends it immediately; if there is no answer yet, with this one. */
+  close(why: Refusal): void;
+  /** Calls back once, when nothing of it is left. */
+  onClose(listener: () => void): void;
+}
+
+export interface ForwardParts extends Admitted {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly proveNode: ProveNode;
+  readonly headMs: number;
+  readonly idleMs: number;
+  refuse(refusal: Refusal): void;
+}
+
+/** Passes a request on to the lobby, and its answer back. */
+export function forwardRequest(parts: ForwardParts): Exchange {
+  const { request, response, idleMs } = parts;
+  const { socket } = request;
+  const sent = startRequest(parts, false);
+
+  if (hasBody(request)) {
+    // A body may take longer than node allows for a whole request; what limits it is how long no byte comes.
+    exemptFromRequestTimeout(request);
+    socket.setTimeout(idleMs);
+    request.once("end", () => {
+      if (!response.headersSent) socket.setTimeout(0);
+    });
+    copyBody(request, sent);
+  } else {
+    request.resume();
+    sent.end();
+  }
+  sent.once("response", (answer) => {
+    socket.setTimeout(idleMs);
+    passAnswer(parts, answer);
+  });
+  response.once("close", () => sent.destroy());
+  return {
+    close(why) {
+      // An answer that has begun cannot be replaced.
+      if (response.headersSent) socket.destroy();
+      else parts.refuse(why);
+      sent.destroy();
+    },
+    onClose: (listener) => void response.once("close", listener),
+  };
+}
+
+/** Sends the head; answers when the lobby cannot be reached or does not answer in time. */
+export function startRequest(parts: ForwardParts, isUpgrade: boolean): ClientRequest {
+  const { request, path, route, admission } = parts;
+  const about = { request, path, target: route.target, forwarded: admission.forwarded, proveNode: parts.proveNode };
+  const sent = openLobbyRequest({ ...about, isUpgrade });
+  let isSettled = false;
+  let timer = startTimer();
+  function startTimer(): NodeJS.Timeout {
+    return setTimeout(() => settle(refuse("API_LOBBY_TIMEOUT", "The lobby did not answer in time.")), parts.headMs);
+  }
+  // The lobby may wait for the whole body before it answers.
+  request.once("end", () => {
+    if (isSettled) return;
+    clearTimeout(timer);
+    timer = startTimer();
+  });
+
+  /** Null: the lobby has answered. */
+  function settle(refusal: Refusal | null): void {
+    if (isSettled) return;
+    isSettled = true;
+    clearTimeout(timer);
+    if (refusal === null) return;
+    sent.destroy();
+    parts.refuse(refusal);
+  }
+
+  const unreachable = () => settle(refuse("API_LOBBY_UNREACHABLE", "The lobby does not answer on this port."));
+  sent.on("error", unreachable);
+  sent.once("close", unreachable);
+  sent.once("response", () => settle(null));
+  sent.once("upgrade", (_answer, socket) => {
+    if (isUpgrade) return settle(null);
+    socket.destroy();
+    unreachable();
+  });
+  sent.once("socket", (socket) => socket.setNoDelay(true));
+  return sent;
+}
+
+/** Passes the answer of the lobby back to its client. */
+export function passAnswer({ response, route, request }: ForwardParts, answer: IncomingMessage): void {
+  if (response.headersSent || response.destroyed) return void answer.destroy();
+  response.writeHead(answer.statusCode ?? 502, toClientHeaders(answer, route.target.kind === "node"));
+  response.flushHeaders();
+  // The client must notice that the rest of the answer is missing.
+  answer.once("error", () => request.socket.destroy());
+  answer.once("aborted", () => request.socket.destroy());
+  copyBody(answer, response);
+}
+
+function exemptFromRequestTimeout({ socket }: IncomingMessage): void {
+  // Node watches the parser of a connection until the message is complete. It is watched again from the next one on.
+  const { parser } = socket as typeof socket & { parser?: { remove?(): void } | null };
+  parser?.remove?.();
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { refuse } from "../operations/refusal.ts";
+import { type Exchange, type ForwardParts, passAnswer, startRequest } from "./forward-request.ts";
+import { toHandshakeHeaders } from "./headers.ts";
+import { pump } from "./pump.ts";
+
+/** Passes a WebSocket handshake on to the lobby, and then every byte in both directions. */
+export function forwardUpgrade(parts: ForwardParts & { readonly socket: Socket }): Exchange {
+  const { socket, response } = parts;
+  const sent = startRequest(parts, true);
+  let lobby: Socket | null = null;
+  sent.end();
+  sent.once("upgrade", (answer, opened: Socket, head: Buffer) => {
+    opened.on("error", () => opened.destroy());
+    if (socket.destroyed) return void opened.destroy();
+    if (answer.headers.upgrade?.toLowerCase() !== "websocket") {
+      opened.destroy();
+      parts.refuse(
+        refuse("API_LOBBY_UNREACHABLE", "The lobby answered the WebSocket handshake with another protocol."),
+      );
+      return;
+    }
+    lobby = opened;
+    response.detachSocket(socket);
+    if (head.length > 0) opened.unshift(head);
+    join(socket, opened, answer, parts.idleMs);
+  });
+  // The lobby refuses the handshake, and says why.
+  sent.once("response", (answer) => passAnswer(parts, answer));
+  socket.once("close", () => sent.destroy());
+  return {
+    close() {
+      sent.destroy();
+      lobby?.destroy();
+      socket.destroy();
+    },
+    onClose: (listener) => void socket.once("close", listener),
+  };
+}
+
+function join(client: Socket, lobby: Socket, handshake: IncomingMessage, idleMs: number): void {
+  client.write(handshakeText(handshake));
+  client.setNoDelay(true);
+  // Every byte in either direction passes through the client's socket.
+  client.setTimeout(idleMs, () => client.destroy());
+  lobby.setTimeout(0);
+  client.once("close", () => lobby.destroy());
+  lobby.once("close", () => endSoon(client));
+  pump(client, lobby);
+  pump(lobby, client);
+}
+
+const lastBytesMs = 2_000;
+
+/** The client gets what the lobby sent before it closed, if it reads it soon. */
+function endSoon(client: Socket): void {
+  if (client.destroyed) return;
+  client.destroySoon();
+  setTimeout(() => client.destroy(), lastBytesMs).unref();
+}
+
+function handshakeText(handshake: IncomingMessage): string {
+  const headers = toHandshakeHeaders(handshake);
+  let text = "HTTP/1.1 101 Switching Protocols\r\n";
+  for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return `${text}\r\n`;
+}

@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import { createServer, get } from "node:http";
+import { type AddressInfo, createServer as createNetServer, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { createBounds } from "./bounds.ts";
+import { createGateway } from "./gateway.ts";
+
+const lobbyId = "0193aaaa-0000-7000-8000-000000000001";
+
+test("[GW22] a lobby that does not begin its answer in time is 504", async () => {
+  const sockets: Socket[] = [];
+  const silent = createNetServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const gateway = createGateway({
+    routes: {
+      find: async () => ({
+        ...{ lobbyId, namespaceId: lobbyId, protocol: "http" as const, connectionsMax: 1, clientConnectionsMax: 1 },
+        target: { kind: "lobby" as const, host: "127.0.0.1", port },
+      }),
+      admit: async () => null,
+      isBlocked: async () => false,
+      onStopped() {},
+    },
+    checkEdge: ({ headers: { host = "" } }) => ({
+      ...{ client: "a", network: null, isCounted: false, isLocal: true, isPassedOn: false },
+      forwarded: { for: "127.0.0.1", proto: "http", host },
+    }),
+    bounds: createBounds({ all: 1, perClient: 1 }),
+    proveNode: () => [],
+    headMs: 200,
+    idleMs: 60_000,
+    newRequestId: () => "request-1",
+    onError() {},
+  });
+  const server = createServer((request, response) => gateway.handle(request, response)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/lobby/${lobbyId}/web`;
+  const [answer] = await once(get(url), "response");
+  expect(answer.statusCode).toBe(504);
+  let text = "";
+  for await (const piece of answer) text += piece;
+  expect(JSON.parse(text)).toMatchObject({ code: "API_LOBBY_TIMEOUT", request_id: "request-1" });
+  server.close();
+  server.closeAllConnections();
+  silent.close();
+  for (const socket of sockets) socket.destroy();
+});

@@ -1,0 +1,123 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { isUnavailable } from "../ground/unavailable.ts";
+import { isRefusal, type Refusal, refuse } from "../operations/refusal.ts";
+import type { Routes } from "../operations/routing/routes.ts";
+import { type Admitted, admitRequest, type CheckEdge } from "./admit.ts";
+import { answerRefusal } from "./answer-refusal.ts";
+import type { Bounds } from "./bounds.ts";
+import { type Exchange, forwardRequest } from "./forward-request.ts";
+import { forwardUpgrade } from "./forward-upgrade.ts";
+import type { ProveNode } from "./lobby-request.ts";
+import { createOpenExchanges } from "./open-exchanges.ts";
+
+export interface GatewayParts {
+  readonly routes: Routes;
+  readonly checkEdge: CheckEdge;
+  readonly bounds: Bounds;
+  readonly proveNode: ProveNode;
+  /** How long a lobby has to begin its answer. */
+  readonly headMs: number;
+  /** How long a connection may be without a byte in either direction. */
+  readonly idleMs: number;
+  newRequestId(): string;
+  /** An error that is no refusal, a bug. */
+  onError(error: unknown, requestId: string): void;
+}
+
+/** Passes requests and WebSockets below `/lobby/` on to lobbies. */
+export interface Gateway {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Takes over the socket of a WebSocket handshake; `head` is what came behind it. */
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
+  /** Ends the connections of clients that were blocked since they connected. */
+  closeBlocked(): Promise<void>;
+  /** Ends all connections. */
+  close(): void;
+}
+
+export function createGateway(parts: GatewayParts): Gateway {
+  const { routes, bounds } = parts;
+  const exchanges = createOpenExchanges();
+  routes.onStopped((lobbyId) => exchanges.closeLobby(lobbyId, lobbyStopped()));
+
+  /** Finds the lobby and takes a place; answers the refusal otherwise. */
+  async function open(
+    request: IncomingMessage,
+    response: ServerResponse,
+    isUpgrade: boolean,
+    forward: (admitted: Admitted) => Exchange,
+  ): Promise<void> {
+    const admitted = await admitRequest(parts.checkEdge, routes, request, isUpgrade);
+    if (isRefusal(admitted)) return answer(response, admitted);
+    if (request.socket.destroyed) return;
+    const { route, admission } = admitted;
+    const leave = bounds.take(route, admission);
+    if (isRefusal(leave)) return answer(response, leave);
+    const exchange = forward(admitted);
+    const { lobbyId, namespaceId } = route;
+    const remove = exchanges.add({ lobbyId, namespaceId, client: admission.client, close: exchange.close });
+    exchange.onClose(() => {
+      remove();
+      leave();
+    });
+  }
+
+  function answer(response: ServerResponse, refusal: Refusal): void {
+    answerRefusal(response, refusal, parts.newRequestId());
+  }
+
+  function fail(response: ServerResponse, error: unknown): void {
+    const requestId = parts.newRequestId();
+    const isAway = isUnavailable(error);
+    if (!isAway) parts.onError(error, requestId);
+    const refusal = isAway
+      ? refuse("API_UNAVAILABLE", "The data store is temporarily unavailable. Try again shortly.", { retryAfterS: 1 })
+      : refuse("API_INTERNAL", "Internal server error. The server log has details under this request id.");
+    answerRefusal(response, refusal, requestId);
+  }
+
+  return {
+    handle(request, response) {
+      open(request, response, false, (admitted) =>
+        forwardRequest({ ...parts, ...admitted, request, response, refuse: (refusal) => answer(response, refusal) }),
+      ).catch((error: unknown) => fail(response, error));
+    },
+    upgrade(request, socket, head) {
+      // Node no longer handles the socket, so its errors are handled here.
+      socket.on("error", () => socket.destroy());
+      if (head.length > 0) socket.unshift(head);
+      const response = responseOn(request, socket);
+      open(request, response, true, (admitted) =>
+        forwardUpgrade({
+          ...{ ...parts, ...admitted, request, socket, response },
+          refuse: (refusal) => answer(response, refusal),
+        }),
+      ).catch((error: unknown) => fail(response, error));
+    },
+    async closeBlocked() {
+      const verdicts = new Map<string, boolean>();
+      for (const exchange of [...exchanges.all()]) {
+        const key = `${exchange.namespaceId} ${exchange.client}`;
+        const isBlocked = verdicts.get(key) ?? (await routes.isBlocked(exchange));
+        verdicts.set(key, isBlocked);
+        if (isBlocked) exchange.close(clientBlocked());
+      }
+    },
+    close() {
+      exchanges.closeAll(refuse("API_UNAVAILABLE", "The service is stopping. Try again shortly.", { retryAfterS: 1 }));
+    },
+  };
+}
+
+const lobbyStopped = () => refuse("MATCHMAKER_LOBBY_STOPPED", "The lobby has stopped.");
+const clientBlocked = () => refuse("MATCHMAKER_CLIENT_BLOCKED", "This client is blocked here.");
+
+/** For an answer to a handshake that is none: the connection ends with it. */
+function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.once("finish", () => socket.destroySoon());
+  return response;
+}

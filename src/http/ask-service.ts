@@ -1,0 +1,38 @@
+import { get as getHttp, type IncomingMessage } from "node:http";
+import { get as getHttps } from "node:https";
+import type { NodeProofs } from "../gateway/node-proof.ts";
+import type { LobbyDescription } from "../operations/routing/lobby-description.ts";
+
+const answerMs = 5_000;
+/** A thousand blocks and the domains of a namespace are less. */
+const answerMaxBytes = 512 * 1024;
+
+/** Asks the service where a lobby is; null: there is no such lobby. Rejects when the service does not answer. */
+export function createAskService(serviceUrl: string, proofs: Pick<NodeProofs, "prove">) {
+  const get = serviceUrl.startsWith("https:") ? getHttps : getHttp;
+
+  return (lobbyId: string): Promise<LobbyDescription | null> =>
+    new Promise((resolve, reject) => {
+      const [name = "", proof = ""] = proofs.prove();
+      const options = { agent: false as const, headers: { [name]: proof }, timeout: answerMs };
+      const asked = get(`${serviceUrl}/lobby/${lobbyId}`, options, (answer) => {
+        readText(answer).then((text) => {
+          // The service answers with the result of createDescribeLobby.
+          if (answer.statusCode === 200) resolve(JSON.parse(text) as LobbyDescription | null);
+          else reject(new Error(`the service answered ${answer.statusCode} to a question about a lobby`));
+        }, reject);
+      });
+      const timer = setTimeout(() => asked.destroy(new Error("the service did not answer in time")), answerMs);
+      asked.once("error", reject);
+      asked.once("close", () => clearTimeout(timer));
+    });
+}
+
+async function readText(answer: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const piece of answer.setEncoding("utf8")) {
+    text += piece;
+    if (text.length > answerMaxBytes) throw new Error("the answer of the service is too long");
+  }
+  return text;
+}

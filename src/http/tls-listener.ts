@@ -1,0 +1,111 @@
+import type { Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { createServer, type TLSSocket } from "node:tls";
+import type { Logger } from "../ground/log.ts";
+import { createTlsFileCheck, readTlsPair, type TlsFiles, type TlsPair } from "../ground/tls-files.ts";
+
+export interface TlsListener {
+  /** Returns the port. */
+  listen(host: string, port: number): Promise<number>;
+  /** Reads the files again if they have changed. It is also done every few seconds. */
+  checkFiles(): void;
+  /** Accepts no more connections, and closes those whose handshake is not done. The others belong to the HTTP server. */
+  close(): void;
+}
+
+const handshakeMs = 10_000;
+const checkFilesEveryMs = 2_000;
+const warnDaysBefore = 7;
+const dayMs = 24 * 60 * 60_000;
+
+/**
+ * Accepts TLS connections, and gives each one to the HTTP server when its handshake is done. So all connections are
+ * handled and limited in one place, encrypted or not.
+ */
+export function createTlsListener(parts: {
+  files: TlsFiles;
+  server: Server;
+  log: Logger;
+  now(): number;
+  readonly handshakeTimeoutMs?: number;
+  /** Counts a connection until its handshake is done; null: its client has too many of them. */
+  countHandshake(socket: Socket): { end(): void } | null;
+}): TlsListener {
+  const { files, server, log } = parts;
+  /** By the client's address and port: the socket of a handshake is another object afterwards. */
+  const handshakes = new Map<string, Handshake>();
+  const first = readTlsPair(files);
+  const listener = createServer({
+    ...first.options,
+    ALPNProtocols: ["http/1.1"],
+    handshakeTimeout: parts.handshakeTimeoutMs ?? handshakeMs,
+  });
+  warnIfEnding(first);
+
+  listener.on("connection", (socket: Socket) => {
+    const counted = parts.countHandshake(socket);
+    if (counted === null) return void socket.destroy();
+    const peer = peerName(socket);
+    handshakes.set(peer, { socket, end: counted.end });
+    socket.once("close", () => endHandshake(peer));
+  });
+  listener.on("secureConnection", (socket: TLSSocket) => {
+    endHandshake(peerName(socket));
+    server.emit("connection", socket);
+  });
+
+  function endHandshake(peer: string): void {
+    handshakes.get(peer)?.end();
+    handshakes.delete(peer);
+  }
+
+  listener.on("tlsClientError", (error, socket) => {
+    log.debug({ err: error }, "a TLS handshake failed");
+    socket.destroy();
+  });
+  // Out of descriptors, for example: reported together with those of the HTTP server.
+  listener.on("error", (error) => {
+    if (listener.listening) server.emit("error", error);
+  });
+
+  const checkFiles = createTlsFileCheck(files, (pair) => {
+    if (pair instanceof Error) {
+      log.error(`${pair.message} Foyer keeps the certificate that it has. Replace both files by a pair that fits.`);
+      return;
+    }
+    listener.setSecureContext(pair.options);
+    log.info({ valid_to: pair.validTo.toISOString() }, "read the new TLS certificate");
+    warnIfEnding(pair);
+  });
+  const timer = setInterval(checkFiles, checkFilesEveryMs).unref();
+
+  function warnIfEnding({ validTo }: TlsPair): void {
+    const days = Math.floor((validTo.getTime() - parts.now()) / dayMs);
+    const state = days < 0 ? "has ended" : `ends in ${days} days`;
+    if (days < warnDaysBefore) log.warn(`The certificate in ${files.cert} (tls_cert) ${state}: renew it.`);
+  }
+
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        listener.once("error", reject);
+        listener.listen({ host, port }, () => {
+          listener.off("error", reject);
+          resolve((listener.address() as AddressInfo).port);
+        });
+      }),
+    checkFiles,
+    close() {
+      clearInterval(timer);
+      listener.close();
+      for (const { socket } of handshakes.values()) socket.destroy();
+    },
+  };
+}
+
+interface Handshake {
+  readonly socket: Socket;
+  end(): void;
+}
+
+const peerName = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;

@@ -1,0 +1,87 @@
+import type { Config } from "../../config/config.ts";
+import type { GameModeConfig, ResolvedDockerRuntime, ResolvedVersionConfig } from "../../contract/version-config.ts";
+import type { Caller } from "../callers.ts";
+import { type Issue, type Refusal, refuse } from "../refusal.ts";
+
+type DockerConfig = NonNullable<GameModeConfig["runtime"]["docker"]>;
+
+/** Fills in every default. */
+export function resolveDocker(docker: DockerConfig): ResolvedDockerRuntime {
+  return {
+    image: docker.image,
+    command: docker.command ?? null,
+    args: docker.args ? [...docker.args] : null,
+    env: { ...docker.env },
+    network: docker.network ?? "bridge",
+    memory_mib: docker.memory_mib ?? 512,
+    cpus: docker.cpus ?? null,
+    pids: docker.pids ?? 512,
+    pull: docker.pull ?? "missing",
+    read_only: docker.read_only ?? true,
+    user: docker.user ?? null,
+  };
+}
+
+/** What the settings of this service do not allow of containers, by game mode. */
+export function checkContainersAllowed(
+  resolved: ResolvedVersionConfig,
+  config: Pick<Config, "dockerImages" | "lobbyApiEndpoint">,
+): Issue[] {
+  return listContainers(resolved).flatMap(([name, { image, network }]) => {
+    const place = ["config", "game_modes", name, "runtime", "docker"];
+    const issues: Issue[] = [];
+    if (!isImageAllowed(image, config.dockerImages)) {
+      const message = `is not allowed by this service: FOYER_DOCKER_IMAGES is ${config.dockerImages?.join(",")}`;
+      issues.push({ path: [...place, "image", "disabled"], message });
+    }
+    if (network === "bridge" && config.lobbyApiEndpoint === null) {
+      const message =
+        "bridge needs FOYER_LOBBY_API_ENDPOINT, the address under which containers reach this service; or set network to host";
+      issues.push({ path: [...place, "network", "disabled"], message });
+    }
+    return issues;
+  });
+}
+
+/** Null: the caller may create the version as far as its containers go. */
+export function checkMayRunContainers(
+  caller: Pick<Caller, "kind">,
+  resolved: ResolvedVersionConfig,
+  { dockerTrust }: Pick<Config, "dockerTrust">,
+): Refusal<"TOKEN_FORBIDDEN"> | null {
+  const containers = listContainers(resolved);
+  if (caller.kind === "admin" || containers.length === 0) return null;
+  if (dockerTrust !== "cloud") {
+    const message =
+      "A version with the docker runtime runs containers on the service's machine and needs the admin token (or FOYER_DOCKER_TRUST=cloud).";
+    return refuse("TOKEN_FORBIDDEN", message);
+  }
+  if (containers.every(([, { network }]) => network !== "host")) return null;
+  const message = "A container with the network of the service's machine needs the admin token. Set network to bridge.";
+  return refuse("TOKEN_FORBIDDEN", message);
+}
+
+/** `*` in a pattern stands for any text. Null: any image. */
+export function isImageAllowed(image: string, patterns: readonly string[] | null): boolean {
+  return patterns === null || patterns.some((pattern) => matches(image, pattern.split("*")));
+}
+
+/** Compares part by part, so that no pattern takes long. */
+function matches(image: string, [first = "", ...rest]: readonly string[]): boolean {
+  const last = rest.pop();
+  if (last === undefined) return image === first;
+  if (!image.startsWith(first)) return false;
+  let place = first.length;
+  for (const part of rest) {
+    const found = image.indexOf(part, place);
+    if (found < 0) return false;
+    place = found + part.length;
+  }
+  return image.length - place >= last.length && image.endsWith(last);
+}
+
+function listContainers({ game_modes }: ResolvedVersionConfig): [name: string, docker: ResolvedDockerRuntime][] {
+  return Object.entries(game_modes).flatMap(([name, { runtime }]): [string, ResolvedDockerRuntime][] =>
+    "docker" in runtime ? [[name, runtime.docker]] : [],
+  );
+}

@@ -1,0 +1,18 @@
+import type { LobbyPorts, LobbyToStart } from "./runtime.ts";
+
+/** Where players reach the ports that were chosen for a lobby. */
+export function announcePorts(
+  hostname: string,
+  lobby: Pick<LobbyToStart, "ports">,
+  chosen: Readonly<Record<string, number>>,
+  bind: string | null = null,
+): LobbyPorts {
+  const entries = Object.entries(chosen).map(([label, port]) => {
+    const { protocol, routing } = lobby.ports[label] ?? { protocol: "" };
+    const isRouted = routing === "gateway" && { routing, ...(bind !== null && { localHost: bind }) };
+    return [label, { hostname, port, isTls: tlsProtocols.has(protocol), protocol, ...isRouted }];
+  });
+  return Object.fromEntries(entries);
+}
+
+const tlsProtocols: ReadonlySet<string> = new Set(["https", "wss", "tls"]);

@@ -1,0 +1,91 @@
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, describe, expect, inject, test } from "vitest";
+import { doctor } from "../../src/cli/doctor/doctor.ts";
+import { createCertificate } from "../support/certificates.ts";
+import { startService } from "../support/harness.ts";
+import { freePort } from "../support/services/programs.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const closing: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const close of closing) await close();
+});
+
+async function examine(...flags: string[]) {
+  let out = "";
+  const terminal = { isInteractive: false, colours: false, columns: 80, now: Date.now };
+  const code = await doctor([`--port=${await freePort()}`, "--metrics-port=off", ...flags], {
+    ...terminal,
+    out: (text) => {
+      out += text;
+    },
+    err: () => {},
+  });
+  return { code, out };
+}
+
+describe("foyer doctor", () => {
+  test("[CM8] an empty folder is fine, and stays empty", async () => {
+    const folder = temporaryFolder();
+    const { code, out } = await examine(`--data-dir=${join(folder, "data")}`);
+    expect(out).toContain("Nothing keeps Foyer from working here.");
+    expect(out).not.toContain("problem");
+    expect(code).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("[CM8] each problem is one line with its fix, and the exit code is 1", async () => {
+    const folder = temporaryFolder();
+    const data = join(folder, "data");
+    mkdirSync(data);
+    chmodSync(data, 0o700);
+    writeFileSync(join(data, "foyer.db"), "this is not a database, and long enough to be read as one. ".repeat(100));
+    const port = await freePort();
+    const other = createServer().listen(port, "127.0.0.1");
+    closing.push(() => other.close());
+    const certificate = await createCertificate(folder, "short", 3);
+    const { code, out } = await examine(
+      ...[
+        `--data-dir=${data}`,
+        `--port=${port}`,
+        `--tls-cert=${certificate.tlsCert}`,
+        `--tls-key=${certificate.tlsKey}`,
+      ],
+      ...["--local-port=0", "--lobby-ports=27000-27001"],
+    );
+    expect(code).toBe(1);
+    expect(out).toMatch(/^problem +store +.*(?:not a database|damaged)/m);
+    expect(out).toMatch(
+      new RegExp(`^problem +ports +127\\.0\\.0\\.1:${port} \\(port\\) cannot be used: another program uses it`, "m"),
+    );
+    expect(out).toMatch(/^note +tls +.*ends in [23] days\. Renew it\./m);
+    expect(out).toMatch(/^note +lobbies +.*Widen lobby_ports\./m);
+    expect(out).toContain("2 to solve.");
+  });
+
+  test("[CM8] a service that runs on the folder is named, not reported as a port in use", async () => {
+    const service = await startService("sqlite");
+    closing.push(() => service.close());
+    const { code, out } = await examine(`--data-dir=${service.dataDir}`, `--port=${service.port}`);
+    expect(code).toBe(0);
+    expect(out).toContain(`Foyer runs on this data folder now, at ${service.url}`);
+  });
+
+  test("[CM8] PostgreSQL and Redis are asked; their passwords are not shown", async () => {
+    const folder = temporaryFolder();
+    const secret = ["--redis-url", inject("redisUrl"), "--database-url", inject("postgresUrl")];
+    process.env.FOYER_SECRET = "s".repeat(40);
+    closing.push(() => delete process.env.FOYER_SECRET);
+    const reached = await examine(`--data-dir=${folder}`, ...secret);
+    expect(reached.out).toMatch(/^ok +store +PostgreSQL \d+/m);
+    expect(reached.out).toMatch(/^ok +redis +Redis answers/m);
+    expect(reached.code).toBe(0);
+    const gone = `postgres://foyer:hush@127.0.0.1:${await freePort()}/foyer`;
+    const { code, out } = await examine(`--data-dir=${folder}`, `--database-url=${gone}`);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^problem +store +PostgreSQL does not accept a connection/m);
+    expect(out).not.toContain("hush");
+  });
+});

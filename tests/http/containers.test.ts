@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import type { Config } from "../../src/config/config.ts";
+import { aUuid, expectAnswer, expectRefusal } from "../support/expectations.ts";
+import { createCloudToken, createGame, type Service, startService } from "../support/harness.ts";
+import { sendRaw } from "../support/raw.ts";
+
+const version = (...containers: object[]) => ({
+  display_name: "containers",
+  config: {
+    regions: { local: {} },
+    game_modes: Object.fromEntries(
+      containers.map((docker, index) => [
+        `mode-${index}`,
+        { max_players: 2, runtime: { docker: { image: "game:1", ...docker } } },
+      ]),
+    ),
+  },
+});
+const endpoint = { lobbyApiEndpoint: "http://10.0.0.1:7100" };
+
+async function withService(config: Partial<Config>, work: (service: Service) => Promise<void>): Promise<void> {
+  const service = await startService("sqlite", config);
+  try {
+    await work(service);
+  } finally {
+    await service.close();
+  }
+}
+
+describe("who may run containers", () => {
+  test("[DK2] [WH1] containers need the admin token, or an operator who trusts cloud tokens; the machine's network always the admin token", async () => {
+    await withService({ ...endpoint, dockerTrust: "cloud" }, async (service) => {
+      const game = await createGame(service);
+      const { token } = await createCloudToken(service, game);
+      const create = (as: string, ...containers: object[]) =>
+        service.request("POST", `${game.path}/versions`, { token: as, body: version(...containers) });
+      expectAnswer(await create(token, {}), { version_id: aUuid });
+      const host = await create(token, {}, { network: "host" });
+      expectRefusal(host, "TOKEN_FORBIDDEN");
+      expect(host.json.message).toContain("network");
+      expectAnswer(await create(service.adminToken, { network: "host" }), { version_id: aUuid });
+      const { may } = (await service.request("GET", "/cloud/whoami", { token })).json;
+      expect(may).toEqual({ create_games: false, run_processes: false, run_containers: true });
+    });
+    await withService(endpoint, async (service) => {
+      const game = await createGame(service);
+      const { token } = await createCloudToken(service, game);
+      const body = version({});
+      expectRefusal(await service.request("POST", `${game.path}/versions`, { token, body }), "TOKEN_FORBIDDEN");
+      const { may } = (await service.request("GET", "/cloud/whoami", { token })).json;
+      expect(may.run_containers).toBe(false);
+    });
+  });
+
+  test("[DK2] [RT13] [WH1] without docker in the settings no version with containers is made", async () => {
+    await withService({ ...endpoint, runtimes: ["process", "external"] }, async (service) => {
+      const game = await createGame(service);
+      const { errors } = await service.admin("POST", `${game.path}/versions/validate`, version({}));
+      expect(errors.map(({ path }: { path: string[] }) => path.slice(2).join("."))).toEqual([
+        "mode-0.runtime.docker.disabled",
+      ]);
+      expect((await service.admin("GET", "/cloud/whoami")).may.run_containers).toBe(false);
+    });
+  });
+
+  test("[DK2] images outside the patterns, and bridges without an address of the service, are refused and named", async () => {
+    await withService({ dockerImages: ["registry.example.com/*"] }, async (service) => {
+      const game = await createGame(service);
+      const containers = [{}, { image: "registry.example.com/game:1", network: "host" }, { network: "host" }];
+      const { errors } = await service.admin("POST", `${game.path}/versions/validate`, version(...containers));
+      expect(errors.map(({ path }: { path: string[] }) => path.slice(2).join("."))).toEqual([
+        "mode-0.runtime.docker.image.disabled",
+        "mode-0.runtime.docker.network.disabled",
+        "mode-2.runtime.docker.image.disabled",
+      ]);
+      expect(errors[1].message).toContain("FOYER_LOBBY_API_ENDPOINT");
+    });
+  });
+
+  test("[DK2] [T29] the host of lobby_api_endpoint is accepted", async () => {
+    await withService({ lobbyApiEndpoint: "http://foyer.internal:7100" }, async (service) => {
+      const ask = (host: string) =>
+        sendRaw(service.port, `GET /healthz HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+      expect((await ask("foyer.internal:7100"))!.status).toBe(200);
+      expectRefusal((await ask("foyer.external:7100"))!, "API_WRONG_HOST");
+    });
+  });
+});

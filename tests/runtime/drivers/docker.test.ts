@@ -1,0 +1,3 @@
+import { runContainerSuites } from "./run-suites.ts";
+
+runContainerSuites("docker", "Docker's containers");
