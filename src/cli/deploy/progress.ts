@@ -1,0 +1,27 @@
+import type { Terminal } from "../terminal.ts";
+
+/** A line that is rewritten while something takes long. Not on a terminal: nothing but the last line. */
+export interface Progress {
+  update(text: string): void;
+  /** Leaves this line, and begins a new one. */
+  done(text: string): void;
+}
+
+const everyMs = 100;
+
+export function createProgress(terminal: Terminal): Progress {
+  let lastAt = 0;
+  return {
+    update(text) {
+      const now = performance.now();
+      if (!terminal.isInteractive || now - lastAt < everyMs) return;
+      lastAt = now;
+      terminal.err(`\r\u001b[2K${text}`);
+    },
+    done(text) {
+      terminal.err(terminal.isInteractive ? `\r\u001b[2K${text}\n` : `${text}\n`);
+    },
+  };
+}
+
+export const mib = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;

@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import type { TSchema } from "typebox";
+import type { Operation } from "../../contract/define.ts";
+import type { Input } from "./client.ts";
+import { UsageError } from "./exit-codes.ts";
+import type { Flags, Parsed } from "./flags.ts";
+
+type Fields = Readonly<Record<string, FieldSchema>>;
+type FieldSchema = TSchema & {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly description?: string;
+};
+
+export const pathNames = ({ path }: Operation): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+
+/** A flag for each field of the operation's query and body. */
+export function operationFlags(operation: Operation): Flags {
+  const fields = { ...fieldsOf(operation.query), ...fieldsOf(operation.body) };
+  const own = Object.entries(fields).map(([name, schema]) => [
+    toFlagName(name),
+    { value: isOnly(schema, "boolean") ? null : placeholder(schema), description: describe(schema) },
+  ]);
+  const body = {
+    value: "JSON",
+    description: "The whole body as JSON; @FILE reads it from a file, - from standard input.",
+  };
+  return { ...Object.fromEntries(own), ...(operation.body !== null && { body }) };
+}
+
+/** Throws a UsageError that names what is missing or cannot be read. */
+export function readInput(operation: Operation, { words, flags }: Parsed, usage: string): Input {
+  const names = pathNames(operation);
+  if (words.length !== names.length) throw new UsageError(`Usage: ${usage}`);
+  const params = Object.fromEntries(names.map((name, index) => [name, words[index]!]));
+  const query = Object.fromEntries(
+    Object.keys(fieldsOf(operation.query))
+      .filter((name) => flags.has(toFlagName(name)))
+      .map((name) => [name, flags.get(toFlagName(name))!]),
+  );
+  const body = readBody(operation, flags);
+  return { params, query, ...(body !== undefined && { body }) };
+}
+
+function readBody(operation: Operation, flags: Parsed["flags"]): unknown {
+  if (operation.body === null) return undefined;
+  const whole = flags.get("body");
+  const given = whole === undefined ? {} : parseJson("--body", readSource(whole));
+  const fields = Object.entries(fieldsOf(operation.body)).filter(([name]) => flags.has(toFlagName(name)));
+  if (fields.length === 0) return whole === undefined && operation.bodyOptional ? undefined : given;
+  const own = fields.map(([name, schema]) => [name, readValue(toFlagName(name), schema, flags.get(toFlagName(name))!)]);
+  return { ...(given as object), ...Object.fromEntries(own) };
+}
+
+function readSource(text: string): string {
+  if (text !== "-" && !text.startsWith("@")) return text;
+  const file = text === "-" ? 0 : text.slice(1);
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`${text === "-" ? "Standard input" : file} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** A value as its field's type needs it. The service checks the rest. */
+function readValue(flag: string, schema: FieldSchema, text: string): unknown {
+  if (accepts(schema, "null") && text === "null") return null;
+  if (accepts(schema, "boolean"))
+    return text === "true" ? true : text === "false" ? false : parseJson(`--${flag}`, text);
+  if (accepts(schema, "integer") || accepts(schema, "number")) {
+    const number = Number(text);
+    if (text.trim() === "" || Number.isNaN(number)) throw new UsageError(`--${flag} must be a number, not "${text}".`);
+    return number;
+  }
+  if (accepts(schema, "array") && !/^\s*\[/.test(text)) return text.split(",").map((part) => part.trim());
+  if (accepts(schema, "string")) return text;
+  return parseJson(`--${flag}`, text);
+}
+
+function parseJson(flag: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${flag} is not valid JSON: ${(error as Error).message}.`);
+  }
+}
+
+const toFlagName = (field: string) => field.replaceAll("_", "-");
+
+function fieldsOf(schema: TSchema | null): Fields {
+  return ((schema as { properties?: Fields } | null)?.properties ?? {}) as Fields;
+}
+
+const typesOf = ({ type }: FieldSchema): readonly string[] => (type === undefined ? [] : [type].flat());
+const accepts = (schema: FieldSchema, type: string) => typesOf(schema).includes(type);
+const isOnly = (schema: FieldSchema, type: string) =>
+  typesOf(schema).every((each) => each === type || each === "null") && accepts(schema, type);
+
+function placeholder(schema: FieldSchema): string {
+  if (schema.enum) return schema.enum.filter((value) => value !== null).join("|");
+  if (accepts(schema, "integer") || accepts(schema, "number")) return "NUMBER";
+  if (accepts(schema, "array")) return "A,B,…";
+  return accepts(schema, "string") ? "TEXT" : "JSON";
+}
+
+const describe = ({ description = "" }: FieldSchema) => description;
