@@ -58,6 +58,7 @@ test("[RF4] what the rules were asked while Redis was frozen never happens once 
   server.freeze();
   await expect(setClosed(true)).rejects.toThrow(EngineUnavailable);
   server.thaw();
+  await until("the thawed server answers", async () => (await isClosed()) !== undefined);
   expect(await isClosed()).toBe(false);
   // The command is on an earlier connection than the question: it was read and refused, or is still to be read.
   await until("the thawed server has read everything", async () => (await server.info("connected_clients")) === "3");

@@ -62,6 +62,8 @@ export async function createDockerDriver(shared: ServerParts, docker: DockerOpti
     },
     async adopt(lobbyId, namespaceId) {
       const container = containers.get(lobbyId);
+      // Its end was noticed and is being handled: afterwards the caller can ask how it ended.
+      if (container?.isEnding) await within(container.ended, docker.waitMs, "").catch(() => undefined);
       if (!container || container.isEnding) return null;
       slots.claim(lobbyId, namespaceId);
       return container.ports;
