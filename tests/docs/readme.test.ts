@@ -100,11 +100,3 @@ test("[SK11] a server has at most 15 lines, 10 of them about Foyer; a client has
   expect(lines("server.mjs").filter(isAboutFoyer).length).toBeLessThanOrEqual(10);
   expect(lines("client.mjs").length).toBeLessThanOrEqual(5);
 });
-
-test("the walk through registered lobbies prints what it says", async () => {
-  const setup = readme.find(({ name }) => name === "setup")!;
-  const { printed, expected } = await runShell([setup, ...readBlocks("docs/registered-lobbies.md").filter(isWalk)]);
-  expect(printed.slice(1)).toEqual(expected);
-});
-
-const isWalk = ({ language, text }: Block) => language === "bash" || (language === "" && text.startsWith("$ "));
