@@ -17,9 +17,7 @@ export function watchMachine() {
   let last = { at: Date.now(), ...readProcessors() };
   const timer = setInterval(() => {
     const now = { at: Date.now(), ...readProcessors() };
-    const isLate = now.at - last.at > lookEveryMs + lateMs;
-    const isStolen = now.stolen - last.stolen > stolenShare * (now.total - last.total);
-    quietFor = isLate || isStolen ? 0 : quietFor + 1;
+    quietFor = wasStarvedBetween(last, now) ? 0 : quietFor + 1;
     if (quietFor === 0) starved.push({ from: last.at, to: now.at });
     last = now;
   }, lookEveryMs);
@@ -35,6 +33,12 @@ export function watchMachine() {
     },
     stop: () => clearInterval(timer),
   };
+}
+
+/** Two looks, a second apart: the second one came too late, or others had a fifth of the processors in between. */
+export function wasStarvedBetween(last, now) {
+  const isLate = now.at - last.at > lookEveryMs + lateMs;
+  return isLate || now.stolen - last.stolen > stolenShare * (now.total - last.total);
 }
 
 /** Ticks of all processors since the machine started: all of them, and those that the host gave to others. */
