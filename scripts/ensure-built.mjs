@@ -4,11 +4,20 @@ import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, stat
 import { dirname, join, relative } from "node:path";
 import { root } from "./ensure-installed.mjs";
 
-const service = { folder: root, configs: ["tsconfig.json", "tsconfig.build.json"], complete: copyScripts };
+const service = {
+  folder: root,
+  sources: ["tsconfig.json", "tsconfig.build.json", "src"],
+  build: (fresh) => compile(root, fresh) && copyScripts(fresh),
+};
 const sdk = {
   folder: join(root, "sdk"),
-  configs: ["../tsconfig.json", "tsconfig.json", "tsconfig.build.json"],
-  complete: nameScripts,
+  sources: ["tsconfig.json", "sdk/tsconfig.json", "sdk/tsconfig.build.json", "sdk/src"],
+  build: (fresh) => compile(join(root, "sdk"), fresh) && nameScripts(fresh),
+};
+const dashboard = {
+  folder: join(root, "dashboard"),
+  sources: ["dashboard/vite.config.ts", "dashboard/index.html", "dashboard/src", "sdk/src"],
+  build: bundle,
 };
 
 /** Compiles the service if anything changed since the last time; false when it does not compile. */
@@ -21,36 +30,53 @@ export function ensureSdkBuilt() {
   return ensureProjectBuilt(sdk);
 }
 
+/** The same for the dashboard. */
+export function ensureDashboardBuilt() {
+  return ensureProjectBuilt(dashboard);
+}
+
 /**
- * Compiles src/ into dist/. The result is written beside dist/ and then renamed, so a deleted source leaves nothing
+ * Builds dist/ of a project. The result is written beside dist/ and then renamed, so a deleted source leaves nothing
  * behind, a failed build keeps the old result, and concurrent builds never see each other's partial results.
  */
-function ensureProjectBuilt({ folder, configs, complete }) {
+function ensureProjectBuilt({ folder, sources, build }) {
   const dist = join(folder, "dist");
-  const wanted = fingerprint(folder, configs);
+  const wanted = fingerprint(sources);
   if (readStamp(dist) === wanted) return true;
 
   console.error(folder === root ? "Building …" : `Building ${relative(root, folder)} …`);
   sweep(folder);
   const fresh = join(folder, `dist-${randomUUID()}`);
-  const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const { status } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json", "--outDir", fresh], {
-    cwd: folder,
-    stdio: ["ignore", 2, 2],
-  });
-  if (status !== 0) {
+  if (!build(fresh)) {
     rmSync(fresh, { recursive: true, force: true });
     return false;
   }
-  complete(fresh);
   writeFileSync(join(fresh, stampName), wanted);
   moveIntoPlace(fresh, dist, wanted);
   return true;
 }
 
+function compile(folder, fresh) {
+  return run(folder, "typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", fresh);
+}
+
+/** Vite checks no types; `tsc --noEmit` does. */
+function bundle(fresh) {
+  return run(dashboard.folder, "vite/bin/vite.js", "build", "--logLevel", "warn", "--outDir", fresh);
+}
+
+/** Runs a program of node_modules. Its output goes to standard error: standard output belongs to the command of the user. */
+function run(folder, program, ...args) {
+  const file = join(root, "node_modules", program);
+  // A bundle must not depend on who builds it: in a test React would be the larger one for development.
+  const env = { ...process.env, NODE_ENV: "production" };
+  return spawnSync(process.execPath, [file, ...args], { cwd: folder, env, stdio: ["ignore", 2, 2] }).status === 0;
+}
+
 /** Copies what the compiler leaves out: the scripts that run inside Redis. */
 function copyScripts(fresh) {
   cpSync(join(root, "src/engine/redis/lua"), join(fresh, "engine/redis/lua"), { recursive: true });
+  return true;
 }
 
 /** The compiler leaves `./call.ts` in declarations. Compilers of users look for `./call.js`. */
@@ -58,15 +84,16 @@ function nameScripts(fresh) {
   for (const file of filesBelow(fresh).filter((name) => name.endsWith(".d.ts"))) {
     writeFileSync(file, readFileSync(file, "utf8").replace(/(from "\.{1,2}\/[^"]+)\.ts"/g, '$1.js"'));
   }
+  return true;
 }
 
 const stampName = ".built-from";
 
 /** A hash of everything the result depends on. Sizes and times are enough to notice an edit, and quick to read. */
-function fingerprint(folder, configs) {
+function fingerprint(sources) {
   const hash = createHash("sha256").update(process.versions.node);
-  const files = [join(root, "package-lock.json"), ...configs.map((name) => join(folder, name))];
-  for (const file of [...files, ...filesBelow(join(folder, "src"))]) {
+  const paths = ["package-lock.json", ...sources].map((name) => join(root, name));
+  for (const file of paths.flatMap((path) => (statSync(path).isDirectory() ? filesBelow(path) : [path]))) {
     const { size, mtimeMs } = statSync(file);
     hash.update(`${relative(root, file)} ${size} ${mtimeMs}\n`);
   }

@@ -98,7 +98,7 @@ describe("floors: imports go down only", () => {
     const wrong = trackedFiles
       .filter((file) => file.endsWith(".ts"))
       .flatMap((file) =>
-        importsOf(file).filter((specifier) => specifier.startsWith(".") && !/\.(?:ts|mjs|json)$/.test(specifier)),
+        importsOf(file).filter((specifier) => specifier.startsWith(".") && !/\.(?:tsx?|mjs|json)$/.test(specifier)),
       );
     expect(wrong).toEqual([]);
     expect(read("tests/floors.test.ts")).toContain("circlesOf");

@@ -84,8 +84,8 @@ export async function startServer(
 
 /** Compiles the service if need be; a test that talks to an old one would prove nothing. */
 export async function ensureServerBuilt(): Promise<void> {
-  const { ensureBuilt } = await loadBuildScript();
-  if (!ensureBuilt()) throw new Error("The service does not compile.");
+  const script = await loadBuildScript();
+  if (!script.ensureBuilt()) throw new Error("The service does not compile.");
 }
 
 /** The same for the SDK. */
@@ -94,10 +94,18 @@ export async function ensureSdkBuilt(): Promise<void> {
   if (!script.ensureSdkBuilt()) throw new Error("The SDK does not compile.");
 }
 
-async function loadBuildScript(): Promise<{ ensureBuilt(): boolean; ensureSdkBuilt(): boolean }> {
+/** The same for the dashboard. */
+export async function ensureDashboardBuilt(): Promise<void> {
+  const script = await loadBuildScript();
+  if (!script.ensureDashboardBuilt()) throw new Error("The dashboard cannot be built.");
+}
+
+type BuildScript = Record<"ensureBuilt" | "ensureSdkBuilt" | "ensureDashboardBuilt", () => boolean>;
+
+async function loadBuildScript(): Promise<BuildScript> {
   // Cast: the script is plain JavaScript, so that it runs before anything is installed.
   const script: string = "../../scripts/ensure-built.mjs";
-  return (await import(script)) as { ensureBuilt(): boolean; ensureSdkBuilt(): boolean };
+  return (await import(script)) as BuildScript;
 }
 
 export interface Namespace {

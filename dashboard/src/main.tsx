@@ -1,0 +1,14 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+import "uplot/dist/uPlot.min.css";
+import "./style/base.css";
+import "./style/layout.css";
+import "./style/parts.css";
+import "./style/pages.css";
+
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,89 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { createFoyer, type Foyer, isFoyerError, type WhoamiAnswer } from "foyer-sdk";
+import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useState } from "react";
+import { keptTokenOf } from "./kept-token.ts";
+import { createQueries } from "./queries.ts";
+import { SignIn } from "./sign-in.tsx";
+
+export interface Session {
+  /** Calls with the token of this session. */
+  readonly foyer: Foyer;
+  /** What the token is and may do. */
+  readonly who: WhoamiAnswer;
+  signOut(): void;
+  /** Ends the session if Foyer refused the token. For calls that are no query and no change: event streams. */
+  noteRefusal(error: unknown): void;
+}
+
+/** Null: not signed in. `isChecking`: it is not known yet. */
+interface State {
+  readonly signedIn: { readonly token: string; readonly who: WhoamiAnswer } | null;
+  readonly isChecking: boolean;
+  /** Why the sign-in is shown, in a sentence. */
+  readonly reason: string | null;
+}
+
+const Current = createContext<Session | null>(null);
+
+/** The session of the page that uses it. Pages are only shown with one. */
+export function useSession(): Session {
+  const session = use(Current);
+  if (!session) throw new Error("There is no session here.");
+  return session;
+}
+
+const kept = keptTokenOf(window.sessionStorage);
+
+/** Shows its children with a session, and the sign-in without one. The address stays, so the user arrives where the link led. */
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const [state, setState] = useState<State>({ signedIn: null, isChecking: true, reason: null });
+
+  const leave = useCallback((reason: string | null) => {
+    kept.forget();
+    setState({ signedIn: null, isChecking: false, reason });
+  }, []);
+
+  const noteRefusal = useCallback(
+    (error: unknown) => {
+      if (isFoyerError(error) && error.status === 401) leave(endedReason);
+    },
+    [leave],
+  );
+
+  /** Throws when Foyer does not accept the token. */
+  const enter = useCallback(async (token: string, isKept: boolean) => {
+    const who = await createFoyer({ token }).auth.whoami();
+    if (isKept) kept.keep(token);
+    setState({ signedIn: { token, who }, isChecking: false, reason: null });
+  }, []);
+
+  useEffect(() => {
+    const token = kept.read();
+    if (token === null) return leave(null);
+    enter(token, true).catch((error) => leave(reasonOf(error)));
+  }, [enter, leave]);
+
+  const { signedIn } = state;
+  // Also the cache begins again with each token: what one was shown is not for the next.
+  const current = useMemo(() => {
+    if (!signedIn) return null;
+    const foyer = createFoyer({ token: signedIn.token });
+    const session: Session = { foyer, who: signedIn.who, signOut: () => leave(null), noteRefusal };
+    return { session, queries: createQueries(noteRefusal) };
+  }, [signedIn, leave, noteRefusal]);
+
+  if (state.isChecking) return <p className="waiting">Signing in …</p>;
+  if (!current) return <SignIn reason={state.reason} enter={enter} />;
+  return (
+    <Current value={current.session}>
+      <QueryClientProvider client={current.queries}>{children}</QueryClientProvider>
+    </Current>
+  );
+}
+
+const endedReason =
+  "Foyer no longer accepts your token: it has expired or was revoked. Sign in again to continue here.";
+
+function reasonOf(error: unknown): string {
+  return isFoyerError(error) && error.status === 401 ? endedReason : (error as Error).message;
+}
