@@ -4,6 +4,7 @@ import { throttled } from "../ground/log.ts";
 import { placeLobbies } from "../loops/assign-node.ts";
 import { lobbiesPlacedOn } from "../loops/servers/own-lobbies.ts";
 import { createSweepNamespaces } from "../loops/sweep-namespaces.ts";
+import type { LobbyView } from "../matchmaker/commands.ts";
 import { recordFormat } from "../matchmaker/record-format.ts";
 import { createCacheInvalidation, type NodesCacheInvalidation } from "../nodes/cache-invalidation.ts";
 import { type AnswerNodes, createNodeCalls, type NodeCalls } from "../nodes/calls.ts";
@@ -13,6 +14,7 @@ import { joinNodes } from "../nodes/redis-nodes.ts";
 import { authenticateFreshly } from "../operations/auth/fresh-authenticate.ts";
 import { readAhead } from "../operations/auth/read-ahead.ts";
 import type { Context } from "../operations/context.ts";
+import { findNeededBuild } from "../operations/matchmaking/lobby-program.ts";
 import { openRedis } from "../redis/connection.ts";
 import type { RedisConnection } from "../redis/interface.ts";
 import { checkRedis, redisAheadMs } from "../redis/safety-checks.ts";
@@ -136,7 +138,8 @@ function startLoops(
   { recorder, supervisor }: Loops,
 ): ModeLoops {
   const { db, engine, nodes, now } = context;
-  const placing = placeLobbies({ engine, nodes, log, now });
+  const buildOf = (namespaceId: string, lobby: LobbyView) => findNeededBuild(context, namespaceId, lobby);
+  const placing = placeLobbies({ engine, nodes, log, now, buildOf });
   // The node that had to save a stopped lobby in the history may have died before; the engine keeps stopped lobbies for
   // ten minutes.
   nodes.onNodeLost(recorder.expectMore);

@@ -79,7 +79,7 @@ export async function createContext(
   const runtime = startsProcesses ? driver : null;
   const room = createLobbyRoom(runtime, holdings, now);
   const about = { version: packageVersion(), startedAt: now(), regions: config.nodeRegions, nodeUrl: config.nodeUrl };
-  const nodes = await mode.join(() => ({ ...about, ...room.status() }));
+  const nodes = await mode.join(() => ({ ...about, ...room.status(), builds: builds.prepared.current }));
   stopOrder.add(({ haveLobbiesEnded }) => attempt(log, "leaving the other nodes", () => nodes.leave(haveLobbiesEnded)));
   const activity = createActivity(now);
   const decisions = createDecisions(now, newId);

@@ -26,6 +26,7 @@ export async function openBuilds({ config, folder }: Ground, db: Db): Promise<Bu
       isOpenToOthers: config.lobbyUser !== null,
       wallClock,
     }),
+    prepared: { current: { ready: [], failed: {} } },
     uploadSlots: createUploadSlots(uploadsMax),
   };
 }

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { cursor, named, object, pageQuery, timestamp, uuid } from "./common.ts";
+import { cursor, named, nullable, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName } from "./games.ts";
 
@@ -15,6 +15,18 @@ const build = named(
     create_ts: timestamp("When it was first uploaded."),
   },
   "The program of lobbies, as an archive that was uploaded.",
+);
+
+const buildOnNode = named(
+  "BuildOnNode",
+  {
+    node_id: Type.String(),
+    state: Type.Enum(["ready", "preparing", "failed"], {
+      description: "ready: the node can start lobbies of it. failed: the node could not unpack it, and tries again.",
+    }),
+    message: nullable(Type.String({ description: "Why the node could not unpack it; null: it has not failed." })),
+  },
+  "A node that runs lobbies of a build, because a deployed version names the build in one of the node's regions.",
 );
 
 export const builds = {
@@ -65,8 +77,8 @@ export const builds = {
     ...cloud,
     method: "GET",
     path: "/cloud/games/{game_id}/builds/{build_id}",
-    summary: "Returns a build. No operation returns its bytes.",
-    reply: object({ build }),
+    summary: "Returns a build, and which nodes have it. No operation returns its bytes.",
+    reply: object({ build, nodes: Type.Array(buildOnNode) }),
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_BUILD_NOT_FOUND", "TOKEN_FORBIDDEN"],
   },
   "games.builds.deleteBuild": {

@@ -3,7 +3,8 @@ import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import { collectErrors } from "./collect-errors.ts";
 import { createNodeChoice, type NodeChoice } from "./placement/choose-node.ts";
 import { createOffers, isUnplaced, type Offers } from "./placement/offers.ts";
-import { createPlacer, type PlaceParts, type Placer } from "./placement/place-lobby.ts";
+import type { PlaceParts } from "./placement/parts.ts";
+import { createPlacer, type Placer } from "./placement/place-lobby.ts";
 import { isStartingOnDownNode, sweepLobbies } from "./placement/sweep-lobbies.ts";
 
 export interface Placing {
@@ -30,7 +31,7 @@ const sweepEveryMs = 60_000;
 
 /**
  * Chooses for every new lobby the node that runs its server: the one with the most free slots among those that serve
- * its region. Only the lease holder chooses, so one node counts the slots. The lobby is assigned when the chosen node
+ * its region and have its build. Only the lease holder chooses, so one node counts the slots. The lobby is assigned when the chosen node
  * has accepted it; if it does not accept in time, another is chosen.
  */
 export function placeLobbies(parts: PlaceParts): Placing {
@@ -56,6 +57,7 @@ export function placeLobbies(parts: PlaceParts): Placing {
 
   function handleEvent({ type, namespaceId, lobby }: Extract<Event, { lobby: LobbyView }>): void {
     offers.lobbyChanged(lobby);
+    placer.lobbyChanged(lobby);
     if (lobby.isExternal || lobby.status !== "starting") starting.delete(lobby.lobbyId);
     else if (starting.get(lobby.lobbyId)?.lobby.nodeId !== lobby.nodeId)
       starting.set(lobby.lobbyId, { namespaceId, lobby, since: now() });
@@ -101,7 +103,7 @@ export function placeLobbies(parts: PlaceParts): Placing {
 type StartingLobbies = Map<string, { readonly namespaceId: string; readonly lobby: LobbyView; readonly since: number }>;
 
 async function takeOver(
-  { nodes, now }: PlaceParts,
+  { nodes, now, buildOf }: PlaceParts,
   work: { starting: StartingLobbies; placer: Placer; choice: NodeChoice; offers: Offers },
 ): Promise<void> {
   const { starting, placer, choice, offers } = work;
@@ -110,8 +112,9 @@ async function takeOver(
     if (forMs > rememberedMs) starting.delete(lobbyId);
     if (nodes.lease() !== null && isStartingOnDownNode(nodes, lobby)) void placer.place(namespaceId, lobby);
     if (lobby.nodeId !== null || forMs < takeOverMs) continue;
-    const isWanted = !placer.isPlacing(lobbyId) && choice.hasRoomHere({ namespaceId, region: lobby.region });
-    if (!isWanted) continue;
+    if (placer.isPlacing(lobbyId)) continue;
+    const wanted = { namespaceId, region: lobby.region, buildId: await buildOf(namespaceId, lobby) };
+    if (!choice.hasRoomHere(wanted)) continue;
     choice.noteGiven(nodes.ownId, namespaceId);
     if (await offers.take({ namespaceId, lobbyId })) starting.delete(lobbyId);
   }

@@ -1,3 +1,4 @@
+import type { NodeBuilds } from "./node-builds.ts";
 import type { NodeStatus, OwnStatus } from "./nodes.ts";
 
 /** A node in the list in Redis, which does not contain the lease. */
@@ -28,6 +29,7 @@ interface WrittenStatus extends Pick<OwnStatus, "regions" | "room"> {
   readonly held?: Readonly<Record<string, number>>;
   readonly asked?: readonly string[];
   readonly nodeUrl?: string | null;
+  readonly builds?: NodeBuilds | null;
   readonly hasLeft?: boolean;
   readonly recordFormat?: number;
   readonly instanceId: string;
@@ -54,12 +56,12 @@ export function readEntry(nodeId: string, said: string, now: number): ListedNode
   // That node wrote the text.
   const status = JSON.parse(said.slice(space + 1)) as WrittenStatus;
   const { regions, room, places = room, held = {}, asked = [], hasLeft = false, recordFormat = 1 } = status;
-  const { version = null, startedAt = null, clockOffsetMs = null, nodeUrl = null } = status;
+  const { version = null, startedAt = null, clockOffsetMs = null, nodeUrl = null, builds = null } = status;
   const reportedAt = Number(said.slice(0, space));
   const isAlive = !hasLeft && now - reportedAt < aliveMs;
   const isLate = isAlive && now - reportedAt >= lateMs;
   const holders = new Map(Object.entries(held));
-  const about = { nodeId, version, startedAt, clockOffsetMs, regions, recordFormat, nodeUrl };
+  const about = { nodeId, version, startedAt, clockOffsetMs, regions, recordFormat, nodeUrl, builds };
   return { ...about, said, room, places, held: holders, asked, isAlive, isLate, reportedAt, hasLeft };
 }
 

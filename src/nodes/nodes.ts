@@ -1,3 +1,5 @@
+import type { NodeBuilds } from "./node-builds.ts";
+
 /** One process of the service, as the other nodes see it. */
 export interface NodeStatus {
   readonly nodeId: string;
@@ -20,6 +22,8 @@ export interface NodeStatus {
   readonly asked: readonly string[];
   /** Where the other nodes reach it, for its lobbies; null or absent: it has not said. */
   readonly nodeUrl?: string | null;
+  /** Which builds of deployed versions it has; null or absent: it does not say. */
+  readonly builds?: NodeBuilds | null;
   /** It reported recently. */
   readonly isAlive: boolean;
   /** It is alive, but its next report is late. */
@@ -39,7 +43,7 @@ export interface OfferedLobby {
 /** What a node reports to the others. */
 export type OwnStatus = Pick<
   NodeStatus,
-  "version" | "startedAt" | "regions" | "room" | "places" | "held" | "asked" | "nodeUrl"
+  "version" | "startedAt" | "regions" | "room" | "places" | "held" | "asked" | "nodeUrl" | "builds"
 >;
 
 /** The right to do the work that only one node may do. */

@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { DerivedTokens } from "../ground/tokens.ts";
 import type { AskNodes } from "../nodes/calls.ts";
+import type { NodeBuilds } from "../nodes/node-builds.ts";
 import type { Nodes } from "../nodes/nodes.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { BuildArchive } from "../store/build-archive.ts";
@@ -25,11 +26,18 @@ import type { NamespaceConfigs } from "./namespace-configs.ts";
 import type { Boards } from "./watch/boards.ts";
 import type { WatchSlots } from "./watch/slots.ts";
 
+/** Null: the node does not list them. */
+interface PreparedBuilds {
+  current: NodeBuilds | null;
+}
+
 /** The parts that uploads and lobbies with builds need. */
 export interface Builds {
   readonly received: ReceiveBuilds;
   readonly archive: BuildArchive;
   readonly unpacked: UnpackedBuilds;
+  /** Which builds of deployed versions this node has. It reports that to the other nodes. */
+  readonly prepared: PreparedBuilds;
   /** How many uploads may be under way at the same time. */
   readonly uploadSlots: UploadSlots;
 }

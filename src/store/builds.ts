@@ -106,16 +106,17 @@ export async function listBuildIds(db: Db): Promise<ReadonlySet<string>> {
   return new Set(rows.map((row) => row.build_id));
 }
 
-/** The builds that the deployed versions name. */
+/** The builds that the deployed versions name, or only that one of them. */
 export async function listDeployedBuilds(
   db: Db,
+  buildId: string | null = null,
 ): Promise<readonly { readonly buildId: string; readonly gameId: string; readonly versionId: string }[]> {
-  return await db.query
+  const query = db.query
     .selectFrom("namespaces")
     .innerJoin("build_uses", "build_uses.version_id", "namespaces.version_id")
     .select(["build_uses.build_id as buildId", "namespaces.game_id as gameId", "build_uses.version_id as versionId"])
-    .distinct()
-    .execute();
+    .distinct();
+  return await (buildId === null ? query : query.where("build_uses.build_id", "=", buildId)).execute();
 }
 
 /** Deletes the row of a build that no version names. The caller removes its archive afterwards. */

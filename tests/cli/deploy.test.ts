@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readIgnoreFile } from "../../src/cli/deploy/ignore.ts";
@@ -111,6 +120,30 @@ describe("foyer deploy", () => {
       expect(failed.err).toContain("no such table: players");
       expect(failed.err).toContain("Rolled back to the version before.");
       expect((await service.admin("GET", namespacePath)).namespace.version_id).toBe(before);
+    },
+    patient,
+  );
+
+  test(
+    "[CP3] [BU24] when no node can unpack the build, it says why and deploys the earlier version again",
+    async () => {
+      writeGame("sound");
+      expect((await foyer("deploy", "prod", "--name", "sound")).code).toBe(0);
+      const before = (await service.admin("GET", namespacePath)).namespace.version_id;
+      const unpacked = join(service.dataDir, "unpacked");
+      renameSync(unpacked, `${unpacked}-away`);
+      writeFileSync(unpacked, "no folder");
+      try {
+        writeFileSync("server.mjs", serverOf("never unpacked"));
+        const failed = await foyer("deploy", "prod", "--name", "stuck");
+        expect(failed.code).toBe(1);
+        expect(failed.err).toMatch(/The node \S+ could not prepare the build: /);
+        expect(failed.err).toContain("Rolled back to the version before.");
+        expect((await service.admin("GET", namespacePath)).namespace.version_id).toBe(before);
+      } finally {
+        rmSync(unpacked);
+        renameSync(`${unpacked}-away`, unpacked);
+      }
     },
     patient,
   );

@@ -11,6 +11,8 @@ import { freshDatabase, freshLiveState, type ServiceKind } from "../support/serv
 
 /** Nodes that share one Redis and one PostgreSQL, in this process; each with lobby ports and a data folder of its own. */
 export interface Installation {
+  /** Of PostgreSQL. */
+  readonly databaseUrl: string;
   start(nodeId: string, overrides?: Partial<Config>, injected?: Injected): Promise<Service>;
   /** Stops a node as a service manager does: its lobbies run on. */
   stop(node: Service): Promise<void>;
@@ -39,6 +41,8 @@ export async function install(kind: ServiceKind = "redis"): Promise<Installation
   }
 
   return {
+    // PostgreSQL always has one.
+    databaseUrl: databaseUrl!,
     async start(nodeId, overrides = {}, injected = {}) {
       count += 1;
       const node = await startService(kind, { ...shared, ...runtimeConfig(count % 5), nodeId, ...overrides }, injected);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chooseNode } from "../../src/loops/placement/choose-node.ts";
+import { chooseNode, describePreparation } from "../../src/loops/placement/choose-node.ts";
 import { isRunning } from "../runtime/driver.ts";
 import { createArena } from "../support/arena.ts";
 import { listenTo } from "../support/event-streams.ts";
@@ -34,6 +34,32 @@ describe("choosing a node", () => {
     expect(chooseNode([node("a", 2), node("b", 5)], lobby, (id) => (id === "b" ? Array(4).fill("one") : []))).toBe("a");
     expect(chooseNode([node("a", 2, { regions: ["us"] }), node("b", 1, { regions: ["eu"] })], lobby, none)).toBe("b");
     expect(chooseNode([node("a", 2, { isAlive: false }), node("b", 0)], lobby, none)).toBeNull();
+  });
+
+  test("[BU23] among those that have the lobby's build, or do not say", () => {
+    const none = () => [];
+    const lobby = { namespaceId: "one", region: "eu", buildId: "b1" };
+    const holding = (...ready: string[]) => ({ builds: { ready, failed: {} } });
+    const choose = (...nodes: Parameters<typeof chooseNode>[0]) => chooseNode(nodes, lobby, none);
+    expect(choose(node("a", 5, holding("b2")), node("b", 2, holding("b2", "b1")))).toBe("b");
+    expect(choose(node("a", 5, { builds: { ready: [], failed: { b1: "full disk" } } }))).toBeNull();
+    expect(choose(node("a", 5, { builds: null }), node("b", 2, holding("b1")))).toBe("a");
+    expect(chooseNode([node("a", 5, holding())], { ...lobby, buildId: null }, none)).toBe("a");
+  });
+
+  test("[BU23] a lobby waits while a node with room prepares its build, and ends when no node can", () => {
+    const wanted = { namespaceId: "one", region: "eu", buildId: "b1" };
+    const preparing = { builds: { ready: [], failed: {} } };
+    const failed = { builds: { ready: [], failed: { b1: "full disk" } } };
+    const of = (...all: Parameters<typeof chooseNode>[0]) => describePreparation(all, wanted);
+    expect(of(node("a", 1, failed), node("b", 1, preparing))).toEqual({ isUnderWay: true, failure: null });
+    expect(of(node("a", 1, failed), node("b", 0, preparing))).toEqual({ isUnderWay: false, failure: null });
+    expect(of(node("a", 1, failed), node("b", 1, { ...preparing, regions: ["us"] }))).toEqual({
+      isUnderWay: false,
+      failure: "full disk",
+    });
+    expect(of(node("a", 1, failed), node("b", 0, { ...preparing, places: 0 })).failure).toBe("full disk");
+    expect(of(node("a", 1, failed), node("b", 1, { builds: null })).failure).toBeNull();
   });
 
   test("[SH6] among nodes on which the namespace gets another slot, also counting lobbies assigned a moment ago", () => {

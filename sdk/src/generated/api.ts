@@ -242,7 +242,7 @@ export interface OperatorApi {
       createBuild(gameId: string, body: Bytes, query?: { readonly display_name?: string; readonly sha256?: string }, options?: CallOptions): Promise<CreateBuildAnswer>;
       /** Lists the builds of a game, newest first. (`games.builds.listBuilds`: GET /cloud/games/{game_id}/builds) */
       listBuilds(gameId: string, query?: { readonly limit?: number; readonly cursor?: string; readonly sha256?: string }, options?: CallOptions): Page<ListBuildsAnswer, "builds">;
-      /** Returns a build. No operation returns its bytes. (`games.builds.getBuild`: GET /cloud/games/{game_id}/builds/{build_id}) */
+      /** Returns a build, and which nodes have it. No operation returns its bytes. (`games.builds.getBuild`: GET /cloud/games/{game_id}/builds/{build_id}) */
       getBuild(gameId: string, buildId: string, options?: CallOptions): Promise<GetBuildAnswer>;
       /** Deletes a build that no version names. Builds that no version has named for 7 days are deleted without this. (`games.builds.deleteBuild`: DELETE /cloud/games/{game_id}/builds/{build_id}) */
       deleteBuild(gameId: string, buildId: string, options?: CallOptions): Promise<void>;

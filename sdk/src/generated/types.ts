@@ -107,6 +107,15 @@ export interface Build {
   readonly create_ts: string;
 }
 
+/** A node that runs lobbies of a build, because a deployed version names the build in one of the node's regions. */
+export interface BuildOnNode {
+  readonly node_id: string;
+  /** ready: the node can start lobbies of it. failed: the node could not unpack it, and tries again. */
+  readonly state: "ready" | "preparing" | "failed";
+  /** Why the node could not unpack it; null: it has not failed. */
+  readonly message: string | null;
+}
+
 export interface Candidate {
   /** A lobby of a requested game mode and region. */
   readonly lobby_id: string;
@@ -405,6 +414,7 @@ export interface GameMode {
 
 export interface GetBuildAnswer {
   readonly build: Build;
+  readonly nodes: readonly BuildOnNode[];
 }
 
 export interface GetGameAnswer {

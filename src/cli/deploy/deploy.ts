@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { listBuildIds } from "../../operations/cloud/version-builds.ts";
 import { gameFileName, readGameFile, type VersionDocument } from "../dev/game-file.ts";
 import type { Client, Json } from "../remote/client.ts";
 import { Refused } from "../remote/client.ts";
 import { CommandFailed, exitCodes } from "../remote/exit-codes.ts";
 import type { Remote } from "../remote/run-remote.ts";
 import { clean } from "../remote/show.ts";
+import { followBuilds } from "./follow-builds.ts";
 import { followDeploy } from "./follow-deploy.ts";
 import { packFolder } from "./pack.ts";
 import { createProgress, mib, type Progress } from "./progress.ts";
@@ -40,6 +42,7 @@ export async function deploy(remote: Remote): Promise<number> {
   });
   await putVersion(client, params, version_id, namespace.version_id);
   progress.done(`Deployed ${display_name} to ${params.game_id} / ${params.namespace_id}.`);
+  await waitForBuilds(remote, client, progress, { params, config, from: version_id, to: namespace.version_id });
   const outcome = await followDeploy(
     { client, params, versionId: version_id, wanted: wantedIdle(config) },
     progress,
@@ -58,6 +61,28 @@ export async function deploy(remote: Remote): Promise<number> {
   const undone = await undo(client, params, { from: version_id, to: namespace.version_id });
   const log = outcome.log === "" ? "It wrote nothing." : `It wrote last:\n${outcome.log}`;
   throw new CommandFailed(`Two lobbies of the new version failed: ${clean(outcome.reason)}\n${log}\n${undone}`);
+}
+
+/** Lobbies start only on nodes that have the build. When none can have it, the deploy is undone. */
+async function waitForBuilds(
+  { signal }: Remote,
+  client: Client,
+  progress: Progress,
+  deployed: { params: { game_id: string; namespace_id: string }; config: Json; from: string; to: string | null },
+): Promise<void> {
+  const { params, config } = deployed;
+  const buildIds = listBuildIds(config);
+  const prepared = await followBuilds(client, { game_id: params.game_id, buildIds }, progress, signal);
+  if (prepared.kind === "ready") return;
+  if (prepared.kind === "late") {
+    throw new CommandFailed(
+      "Some nodes did not have the build within 10 minutes. It is deployed; foyer call games.builds.getBuild says which.",
+    );
+  }
+  const consequence = prepared.isNowhere
+    ? await undo(client, params, deployed)
+    : "It is deployed, and its lobbies start on the other nodes.";
+  throw new CommandFailed(`${prepared.reason}\n${consequence}`);
 }
 
 /** The game and the namespace that the first deploy needs. */

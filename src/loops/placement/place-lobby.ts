@@ -1,39 +1,28 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Engine } from "../../engine/engine.ts";
-import type { Logger } from "../../ground/log.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
-import type { Lease, Nodes } from "../../nodes/nodes.ts";
-import { writeUnseenEnd } from "../lobby-end.ts";
-import type { NodeChoice, WantedLobby } from "./choose-node.ts";
+import type { Lease } from "../../nodes/nodes.ts";
+import type { NodeChoice } from "./choose-node.ts";
 import { isUnplaced, type Offers } from "./offers.ts";
-
-/** What assigning lobbies needs. */
-export interface PlaceParts {
-  readonly engine: Engine;
-  readonly nodes: Nodes;
-  readonly log: Logger;
-  now(): number;
-}
+import type { PlaceParts } from "./parts.ts";
+import { waitForNode } from "./wait-for-node.ts";
 
 /** Assigns lobbies to nodes, one at a time. */
 export interface Placer {
   /** Without the lease, or after an error, it leaves the lobby to the next sweep. */
   place(namespaceId: string, lobby: LobbyView): Promise<void>;
   isPlacing(lobbyId: string): boolean;
+  /** Call it with every lobby that has changed: one that has ended is no longer placed. */
+  lobbyChanged(lobby: LobbyView): void;
   stop(): void;
 }
 
-/** A status that shows a full node may be older than the end of a lobby. */
-const roomWaitMs = 5_000;
-const roomRetryMs = 250;
-const noRoom = writeUnseenEnd("No node that serves its region had a free slot.", { isNoFault: true });
-
 /** `wantSweep`: called when a lobby was left without a node. */
 export function createPlacer(
-  { engine, nodes, log, now }: PlaceParts,
+  parts: PlaceParts,
   { offers, choice, wantSweep }: { offers: Offers; choice: NodeChoice; wantSweep(): void },
 ): Placer {
+  const { engine, nodes, log, now } = parts;
   const placing = new Set<string>();
+  const ended = new Set<string>();
   let isStopping = false;
 
   /** Offers the lobby to one node after another until one accepts it. */
@@ -41,14 +30,16 @@ export function createPlacer(
     const { lobbyId } = lobby;
     const passedOver = new Set<string>();
     while (!isStopping) {
-      const nodeId = await waitForRoom({ namespaceId, region: lobby.region }, passedOver);
+      const isOver = () => isStopping || ended.has(lobbyId);
+      const found = await waitForNode(parts, choice, { namespaceId, lobby, passedOver, isOver });
       // The next lease holder assigns it: whether there was a free slot is not known.
-      if (isStopping) return;
+      if (isOver()) return;
       // The node that had it is reachable again.
       if (lobby.nodeId !== null && !nodes.isDown(lobby.nodeId)) return;
       const lease = nodes.lease();
-      if (lease === null) return wantSweep();
-      if (nodeId === null) return endUnplaced(namespaceId, lobbyId, lease);
+      if (lease === null || found === null) return wantSweep();
+      if ("exit" in found) return endUnplaced(namespaceId, lobbyId, lease, found.exit);
+      const { nodeId } = found;
       const statusAt = choice.statusAt(nodeId);
       const insteadOf = lobby.nodeId === null ? {} : { insteadOf: lobby.nodeId };
       if (await offers.offer(nodeId, { namespaceId, lobbyId, ...insteadOf })) return;
@@ -58,25 +49,11 @@ export function createPlacer(
     }
   }
 
-  /** Null: no node had a free slot during the whole waiting time. */
-  async function waitForRoom(wanted: WantedLobby, passedOver: Set<string>): Promise<string | null> {
-    for (let waitedMs = 0; waitedMs <= roomWaitMs && !isStopping; waitedMs += roomRetryMs) {
-      const nodeId = choice.choose(wanted, passedOver);
-      if (nodeId !== null) {
-        choice.noteGiven(nodeId, wanted.namespaceId);
-        return nodeId;
-      }
-      await sleep(roomRetryMs);
-      await nodes.report();
-    }
-    return null;
-  }
-
-  async function endUnplaced(namespaceId: string, lobbyId: string, lease: Lease): Promise<void> {
+  async function endUnplaced(namespaceId: string, lobbyId: string, lease: Lease, exit: string): Promise<void> {
     const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
     if (lobby === null || !isUnplaced(lobby)) return;
     const base = { namespaceId, lobbyId, now: now(), ...lease };
-    await engine.execute({ type: "stopLobby", ...base, reason: "start_failed", exit: noRoom });
+    await engine.execute({ type: "stopLobby", ...base, reason: "start_failed", exit });
   }
 
   return {
@@ -93,9 +70,13 @@ export function createPlacer(
         wantSweep();
       } finally {
         placing.delete(lobbyId);
+        ended.delete(lobbyId);
       }
     },
     isPlacing: (lobbyId) => placing.has(lobbyId),
+    lobbyChanged({ lobbyId, status }) {
+      if (status !== "starting" && placing.has(lobbyId)) ended.add(lobbyId);
+    },
     stop() {
       isStopping = true;
     },

@@ -3,7 +3,8 @@ import type { Nodes } from "../../nodes/nodes.ts";
 import { writeUnseenEnd } from "../lobby-end.ts";
 import { pickLobbies } from "../pick-lobbies.ts";
 import { isUnplaced } from "./offers.ts";
-import type { PlaceParts, Placer } from "./place-lobby.ts";
+import type { PlaceParts } from "./parts.ts";
+import type { Placer } from "./place-lobby.ts";
 
 const nodeDown = writeUnseenEnd("The node that ran it has been down for too long.");
 

@@ -2,6 +2,7 @@ import { type Build, deleteBuild, findBuild, findBuildBySha256, listBuilds } fro
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
+import { listBuildNodes } from "./build-nodes.ts";
 import { keepBuild } from "./keep-build.ts";
 import { buildNotFound, lookUpGame } from "./lookup.ts";
 import { checkDisplayName } from "./names.ts";
@@ -58,7 +59,8 @@ export function buildOperations(context: Context) {
       if (isRefusal(game)) return game;
       const buildId = params.build_id.toLowerCase();
       const build = isUuid(buildId) ? await findBuild(db, game.gameId, buildId) : null;
-      return build ? { build: toBuildReply(build) } : buildNotFound(params.build_id);
+      if (!build) return buildNotFound(params.build_id);
+      return { build: toBuildReply(build), nodes: await listBuildNodes(context, buildId) };
     },
 
     "games.builds.deleteBuild": async ({ params, caller, record }) => {

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import type { ResolvedVersionConfig } from "../../contract/version-config.ts";
 import { isUuid } from "./pagination.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,6 +14,14 @@ export function listBuildIds(config: unknown): string[] {
   const modes = Object.values(asFields(asFields(config).game_modes));
   const given = modes.map((mode) => asFields(asFields(asFields(mode).runtime).process).build_id);
   return [...new Set(given.filter(isId).map((id) => id.toLowerCase()))];
+}
+
+/** The regions in which a version runs lobbies of the build. */
+export function listBuildRegions(config: ResolvedVersionConfig, buildId: string): string[] {
+  const modes = Object.values(config.game_modes).filter(
+    ({ runtime }) => "process" in runtime && runtime.process.build_id === buildId,
+  );
+  return [...new Set(modes.flatMap(({ regions }) => regions))];
 }
 
 /** Issues of a process with a build: the build, and paths that would leave its folder. */
