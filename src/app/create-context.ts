@@ -17,6 +17,7 @@ import { createDecisions } from "../operations/insight/decisions.ts";
 import { followLobbies } from "../operations/insight/follow-lobbies.ts";
 import { createLiveEvents } from "../operations/live/live-events.ts";
 import { answerForLobbyServers, localLobbyServers, sharedLobbyServers } from "../operations/live/remote-runtime.ts";
+import { createShowLobby } from "../operations/live/show-lobby.ts";
 import { createWaiting } from "../operations/matchmaking/lobby-waiters.ts";
 import { createShowPorts } from "../operations/matchmaking/ports.ts";
 import { createNamespaceConfigs } from "../operations/namespace-configs.ts";
@@ -59,14 +60,16 @@ export async function createContext(
   const watching = openWatching(config, { db, configs, engine, now }, log);
   stopOrder.add(() => watching.boards.close());
   const showPorts = createShowPorts(gatewayAddress.origin);
+  const showLobby = createShowLobby(showPorts, configs, now);
   const parts = {
     configs,
     showPorts,
+    showLobby,
     watching,
     waiting: createWaiting(engine, { waitMs: config.findWaitS * 1000, waitersMax, now }),
     creationBudget: createCreationBudget(config.lobbyCreationBudget),
     seatBudget: createSeatBudget(config.rateSeats, () => performance.now()),
-    liveEvents: createLiveEvents(engine, now, createSharedPlaces(config.maxEventStreams), showPorts),
+    liveEvents: createLiveEvents(engine, now, createSharedPlaces(config.maxEventStreams), showLobby),
     gate: createStartGate(),
   };
 

@@ -27,7 +27,7 @@ const lobbyFields = {
   version_id: uuid("The version it runs."),
   status: Type.Enum(["starting", "ready", "stopped"]),
   publicity: Type.Enum(["public", "private"]),
-  runtime: Type.Enum(["process", "external"]),
+  runtime: Type.Enum(["process", "docker", "external"]),
   is_closed: Type.Boolean({ description: "Find avoids it: the lobby's own flag or the operator's is set." }),
   closed_by: Type.Array(Type.Enum(["lobby", "operator", "token_revoked"]), {
     description:

@@ -20,6 +20,7 @@ import type { Activity } from "./insight/activity.ts";
 import type { Decisions } from "./insight/decisions.ts";
 import type { LiveEvents } from "./live/live-events.ts";
 import type { LobbyServers } from "./live/remote-runtime.ts";
+import type { ShowLobby } from "./live/show-lobby.ts";
 import type { Waiting } from "./matchmaking/lobby-waiters.ts";
 import type { ShowPorts } from "./matchmaking/ports.ts";
 import type { NamespaceConfigs } from "./namespace-configs.ts";
@@ -53,6 +54,8 @@ export interface Context {
   readonly waiting: Waiting;
   /** The ports of a lobby as callers see them. */
   readonly showPorts: ShowPorts;
+  /** Lobbies as operators see them. */
+  readonly showLobby: ShowLobby;
   readonly creationBudget: CreationBudget;
   readonly seatBudget: SeatBudget;
   readonly codeBudget: CodeBudget;

@@ -1,7 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
+import { listenTo } from "../support/event-streams.ts";
 import { aUuid, expectAnswer, expectRefusal } from "../support/expectations.ts";
-import { createCloudToken, createGame, type Service, startService } from "../support/harness.ts";
+import {
+  createCloudToken,
+  createGame,
+  createNamespace,
+  createToken,
+  createVersion,
+  type NamespaceAtHand,
+  type Service,
+  startService,
+  until,
+} from "../support/harness.ts";
 import { sendRaw } from "../support/raw.ts";
 
 const version = (...containers: object[]) => ({
@@ -26,6 +37,53 @@ async function withService(config: Partial<Config>, work: (service: Service) => 
     await service.close();
   }
 }
+
+test("[DK11] the operator's view and the events of a lobby in a container say docker", async () => {
+  await withService({ ...endpoint, dockerSocket: "/nonexistent/docker.sock", dockerWaitS: 1 }, async (service) => {
+    const game = await createGame(service);
+    const containers = version({}).config.game_modes;
+    const program = { max_players: 2, runtime: { process: { command: "sleep", args: ["60"] } } };
+    const external = { max_players: 2, runtime: { external: {} } };
+    const config = { regions: { local: {} }, game_modes: { ...containers, program, external } };
+    const versionId = await createVersion(service, game, config);
+    const namespace = await createNamespace(service, game, { versionId });
+    const listener = await listenTo(service, `${namespace.path}/events`, { token: service.adminToken });
+    const { token } = await createToken(service, namespace, "pub");
+    for (const mode of ["mode-0", "program"]) {
+      void service.request("POST", "/matchmaker/lobbies/find", { token, body: { game_modes: [mode] } });
+    }
+    await until(async () => (await listLobbies(service, namespace)).length === 2);
+    expect(Object.fromEntries((await listLobbies(service, namespace)).map(runtimeByMode))).toEqual({
+      "mode-0": "docker",
+      program: "process",
+    });
+    const shown = () => listener.events().flatMap(({ data }) => (data.lobby ? [data.lobby] : []));
+    await until(() => new Set(shown().map((lobby) => lobby.game_mode_id)).size === 2);
+    expect(Object.fromEntries(shown().map(runtimeByMode))).toEqual({ "mode-0": "docker", program: "process" });
+    const [lobby] = (await listLobbies(service, namespace)).filter((one) => one.game_mode_id === "mode-0");
+    const one = await service.admin("GET", `${namespace.path}/lobbies/${lobby!.lobby_id}`);
+    expect(one.lobby.runtime).toBe("docker");
+    const resumed = await listenTo(service, `${namespace.path}/events`, {
+      token: service.adminToken,
+      lastEventId: listener.events()[0]!.id,
+    });
+    listener.leave();
+    await until(() => resumed.events().some(({ data }) => data.lobby?.runtime === "docker"));
+    resumed.leave();
+  });
+});
+
+interface ShownLobby {
+  readonly lobby_id: string;
+  readonly game_mode_id: string;
+  readonly runtime: string;
+}
+
+async function listLobbies(service: Service, namespace: NamespaceAtHand): Promise<ShownLobby[]> {
+  return (await service.admin("GET", `${namespace.path}/lobbies?include_stopped=true`)).lobbies;
+}
+
+const runtimeByMode = ({ game_mode_id, runtime }: ShownLobby) => [game_mode_id, runtime];
 
 describe("who may run containers", () => {
   test("[DK2] [WH1] containers need the admin token, or an operator who trusts cloud tokens; the machine's network always the admin token", async () => {

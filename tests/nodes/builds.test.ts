@@ -86,6 +86,9 @@ describe("lobbies are placed only on nodes that have their build", () => {
       ["small", null],
       ["small", null],
     ]);
+    // Each node reports in its own time.
+    const isSettled = ({ state }: { state: string }) => state !== "preparing";
+    await until(async () => (await nodesWith(small, world, build_id)).every(isSettled), 60_000);
     expect(await nodesWith(small, world, build_id)).toEqual([
       { node_id: "large", state: "failed", message: expect.any(String) },
       { node_id: "small", state: "ready", message: null },

@@ -808,7 +808,7 @@ export interface OperatorLobby {
   readonly version_id: string;
   readonly status: "starting" | "ready" | "stopped";
   readonly publicity: "public" | "private";
-  readonly runtime: "process" | "external";
+  readonly runtime: "process" | "docker" | "external";
   /** Find avoids it: the lobby's own flag or the operator's is set. */
   readonly is_closed: boolean;
   /** Who closed it: `lobby` by itself; `operator` by games.namespaces.lobbies.setClosed; `token_revoked` with the server token that registered it. Empty while it is open. */
@@ -866,7 +866,7 @@ export interface OperatorLobbyDetails {
   readonly version_id: string;
   readonly status: "starting" | "ready" | "stopped";
   readonly publicity: "public" | "private";
-  readonly runtime: "process" | "external";
+  readonly runtime: "process" | "docker" | "external";
   /** Find avoids it: the lobby's own flag or the operator's is set. */
   readonly is_closed: boolean;
   /** Who closed it: `lobby` by itself; `operator` by games.namespaces.lobbies.setClosed; `token_revoked` with the server token that registered it. Empty while it is open. */

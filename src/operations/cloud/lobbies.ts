@@ -32,7 +32,8 @@ export function namespaceLobbyOperations(context: Context) {
       });
       const { rows, more } = cutPage(lobbies, page, (lobby) => lobby.lobbyId);
       const exits = await listExits(context, namespace.namespaceId, rows);
-      const answers = rows.map((lobby) => toLobbyReply(lobby, context.showPorts, exits.get(lobby.lobbyId)));
+      await context.showLobby.learn(namespace.namespaceId, rows);
+      const answers = rows.map((lobby) => toLobbyReply(lobby, context.showLobby, exits.get(lobby.lobbyId)));
       const count = fittingCount(answers);
       const rest = count < rows.length ? { cursor: writeCursor(rows[count - 1]!.lobbyId) } : more;
       return { lobbies: answers.slice(0, count), held_back: listHeldBack(context, namespace.versionId), ...rest };
@@ -45,10 +46,11 @@ export function namespaceLobbyOperations(context: Context) {
       const query = { type: "players", namespaceId, lobbyId: lobby.lobbyId, now: context.now() } as const;
       const players = await engine.read(query);
       await context.liveEvents.caughtUp(namespaceId);
+      await context.showLobby.learn(namespaceId, [lobby]);
       const timeline = context.liveEvents.timelines.of(lobby).map(toMomentReply);
       return {
         lobby: {
-          ...toLobbyReply(lobby, context.showPorts, await readOneExit(context, namespaceId, lobby)),
+          ...toLobbyReply(lobby, context.showLobby, await readOneExit(context, namespaceId, lobby)),
           ...seatCounts(players),
           log_tail: readExit(lobby)?.log ?? null,
           players: players.map(toPlayerReply),

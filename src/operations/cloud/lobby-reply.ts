@@ -1,12 +1,12 @@
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import { type ExitDetails, readExit } from "../live/exit-details.ts";
+import type { ShowLobby } from "../live/show-lobby.ts";
 import { describeStop } from "../live/stop-message.ts";
-import type { ShowPorts } from "../matchmaking/ports.ts";
 import { listClosedBy } from "./closed-by.ts";
 import { toTimestamp } from "./pagination.ts";
 
 /** A lobby as operators see it, in lists, by itself and in events. */
-export function toLobbyReply(lobby: LobbyView, showPorts: ShowPorts, exit: ExitDetails | null = readExit(lobby)) {
+export function toLobbyReply(lobby: LobbyView, show: ShowLobby, exit: ExitDetails | null = readExit(lobby)) {
   const closedBy = listClosedBy(lobby);
   return {
     lobby_id: lobby.lobbyId,
@@ -15,7 +15,7 @@ export function toLobbyReply(lobby: LobbyView, showPorts: ShowPorts, exit: ExitD
     version_id: lobby.versionId,
     status: lobby.status,
     publicity: lobby.isPrivate ? ("private" as const) : ("public" as const),
-    runtime: lobby.isExternal ? ("external" as const) : ("process" as const),
+    runtime: show.runtimeOf(lobby),
     is_closed: closedBy.length > 0,
     closed_by: closedBy,
     is_silent: lobby.isSilent,
@@ -28,7 +28,7 @@ export function toLobbyReply(lobby: LobbyView, showPorts: ShowPorts, exit: ExitD
     total_player_count: lobby.reserved + lobby.connected + lobby.held,
     tags: { ...lobby.tags },
     code: lobby.code,
-    ports: showPorts(lobby),
+    ports: show.ports(lobby),
     node_id: lobby.nodeId,
     registered_by: lobby.createReason === "registered" ? lobby.createdBy : null,
     create_ts: toTimestamp(lobby.createdAt),

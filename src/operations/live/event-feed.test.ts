@@ -5,6 +5,13 @@ import { isLater } from "../../engine/positions.ts";
 import { createSharedPlaces } from "../../ground/shares.ts";
 import type { PlayerEvent } from "../../matchmaker/commands.ts";
 import { createEventFeed, type EventReader, type FeedLimits } from "./event-feed.ts";
+import { createShowLobby } from "./show-lobby.ts";
+
+const shownPlainly = createShowLobby(
+  () => ({}),
+  { identity: async () => null, version: async () => null },
+  () => 0,
+);
 
 const limits: FeedLimits = { eventsPerNamespaceMax: 100, charactersMax: 1e6 };
 const here = "aaaaaaaa-0000-7000-8000-000000000001";
@@ -15,13 +22,10 @@ function createFeed({ readersMax = 3, ...changed }: Partial<FeedLimits> & { read
   const clock = { now: 1_700_000_000_000 };
   const { eventsPerNamespaceMax } = { ...limits, ...changed };
   const log = createEventLog({ eventsPerNamespaceMax, steadyNow: () => clock.now });
-  const feed = createEventFeed(
-    log,
-    () => clock.now,
-    createSharedPlaces(readersMax),
-    () => ({}),
-    { ...limits, ...changed },
-  );
+  const feed = createEventFeed(log, () => clock.now, createSharedPlaces(readersMax), shownPlainly, {
+    ...limits,
+    ...changed,
+  });
   let players = 0;
   const happen = (count: number, namespaceId = here) => {
     for (let i = 0; i < count; i++) feed.push(log.add(event(namespaceId, `player-${++players}`)));
@@ -192,13 +196,10 @@ function createSharedFeed({ readersMax = 3, ...changed }: Partial<FeedLimits> & 
     eventsAfter: (_: string, position: string) => past.get(position)!(),
     keepEvents: () => () => {},
   };
-  const feed = createEventFeed(
-    engine,
-    () => 0,
-    createSharedPlaces(readersMax),
-    () => ({}),
-    { ...limits, ...changed },
-  );
+  const feed = createEventFeed(engine, () => 0, createSharedPlaces(readersMax), shownPlainly, {
+    ...limits,
+    ...changed,
+  });
   const at = (position: string) => ({ ...event(here, `at-${position}`), position });
   const hear = (...positions: string[]) => {
     for (const position of positions) feed.push(at(position));

@@ -1,7 +1,8 @@
 import type { EngineEvents, PlacedEvent } from "../../engine/engine.ts";
 import type { PlaceOwner, SharedPlaces } from "../../ground/shares.ts";
-import type { ShowPorts } from "../matchmaking/ports.ts";
+import type { LobbyView } from "../../matchmaker/commands.ts";
 import { createEventRing, type EventRing } from "./event-ring.ts";
+import type { ShowLobby } from "./show-lobby.ts";
 import { eventText, resetText } from "./sse-text.ts";
 
 /** One listener's position in the events of a namespace. */
@@ -69,11 +70,11 @@ export function createEventFeed(
   engine: Pick<EngineEvents, "position" | "eventsAfter" | "keepEvents">,
   now: () => number,
   places: SharedPlaces,
-  showPorts: ShowPorts,
+  show: ShowLobby,
   limits: FeedLimits = usualLimits,
 ): EventFeed {
   const rings = createRings(limits);
-  const write: Write = (event) => eventText(event.position, event, showPorts);
+  const write: Write = (event) => eventText(event.position, event, show);
 
   /** Null: there is no slot. Otherwise the events of the namespace are kept until the slot is released. */
   function enter(of: PlaceOwner): Place | null {
@@ -107,6 +108,7 @@ export function createEventFeed(
       if (place === null) return null;
       try {
         const { position, events } = await readPast(of.namespaceId, lastEventId);
+        await show.learn(of.namespaceId, lobbiesIn(events ?? []));
         const greeting = events === null ? resetText(position, now()) : hereText(position);
         return readFrom(place, position, events ?? [], greeting, write);
       } catch (error) {
@@ -119,6 +121,10 @@ export function createEventFeed(
     pushGap: (namespaceId, position, next) => rings.add(namespaceId, next, () => resetText(position, now())),
     size: () => ({ ...rings.size(), readers: places.taken() }),
   };
+}
+
+function lobbiesIn(events: readonly PlacedEvent[]): LobbyView[] {
+  return events.flatMap((event) => ("lobby" in event ? [event.lobby] : []));
 }
 
 /** Reads the past in pieces, then what the ring has after it. This process may receive some of the past only later. */

@@ -3,6 +3,13 @@ import type { Engine, PlacedEvent } from "../../engine/engine.ts";
 import { createEventHub } from "../../engine/event-hub.ts";
 import { createSharedPlaces } from "../../ground/shares.ts";
 import { createLiveEvents } from "./live-events.ts";
+import { createShowLobby } from "./show-lobby.ts";
+
+const shownPlainly = createShowLobby(
+  () => ({}),
+  { identity: async () => null, version: async () => null },
+  () => 0,
+);
 
 function eventAt(position: string, namespaceId = "a"): PlacedEvent {
   const type = "player.reserved";
@@ -31,12 +38,7 @@ function listening(past: readonly PlacedEvent[], end: string) {
   return {
     hub,
     lose,
-    liveEvents: createLiveEvents(
-      engine as Engine,
-      () => 0,
-      createSharedPlaces(8),
-      () => ({}),
-    ),
+    liveEvents: createLiveEvents(engine as Engine, () => 0, createSharedPlaces(8), shownPlainly),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Engine, PlacedEvent } from "../../engine/engine.ts";
 import { beforeEvents, isLater } from "../../engine/positions.ts";
 import type { SharedPlaces } from "../../ground/shares.ts";
-import type { ShowPorts } from "../matchmaking/ports.ts";
 import { createEventFeed, type EventFeed } from "./event-feed.ts";
+import type { ShowLobby } from "./show-lobby.ts";
 import { createTimelines, type Timelines } from "./timelines.ts";
 
 /** The maximum for each namespace. */
@@ -26,9 +26,9 @@ export function createLiveEvents(
   engine: Engine,
   now: () => number,
   streamPlaces: SharedPlaces,
-  showPorts: ShowPorts,
+  show: ShowLobby,
 ): LiveEvents {
-  const feed = createEventFeed(engine, now, streamPlaces, showPorts);
+  const feed = createEventFeed(engine, now, streamPlaces, show);
   const timelines = createTimelines();
   /** The last received position of each namespace. */
   const heard = new Map<string, string>();
@@ -87,6 +87,7 @@ export function createLiveEvents(
     for await (const event of events) {
       const end = recalled.get(event.namespaceId);
       if (end === undefined || isLater(event.position, end)) receive(event);
+      if ("lobby" in event) await show.learn(event.namespaceId, [event.lobby]);
       pushGap(event);
       feed.push(event);
     }

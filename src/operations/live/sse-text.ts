@@ -2,11 +2,11 @@ import type { Event } from "../../matchmaker/commands.ts";
 import { toLobbyReply } from "../cloud/lobby-reply.ts";
 import { toTimestamp } from "../cloud/pagination.ts";
 import { toKeyReply } from "../matchmaking/key-reply.ts";
-import type { ShowPorts } from "../matchmaking/ports.ts";
+import type { ShowLobby } from "./show-lobby.ts";
 
 /** An event as text: id, name and the JSON of the API. */
-export function eventText(id: string, event: Event, showPorts: ShowPorts): string {
-  return sentEvent(id, event.type, { event: event.type, at: toTimestamp(event.at), ...toData(event, showPorts) });
+export function eventText(id: string, event: Event, show: ShowLobby): string {
+  return sentEvent(id, event.type, { event: event.type, at: toTimestamp(event.at), ...toData(event, show) });
 }
 
 /** Reports to a listener that events since its last one were lost. */
@@ -19,8 +19,8 @@ export function sentEvent(id: string, name: string, data: object): string {
   return `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-function toData(event: Event, showPorts: ShowPorts): object {
-  if ("lobby" in event) return { lobby: toLobbyReply(event.lobby, showPorts) };
+function toData(event: Event, show: ShowLobby): object {
+  if ("lobby" in event) return { lobby: toLobbyReply(event.lobby, show) };
   if ("playerId" in event) {
     const { lobbyId, playerId, status, reason } = event;
     const player = { lobby_id: lobbyId, player_id: playerId, status, ...toKeyReply(event) };
