@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { ensureBuilt, ensureDashboardBuilt, ensureSdkBuilt } from "./ensure-built.mjs";
+import { ensureArenaBuilt, ensureBuilt, ensureDashboardBuilt } from "./ensure-built.mjs";
 import { ensureInstalled, root } from "./ensure-installed.mjs";
 import { checkSources, createSteps } from "./steps.mjs";
 import { runTests } from "./vitest-run.mjs";
@@ -11,7 +11,7 @@ const { step, count } = createSteps();
 
 ensureInstalled();
 mkdirSync(output, { recursive: true });
-await step("build", async () => ensureBuilt() && ensureDashboardBuilt() && ensureSdkBuilt());
+await step("build", async () => ensureBuilt() && ensureDashboardBuilt() && ensureArenaBuilt());
 await checkSources(step);
 const quick = ["--config", "vitest.check.config.ts"];
 await step("unit and conformance tests (vitest)", () => runTests(count, output, ...quick), "counted by test");

@@ -19,6 +19,11 @@ const dashboard = {
   sources: ["dashboard/vite.config.ts", "dashboard/index.html", "dashboard/src", "sdk/src"],
   build: bundle,
 };
+const arena = {
+  folder: join(root, "examples/arena"),
+  sources: ["examples/arena/server.mjs", "examples/arena/game.mjs", "examples/arena/page", "sdk/src"],
+  build: bundleArena,
+};
 
 /** Compiles the service if anything changed since the last time; false when it does not compile. */
 export function ensureBuilt() {
@@ -33,6 +38,11 @@ export function ensureSdkBuilt() {
 /** The same for the dashboard. */
 export function ensureDashboardBuilt() {
   return ensureProjectBuilt(dashboard);
+}
+
+/** Bundles the demo game with the SDK in it, as the service runs and serves it. */
+export function ensureArenaBuilt() {
+  return ensureSdkBuilt() && ensureProjectBuilt(arena);
 }
 
 /**
@@ -65,12 +75,25 @@ function bundle(fresh) {
   return run(dashboard.folder, "vite/bin/vite.js", "build", "--logLevel", "warn", "--outDir", fresh);
 }
 
-/** Runs a program of node_modules. Its output goes to standard error: standard output belongs to the command of the user. */
+function bundleArena(fresh) {
+  const rolldown = (entry, ...flags) => run(arena.folder, "rolldown/bin/cli.mjs", entry, "--format", "esm", ...flags);
+  return (
+    rolldown("server.mjs", "--platform", "node", "--external", "ws", "--file", join(fresh, "server.mjs")) &&
+    rolldown("page/play.js", "--platform", "browser", "--file", join(fresh, "play.js"))
+  );
+}
+
+/**
+ * Runs a program of node_modules. Its output is of interest when it fails, and goes to standard error: standard output
+ * belongs to the command of the user.
+ */
 function run(folder, program, ...args) {
   const file = join(root, "node_modules", program);
   // A bundle must not depend on who builds it: in a test React would be the larger one for development.
   const env = { ...process.env, NODE_ENV: "production" };
-  return spawnSync(process.execPath, [file, ...args], { cwd: folder, env, stdio: ["ignore", 2, 2] }).status === 0;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...args], { cwd: folder, env, encoding: "utf8" });
+  if (status !== 0) console.error(`${stdout}${stderr}`);
+  return status === 0;
 }
 
 /** Copies what the compiler leaves out: the scripts that run inside Redis. */

@@ -1,10 +1,10 @@
-import { ensureBuilt, ensureDashboardBuilt, ensureSdkBuilt } from "./ensure-built.mjs";
+import { ensureArenaBuilt, ensureBuilt, ensureDashboardBuilt } from "./ensure-built.mjs";
 import { ensureInstalled } from "./ensure-installed.mjs";
 
 // npm runs this before `npm pack` and `npm publish` of the service and of the SDK: a package holds what its sources
-// compile to.
+// compile to, and the service's package the demo.
 ensureInstalled();
-if (!ensureBuilt() || !ensureDashboardBuilt() || !ensureSdkBuilt()) {
+if (!ensureBuilt() || !ensureDashboardBuilt() || !ensureArenaBuilt()) {
   console.error("Foyer does not compile; see above.");
   process.exit(1);
 }

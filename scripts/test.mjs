@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { findLeaks } from "./check-leaks.mjs";
-import { ensureBuilt, ensureDashboardBuilt, ensureSdkBuilt } from "./ensure-built.mjs";
+import { ensureArenaBuilt, ensureBuilt, ensureDashboardBuilt } from "./ensure-built.mjs";
 import { ensureInstalled, root } from "./ensure-installed.mjs";
 import { checkSources, createSteps } from "./steps.mjs";
 import { ensureSystemPackages } from "./system-packages.mjs";
@@ -17,7 +17,7 @@ rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
 
 await step("system packages", async () => ensureSystemPackages());
-await step("build", async () => ensureBuilt() && ensureDashboardBuilt() && ensureSdkBuilt());
+await step("build", async () => ensureBuilt() && ensureDashboardBuilt() && ensureArenaBuilt());
 await checkSources(step);
 const title = `tests (vitest${narrowedTo.length > 0 ? `, only ${narrowedTo.join(" ")}` : ""})`;
 await step(title, () => runTests(count, output, ...narrowedTo), "counted by test");

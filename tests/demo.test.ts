@@ -1,15 +1,19 @@
+import { createHash } from "node:crypto";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeAll, expect, test } from "vitest";
 import { type RunningFoyer, startFoyer } from "../src/app/main.ts";
 import { type Config, defaultConfig } from "../src/config/config.ts";
 import { createLog } from "../src/ground/log.ts";
 import { ownRange } from "./runtime/driver.ts";
 import { clientOf, noteIssued } from "./support/harness.ts";
+import { ensureArenaBuilt } from "./support/server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const running = new Set<RunningFoyer>();
+
+beforeAll(ensureArenaBuilt);
 
 afterEach(async () => {
   for (const foyer of running) await foyer.close({ stopLobbies: true });
@@ -60,16 +64,30 @@ test("[T62] the page and its files are served as what they are, and only from th
   const foyer = await start(temporaryFolder());
   const page = await foyer.request("GET", "/play");
   expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
-  expect(page.headers["content-security-policy"]).toContain("script-src 'self'; style-src 'self'");
   const files = [...page.text.matchAll(/(?:src|href)="(\/play\/[^"]+)"/g)].map(([, path]) => path!);
   expect(files.length).toBeGreaterThan(2);
   expect(page.headers).toMatchObject({ "cache-control": "no-cache", etag: expect.stringMatching(/^"/) });
   expect((await foyer.request("GET", "/play/config.json")).headers["cache-control"]).toBe("no-store");
   for (const file of files) expect((await foyer.request("GET", file)).status).toBe(200);
-  for (const path of ["/play/", "/play/server.mjs", "/play/..%2fserver.mjs", "/play/index.html"]) {
+  for (const path of [
+    "/play/",
+    "/play/server.mjs",
+    "/play/page/play.js",
+    "/play/..%2fserver.mjs",
+    "/play/index.html",
+  ]) {
     expect((await foyer.request("GET", path)).status).toBe(404);
   }
   expect((await foyer.request("GET", "/play/config.json", { headers: { host: "evil.example" } })).status).toBe(421);
+});
+
+test("[EX1] the page has one script, and the policy names its hash", async () => {
+  const foyer = await start(temporaryFolder());
+  const [page, script] = [await foyer.request("GET", "/play"), await foyer.request("GET", "/play/play.js")];
+  const hash = `sha256-${createHash("sha256").update(script.text).digest("base64")}`;
+  const tag = `<script type="module" src="/play/play.js" integrity="${hash}"></script>`;
+  expect(page.text.match(/<script.*?<\/script>/gs)).toEqual([tag]);
+  expect(page.headers["content-security-policy"]).toContain(`default-src 'none'; script-src '${hash}'; style-src`);
 });
 
 test("a second start offers the same demo, and makes nothing new", async () => {

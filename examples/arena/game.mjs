@@ -1,4 +1,4 @@
-import { between, bodyAt, field, gemRadius, move, nameLengthMax, playerRadius } from "./public/rules.js";
+import { between, bodyAt, field, gemRadius, move, nameLengthMax, playerRadius } from "./page/rules.js";
 
 const countdownMs = 3_000;
 const resultsMs = 6_000;

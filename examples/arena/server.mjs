@@ -1,42 +1,46 @@
 import { createServer } from "node:http";
+import { createLobbyServer } from "foyer-sdk/server";
 import { WebSocketServer } from "ws";
-import { createFoyer, FoyerRefusal } from "./foyer.mjs";
 import { createGame } from "./game.mjs";
-import { stepsPerSecond } from "./public/rules.js";
+import { stepsPerSecond } from "./page/rules.js";
 
-// Foyer starts one process like this per lobby and gives it these variables.
-const { FOYER_TOKEN, FOYER_API_ENDPOINT, FOYER_LOBBY_ID, FOYER_MAX_PLAYERS, PORT } = process.env;
-// The version may set these in its `env`: where to listen, and how long a round lasts.
-const { HOST, ARENA_ROUND_S } = process.env;
-if (!FOYER_TOKEN || !FOYER_API_ENDPOINT || !PORT) {
-  console.error(
-    "FOYER_TOKEN, FOYER_API_ENDPOINT and PORT are not set: this server is started by Foyer, see README.md.",
-  );
-  process.exit(1);
-}
+// Foyer sets the first two. The version may set the others in its `env`: where to listen, and how long a round lasts.
+const { PORT, FOYER_MAX_PLAYERS, HOST, ARENA_ROUND_S } = process.env;
 
-const heartbeatMs = 5_000;
 const stateMs = 1_000;
+const stateAtLeastMs = 20_000;
 const helloWithinMs = 10_000;
 const messagesPerSecondMax = 120;
 const aloneMaxMs = 120_000;
+/** The page closes its connection with this reason when its player leaves. Any other end is an accident. */
+const leftReason = "left";
+/** What the page shows when the SDK ends a player's connection, by the SDK's reason. */
+const endings = {
+  replaced: [4004, "You continued in another tab."],
+  removed: [4005, "Your seat was given away."],
+  stopping: [4000, "This lobby has ended."],
+};
 
-const foyer = createFoyer({ endpoint: FOYER_API_ENDPOINT, token: FOYER_TOKEN });
+const lobby = createLobbyServer({
+  onSeatEnded: (playerId) => game.remove(playerId),
+  onStopping: (reason) => {
+    console.log(`stopping: ${reason}`);
+    for (const socket of sockets.clients) socket.close(...endings.stopping);
+    // The lobby has ended, so this process has nothing left to do.
+    if (reason === "stopped_by_foyer") setImmediate(() => process.exit(0));
+  },
+  onError: (error) => report("a call to Foyer failed", error),
+});
 const game = createGame({ now: Date.now, random: Math.random, roundS: Number(ARENA_ROUND_S) || 60 });
 /** Socket -> its player. A socket is added when Foyer has accepted its token. */
 const seats = new Map();
-/** Player token -> the call that reports to Foyer that its connection ended. */
-const leaving = new Map();
-/** The page closes its connection with this reason when its player leaves. Any other end is an accident. */
-const leftReason = "left";
+/** Whether Foyer may have this lobby as closed. */
 let isClosed = false;
-let isStartingRound = false;
-let isOpening = false;
-let isStopping = false;
+let isChangingDoor = false;
 let steps = 0;
 let sent = { gems: -1, roster: -1, phase: "" };
-let lastState = "";
-let lastAnswerAt = Date.now();
+let lastState = { text: "", at: Date.now() };
+let isSendingState = false;
 
 const http = createServer((_request, response) => {
   response
@@ -48,7 +52,7 @@ const sockets = new WebSocketServer({ server: http, maxPayload: 2_048 });
 sockets.on("connection", (socket) => {
   // The token is in the first message and not in the URL, which would end up in logs.
   const late = setTimeout(() => socket.close(4001, "No token was sent."), helloWithinMs);
-  let hello = null;
+  let admission = null;
   let messages = 0;
   const second = setInterval(() => {
     messages = 0;
@@ -58,42 +62,31 @@ sockets.on("connection", (socket) => {
     messages += 1;
     const message = messages > messagesPerSecondMax ? null : parse(data);
     if (!message) return socket.close(4002, "This is not a message of this game.");
-    const seat = seats.get(socket);
-    if (seat) return receive(seat, message);
-    if (hello) return;
+    const player = seats.get(socket);
+    if (player) return receive(socket, player, message);
+    if (admission) return;
     clearTimeout(late);
-    hello = admit(socket, message);
+    admission = lobby.admit(String(message.token));
+    void enter(socket, admission, message.name);
   });
   socket.on("error", () => socket.terminate());
-  socket.on("close", async (_code, reason) => {
+  socket.on("close", (_code, reason) => {
     clearTimeout(late);
     clearInterval(second);
-    // A player who leaves while this call runs is admitted first and then leaves, so that the seat becomes free.
-    await hello;
-    const seat = seats.get(socket);
-    if (seat) leave(socket, seat, reason.toString() !== leftReason);
+    if (admission) void leave(socket, admission, reason.toString() !== leftReason);
   });
 });
 
-/** Frees the seat of a player who left. Foyer holds the seat of a player whose connection broke. */
-function leave(socket, { playerId, token }, mayReturn) {
-  seats.delete(socket);
-  if (mayReturn) game.park(playerId);
-  else game.remove(playerId);
-  const call = foyer
-    .disconnected(token, mayReturn)
-    .catch((error) => report("Foyer did not accept a disconnect", error))
-    .finally(() => leaving.delete(token));
-  leaving.set(token, call);
-}
-
-async function admit(socket, { token, name }) {
+async function enter(socket, admission, name) {
   try {
-    if (typeof token !== "string") throw new Error("The first message must contain a player token.");
-    const { playerId, returned } = takeOver(token) ?? (await connect(token));
-    seats.set(socket, { playerId, token });
+    const player = await admission;
+    const { playerId, returned, signal } = player;
+    signal.addEventListener("abort", () => end(socket, player));
+    // The connection ended before Foyer answered; `leave` does the rest.
+    if (socket.readyState !== socket.OPEN) return;
+    seats.set(socket, player);
     if (!game.unpark(playerId)) game.add(playerId, name);
-    if (returned) tellReturned(playerId);
+    if (returned) announceReturn(playerId);
     const news = { phase: game.phase(), gems: game.gems(), roster: game.roster(), positions: game.positions() };
     send(socket, { type: "welcome", playerId, returned, seatsMax: Number(FOYER_MAX_PLAYERS) || null, news });
   } catch (error) {
@@ -103,80 +96,78 @@ async function admit(socket, { token, name }) {
   }
 }
 
-/** A player who reloads the page may be here again before the old connection has ended. Null: the player is not here. */
-function takeOver(token) {
-  const [old, seat] = [...seats].find(([, { token: known }]) => known === token) ?? [];
-  if (!seat) return null;
-  seats.delete(old);
-  game.park(seat.playerId);
-  old.close(4004, "You continued in another tab.");
-  return { playerId: seat.playerId, returned: true };
+/** Frees the seat of a player who left. Foyer holds the seat of a player whose connection broke. */
+async function leave(socket, admission, mayReturn) {
+  void lobby.leave(admission, { mayReturn });
+  const player = await admission.catch(() => null);
+  seats.delete(socket);
+  // Refused, or `end` has dealt with this connection.
+  if (!player || player.signal.aborted) return;
+  if (mayReturn) game.park(player.playerId);
+  else game.remove(player.playerId);
 }
 
-async function connect(token) {
-  // Else Foyer could get the disconnect of the old connection after the connect of the new one.
-  await leaving.get(token);
-  const { player_id: playerId, returned } = await foyer.connected(token);
-  return { playerId, returned };
+/** The SDK says that this connection must end. A player who reloads the page keeps score and colour. */
+function end(socket, { playerId, signal }) {
+  seats.delete(socket);
+  if (signal.reason === "replaced") game.park(playerId);
+  else game.remove(playerId);
+  socket.close(...endings[signal.reason]);
 }
 
-function tellReturned(playerId) {
+function announceReturn(playerId) {
   console.log(`player ${playerId} returned`);
-  for (const [socket, seat] of seats) {
-    if (seat.playerId !== playerId) send(socket, { type: "notice", text: `${game.readName(playerId)} is back.` });
+  for (const [socket, player] of seats) {
+    if (player.playerId !== playerId) send(socket, { type: "notice", text: `${game.readName(playerId)} is back.` });
   }
 }
 
-function receive(seat, message) {
-  if (message.type === "input") game.setInput(seat.playerId, message);
-  if (message.type === "new-round") void startRound(seat);
+function receive(socket, { playerId }, message) {
+  if (message.type === "input") game.setInput(playerId, message);
+  if (message.type === "new-round") void startRound(socket);
 }
 
 /** Closes the lobby first, so that no player is sent into a round that has begun. */
-async function startRound(seat) {
-  if (!game.isIdle() || isClosed) return;
+async function startRound(socket) {
+  if (!game.isIdle() || isClosed || isChangingDoor) return;
+  isChangingDoor = true;
   isClosed = true;
-  isStartingRound = true;
   try {
-    await foyer.setClosed(true);
+    await lobby.close();
     game.startRound();
   } catch (error) {
-    isClosed = false;
+    // Foyer may have closed it and its answer was lost. The next look opens the lobby again.
     report("the lobby could not be closed", error);
-    for (const [socket, { playerId }] of seats) {
-      if (playerId === seat.playerId)
-        send(socket, { type: "notice", text: "The round cannot start right now. Try again." });
-    }
+    send(socket, { type: "notice", text: "The round cannot start right now. Try again." });
   } finally {
-    isStartingRound = false;
+    isChangingDoor = false;
   }
 }
 
-/** One call at a time: a late one would open the lobby in the middle of the next round. */
-async function openAgain() {
-  if (isOpening) return;
-  isOpening = true;
+/** Opens the lobby when no round runs. A call that failed is repeated at the next look. */
+async function openAfterRound() {
+  if (!game.isIdle() || !isClosed || isChangingDoor) return;
+  isChangingDoor = true;
   try {
-    await foyer.setClosed(false);
+    await lobby.open();
     isClosed = false;
   } catch (error) {
-    // The heartbeat tries again.
     report("the lobby could not be opened", error);
   } finally {
-    isOpening = false;
+    isChangingDoor = false;
   }
 }
 
 setInterval(() => {
   const before = game.phase().name;
   game.step();
-  if (before !== "open" && game.isIdle()) void openAgain();
+  if (before !== "open" && game.isIdle()) void openAfterRound();
   steps += 1;
   // One snapshot every second step is enough: the page interpolates.
-  if (steps % 2 === 0) tellEverybody();
+  if (steps % 2 === 0) sendNews();
 }, 1_000 / stepsPerSecond);
 
-function tellEverybody() {
+function sendNews() {
   const phase = game.phase();
   const revisions = game.revisions();
   const news = { positions: game.positions() };
@@ -194,62 +185,41 @@ function tellEverybody() {
   }
 }
 
-/** What the list of lobbies shows of this one. */
-setInterval(() => {
+/** What the list of lobbies shows of this one: when it changes, and now and then, to learn whether Foyer is there. */
+async function sendState() {
   const { name: phase } = game.phase();
   const state = { phase, players: game.roster().map(({ name, score }) => ({ name, score })) };
   const text = JSON.stringify(state);
-  if (text === lastState) return;
-  lastState = text;
-  foyer.setState(state).catch((error) => {
-    lastState = "";
-    report("Foyer did not accept the state", error);
-  });
-}, stateMs);
-
-/** Sends Foyer the connected players. Foyer frees the seats of players whose disconnect call it missed. */
-setInterval(async () => {
+  if (isSendingState || (text === lastState.text && Date.now() - lastState.at < stateAtLeastMs)) return;
+  isSendingState = true;
   try {
-    const playerIds = [...seats.values()].map(({ playerId }) => playerId);
-    const known = await foyer.heartbeat(playerIds);
-    lastAnswerAt = Date.now();
-    const held = new Set(known.players.map(({ player_id }) => player_id));
-    for (const playerId of game.parked()) if (!held.has(playerId)) game.remove(playerId);
-    // Foyer did not answer when the last round was over, or its answer was lost.
-    if (game.isIdle() && !isStartingRound && (known.is_closed || isClosed)) await openAgain();
+    await lobby.setState(state);
+    lastState = { text, at: Date.now() };
   } catch (error) {
-    if (error instanceof FoyerRefusal && error.meansGone) return stop("Foyer has ended this lobby");
-    report("Foyer did not accept the heartbeat", error);
-    // There are no players and Foyer is gone, so no more will be sent here.
-    if (seats.size === 0 && Date.now() - lastAnswerAt > aloneMaxMs) await stop("Foyer does not answer");
+    report("Foyer did not accept the state", error);
+    // There are no players and Foyer does not answer, so no more will be sent here.
+    if (seats.size === 0 && Date.now() - lastState.at > aloneMaxMs) process.exit(1);
+  } finally {
+    isSendingState = false;
   }
-}, heartbeatMs);
-
-/** Foyer stops a lobby with SIGTERM. If another sender ends the lobby, this call lets Foyer know. */
-async function stop(why) {
-  if (isStopping) return;
-  isStopping = true;
-  console.log(`stopping: ${why}`);
-  for (const socket of sockets.clients) socket.close(4000, "This lobby has ended.");
-  // Already stopped, or Foyer does not answer: there is nothing left to do.
-  await foyer.stop().catch(() => undefined);
-  process.exit(0);
 }
-process.on("SIGTERM", () => void stop("SIGTERM"));
-process.on("SIGINT", () => void stop("SIGINT"));
 
 http.listen(Number(PORT), HOST, async () => {
-  console.log(`lobby ${FOYER_LOBBY_ID} listens on port ${PORT}`);
+  console.log(`lobby ${lobby.lobbyId} listens on port ${PORT}`);
   try {
-    await foyer.ready();
+    await lobby.ready();
   } catch (error) {
     report("Foyer does not accept this lobby", error);
     process.exit(1);
   }
+  setInterval(() => {
+    void sendState();
+    void openAfterRound();
+  }, stateMs);
 });
 
 function send(socket, message) {
-  socket.send(JSON.stringify(message));
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
 }
 
 function parse(data) {

@@ -25,13 +25,13 @@ export function startHeartbeats(heartbeats: Heartbeats): () => void {
 
   async function beat() {
     const sent = roster.sent();
-    const playerIds = [...sent.values()].map(({ player }) => player.playerId);
+    const playerIds = [...sent.seats.values()].map(({ player }) => player.playerId);
     try {
       const signal = AbortSignal.timeout(answerWithinMs);
       const answer = await api.lobbies.heartbeat({ player_ids: playerIds }, { signal });
       if (isStopped) return;
       expectedS = answer.heartbeat_s;
-      roster.removeMissing(sent, answer.player_ids);
+      roster.removeMissing(sent, answer);
       heartbeats.onAnswer(answer);
     } catch (error) {
       if (!isStopped) heartbeats.onFailure(error);

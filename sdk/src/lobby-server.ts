@@ -13,6 +13,8 @@ export interface LobbyServerOptions extends ClientOptions {
   onClosed?(isClosed: boolean): void;
   /** Another version was deployed: players are no longer routed here. Stop when the game is over. */
   onOutdated?(): void;
+  /** A seat that was held for a player has ended: the player did not come back in time, or Foyer ended it. */
+  onSeatEnded?(playerId: string): void;
   /** The lobby ends. Save what must be saved; you have some seconds. After `stopped_by_foyer` end the process if it has only this lobby. */
   onStopping?(reason: StopReason): void | Promise<void>;
   /** A call that runs in the background failed. It is repeated with the next heartbeat. Absent: console.error. */
@@ -62,7 +64,7 @@ export function createLobbyServer(options: LobbyServerOptions = {}): LobbyServer
   // A heartbeat that failed is not repeated: the next one has newer players.
   const heartbeatApi = createPlayerApi({ ...options, token, endpoint, retry: { retries: 0 } });
   const report = createReport(options);
-  const roster = createRoster(api, report);
+  const roster = createRoster(api, report, (playerId) => options.onSeatEnded?.(playerId));
   const learn = createLearner(options);
   // One call after the other, so that the last one decides.
   let closing: Promise<unknown> = Promise.resolve();

@@ -33,6 +33,8 @@ export interface Matchmaker {
   resume(playerToken?: string, options?: CallOptions): Promise<JoinAnswer | null>;
   /** Gives up a seat before the player connects to its lobby, or while it is held. */
   release(playerToken?: string, options?: CallOptions): Promise<void>;
+  /** Removes the kept player token, when the player has left the game through its server. Calls nothing. */
+  forget(): void;
   /** A page when awaited, all lobbies with `for await`. */
   list(query?: Parameters<PlayerApi["lobbies"]["list"]>[0], options?: CallOptions): LobbyPage;
   /** The list of lobbies, again each time that it changes. It is opened again after a break. */
@@ -84,6 +86,7 @@ export function createMatchmaker(options: MatchmakerOptions = {}): Matchmaker {
       storage?.removeItem(storageKey);
       await api.players.release({ player_token: playerToken }, callOptions);
     },
+    forget: () => storage?.removeItem(storageKey),
     list: (query, callOptions) => api.lobbies.list(query, callOptions),
     watchLobbies: (query, callOptions) => watchLobbies(api, query, callOptions?.signal),
     regions: async (callOptions) => (await api.regions.list(callOptions)).regions,

@@ -1,5 +1,6 @@
 import { FoyerError } from "./error.ts";
 import type { PlayerApi } from "./generated/api.ts";
+import type { HeartbeatAnswer } from "./generated/types.ts";
 import { retry } from "./retry.ts";
 
 /** A player's connection to this lobby. */
@@ -28,22 +29,33 @@ interface Seat {
   readonly controller: AbortController;
 }
 
-/** The players by their tokens, as they were when a heartbeat was sent. */
-export type SentRoster = ReadonlyMap<string, Seat>;
+/** As it was when a heartbeat was sent. */
+export interface SentRoster {
+  /** The connected players by their tokens. */
+  readonly seats: ReadonlyMap<string, Seat>;
+  /** The ids of players who may return, by their tokens. */
+  readonly held: ReadonlyMap<string, string>;
+}
 
 export type Roster = ReturnType<typeof createRoster>;
 
 const answerWithinMs = 5_000;
 
 /** Who is in the lobby. Calls for one player's token run one after the other. */
-export function createRoster(api: Pick<PlayerApi, "players">, report: (error: unknown) => void) {
+export function createRoster(
+  api: Pick<PlayerApi, "players">,
+  report: (error: unknown) => void,
+  onSeatEnded: (playerId: string) => void,
+) {
   const seats = new Map<string, Seat>();
+  const held = new Map<string, string>();
   const inTurn = createTurns();
 
   function seat(token: string, facts: Omit<Player, "signal">): Player {
     const controller = new AbortController();
     const player = { ...facts, signal: controller.signal };
     seats.set(token, { player, controller });
+    held.delete(token);
     return player;
   }
 
@@ -67,6 +79,7 @@ export function createRoster(api: Pick<PlayerApi, "players">, report: (error: un
     const token = findToken(seats, player);
     if (token === null) return;
     seats.delete(token);
+    if (mayReturn) held.set(token, player.playerId);
     const body = { player_token: token, ...(mayReturn && { may_return: true }) };
     // When this fails, the next heartbeats do not name the player, and Foyer ends or holds the seat after two of them.
     await inTurn(token, () => api.players.disconnected(body)).catch(report);
@@ -80,14 +93,19 @@ export function createRoster(api: Pick<PlayerApi, "players">, report: (error: un
       if (admitted) await leave(admitted, options);
     },
     players: () => [...seats.values()].map(({ player }) => player),
-    sent: (): SentRoster => new Map(seats),
-    /** Ends the connections of players whom a heartbeat named and whom Foyer no longer has. */
-    removeMissing(sent: SentRoster, knownIds: readonly string[]) {
-      const known = new Set(knownIds);
-      for (const [token, sentSeat] of sent) {
-        if (seats.get(token) !== sentSeat || known.has(sentSeat.player.playerId)) continue;
+    sent: (): SentRoster => ({ seats: new Map(seats), held: new Map(held) }),
+    /** Ends the connections of players whom a heartbeat named and whom Foyer no longer has, and reports held seats that ended. */
+    removeMissing(sent: SentRoster, answer: Pick<HeartbeatAnswer, "player_ids" | "players">) {
+      const connected = new Set(answer.player_ids);
+      for (const [token, sentSeat] of sent.seats) {
+        if (seats.get(token) !== sentSeat || connected.has(sentSeat.player.playerId)) continue;
         seats.delete(token);
         end(sentSeat, "removed");
+      }
+      const known = new Set(answer.players.map(({ player_id }) => player_id));
+      for (const [token, playerId] of sent.held) {
+        if (known.has(playerId) || !held.delete(token)) continue;
+        onSeatEnded(playerId);
       }
     },
     dismiss() {

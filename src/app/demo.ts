@@ -8,7 +8,7 @@ import { type PlayPage, readPlayPage } from "../http/pages/play.ts";
 import { setUpDemo } from "../operations/cloud/demo-game.ts";
 import type { ServedHandlers } from "../operations/handlers.ts";
 
-/** The folder of the demo; an installed package does not contain it. */
+/** The folder of the demo. The image of deploy/ does not contain it. */
 const arena = fileURLToPath(new URL("../../examples/arena", import.meta.url));
 
 /**
@@ -21,7 +21,7 @@ export async function openDemo(
   dataDir: string,
   log: Logger,
 ): Promise<PlayPage | null> {
-  const server = join(arena, "server.mjs");
+  const server = join(arena, "dist/server.mjs");
   if (!config.demo || !config.runtimes.includes("process") || !existsSync(server)) return null;
   const file = join(dataDir, "demo.json");
   try {
@@ -33,7 +33,7 @@ export async function openDemo(
       kept: readPrivateFile(file),
       keep: (text) => writePrivateFile(dataDir, file, text),
     });
-    return demo && readPlayPage(join(arena, "public"), demo);
+    return demo && readPlayPage(join(arena, "public"), join(arena, "dist/play.js"), demo);
   } catch (error) {
     log.warn({ err: error }, "the demo game could not be set up; the service runs without it");
     return null;

@@ -7,6 +7,7 @@ import { defaultConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/ground/log.ts";
 import { ownRange } from "../runtime/driver.ts";
 import { until } from "../support/harness.ts";
+import { ensureArenaBuilt } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { pictureFile, startChromium } from "./chromium.ts";
 import { openPlayer } from "./players.ts";
@@ -24,6 +25,7 @@ const complaints: string[] = [];
 const sockets: { close(code: number, reason: string): void }[] = [];
 
 beforeAll(async () => {
+  await ensureArenaBuilt();
   const log = createLog({ level: "error", format: "json", destination: { write: (line) => complaints.push(line) } });
   const config = { port: 0, metricsPort: null, dataDir: temporaryFolder(), lobbyPorts: ownRange() };
   [browser, foyer] = await Promise.all([startChromium(), startFoyer(defaultConfig(config), log)]);
@@ -168,7 +170,7 @@ test("after a broken connection the page returns to the seat, with several tries
   await ida.page.evaluate("opened.at(-1).close(3001)");
   await ida.page
     .getByRole("alert")
-    .filter({ hasText: "You could not return to your seat. Your seat was given away." })
+    .filter({ hasText: "You could not return to your seat. The lobby has ended, or your seat was given away." })
     .waitFor();
   await ida.page.getByRole("button", { name: "Play", exact: true }).waitFor();
 });

@@ -7,6 +7,7 @@ import { defaultConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/ground/log.ts";
 import { ownRange } from "../runtime/driver.ts";
 import { clientOf, noteIssued, until } from "../support/harness.ts";
+import { ensureArenaBuilt } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { pictureFile, startChromium } from "./chromium.ts";
 import { openPlayer, type Player } from "./players.ts";
@@ -21,6 +22,7 @@ let play: string;
 const complaints: string[] = [];
 
 beforeAll(async () => {
+  await ensureArenaBuilt();
   const dataDir = temporaryFolder();
   const log = createLog({ level: "error", format: "json", destination: { write: (line) => complaints.push(line) } });
   [browser, foyer] = await Promise.all([
@@ -86,6 +88,22 @@ test("two pages play in one lobby; a closed lobby takes only those who were invi
   await dan.page.getByRole("button", { name: "Leave" }).click();
   await ada.sees("Ada", "Ben");
   expect(complaints).toEqual([]);
+});
+
+test("[EX1] no other script of the page's origin runs, nor the page's own without its hash", patient, async () => {
+  const ann = await open("Ann");
+  const blocked = await ann.page.evaluate<string[]>(`new Promise((resolve) => {
+    const blocked = [];
+    document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
+      blocked.push(effectiveDirective + " " + new URL(blockedURI, location).pathname);
+      if (blocked.length === 2) resolve(blocked.sort());
+    });
+    for (const path of ["/play/play.js", "/play/lobby-of-a-stranger.js"]) {
+      document.head.append(Object.assign(document.createElement("script"), { src: path }));
+    }
+  })`);
+  expect(blocked).toEqual(["script-src-elem /play/lobby-of-a-stranger.js", "script-src-elem /play/play.js"]);
+  expect(complaints.filter((line) => !line.includes("Content Security Policy"))).toEqual([]);
 });
 
 test("a friend joins a private lobby by its code, typed in lower case", patient, async () => {

@@ -9,6 +9,7 @@ import { createLog } from "../../src/ground/log.ts";
 import { ownRange } from "../runtime/driver.ts";
 import { createCertificate } from "../support/certificates.ts";
 import { until } from "../support/harness.ts";
+import { ensureArenaBuilt } from "../support/server.ts";
 import { freePort } from "../support/services/programs.ts";
 import { startCaddy, startNginx } from "../support/services/proxies.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -23,6 +24,7 @@ const readRecipe = (name: string) =>
 
 let browser: Browser;
 beforeAll(async () => {
+  await ensureArenaBuilt();
   browser = await startChromium();
 }, patient);
 afterEach(async () => {

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** What npm itself sets for the programs it runs would otherwise reach the npm that this test runs. */
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^FOYER_/i.test(name)));
 
-test("[PK1] the packed service starts with npx in an empty folder, demo included, and stops cleanly", async () => {
+test("[PK1] the packed service starts with npx in an empty folder, seats a player in the demo, and stops cleanly", async () => {
   const folder = temporaryFolder();
   const empty = join(folder, "empty");
   mkdirSync(empty);
@@ -35,6 +35,15 @@ test("[PK1] the packed service starts with npx in an empty folder, demo included
       ["/readyz", "/openapi.json", "/play"].map(async (path) => (await fetch(url + path)).status),
     );
     expect(answers).toEqual([200, 200, 200]);
+    // Cast: what the page reads.
+    const { public_token } = (await (await fetch(`${url}/play/config.json`)).json()) as { public_token: string };
+    const found = await fetch(`${url}/matchmaker/lobbies/find`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${public_token}`, "content-type": "application/json" },
+      body: JSON.stringify({ game_modes: ["arena"] }),
+    });
+    // It is answered when the packed server of the demo has said that it is ready.
+    expect(found.status).toBe(200);
     expect(readdirSync(empty)).toEqual([".foyer"]);
   } finally {
     process.kill(-child.pid!, "SIGTERM");

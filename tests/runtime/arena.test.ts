@@ -4,14 +4,17 @@ import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterEach, test } from "vitest";
+import { afterEach, beforeAll, test } from "vitest";
 import { until } from "../support/harness.ts";
+import { ensureArenaBuilt } from "../support/server.ts";
 import { freePort } from "../support/services/programs.ts";
 
-const program = fileURLToPath(new URL("../../examples/arena/server.mjs", import.meta.url));
+const program = fileURLToPath(new URL("../../examples/arena/dist/server.mjs", import.meta.url));
 // Cast: the library of the example's server has no types.
 const { WebSocket } = createRequire(import.meta.url)("ws");
 const ends: (() => unknown)[] = [];
+
+beforeAll(ensureArenaBuilt);
 
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();

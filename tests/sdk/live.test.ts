@@ -125,6 +125,36 @@ test("[SK5] the connection of a player whose seat Foyer has ended is ended too",
   await lobby.stop();
 });
 
+test("[SK5] a held seat that ends is reported once, and one whose player came back is not", async () => {
+  const ended: string[] = [];
+  const lobby = await world.lobby({ heartbeatMs: 20, onSeatEnded: (playerId) => ended.push(playerId) });
+  await lobby.ready();
+  const seats = [await world.matchmaker().join(lobby.id), await world.matchmaker().join(lobby.id)];
+  const players = await Promise.all(seats.map((seat) => lobby.admit(seat.player.token)));
+  for (const player of players) await lobby.leave(player, { mayReturn: true });
+  await lobby.admit(seats[0]!.player.token);
+  const whileHeld = lobby.heartbeats();
+  await until(async () => lobby.heartbeats() > whileHeld + 2);
+  expect(ended).toEqual([]);
+  await world.matchmaker().release(seats[1]!.player.token);
+  const afterwards = lobby.heartbeats();
+  await until(async () => lobby.heartbeats() > afterwards + 3);
+  expect(ended).toEqual([players[1]!.playerId]);
+  await lobby.stop();
+});
+
+test("[SK6] a forgotten seat is not resumed, and stays taken", async () => {
+  const lobby = await world.lobby();
+  await lobby.ready();
+  const storage = createStorage();
+  const matchmaker = world.matchmaker({ storage });
+  const seat = await matchmaker.join(lobby.id);
+  matchmaker.forget();
+  expect([storage.kept.size, await matchmaker.resume()]).toEqual([0, null]);
+  expect((await matchmaker.resume(seat.player.token))?.lobby.lobby_id).toBe(lobby.id);
+  await lobby.stop();
+});
+
 test("[SK5] the heartbeats of a server keep its players connected", async () => {
   const lobby = await world.lobby({ heartbeatMs: 20 });
   await lobby.ready();

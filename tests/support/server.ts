@@ -100,7 +100,13 @@ export async function ensureDashboardBuilt(): Promise<void> {
   if (!script.ensureDashboardBuilt()) throw new Error("The dashboard cannot be built.");
 }
 
-type BuildScript = Record<"ensureBuilt" | "ensureSdkBuilt" | "ensureDashboardBuilt", () => boolean>;
+/** The same for the demo game, which the service starts. */
+export async function ensureArenaBuilt(): Promise<void> {
+  const script = await loadBuildScript();
+  if (!script.ensureArenaBuilt()) throw new Error("The demo cannot be bundled.");
+}
+
+type BuildScript = Record<"ensureBuilt" | "ensureSdkBuilt" | "ensureDashboardBuilt" | "ensureArenaBuilt", () => boolean>;
 
 async function loadBuildScript(): Promise<BuildScript> {
   // Cast: the script is plain JavaScript, so that it runs before anything is installed.

@@ -13,7 +13,7 @@ import type { Remote } from "../remote/run-remote.ts";
 import { bold, dim, type Terminal } from "../terminal.ts";
 import { watchFolder } from "./file-changes.ts";
 import { type GameFile, readGameFile } from "./game-file.ts";
-import { servePage } from "./page-server.ts";
+import { type PageFacts, servePage } from "./page-server.ts";
 import { createProgram } from "./program.ts";
 import { openStage, type Stage, type StagedLobby } from "./stage.ts";
 
@@ -34,7 +34,7 @@ export async function dev({ parsed, terminal, cwd, env, signal }: Remote): Promi
     const connection = await openService(parsed, cwd, closing);
     const stage = await openStage(connection, game, process.pid);
     closing.push(() => stage.remove());
-    const page = await openPage(game, parsed, {
+    const page = await openPage(game, parsed, cwd, {
       endpoint: connection.endpoint,
       token: stage.publicToken,
       game_mode: chosen,
@@ -177,11 +177,11 @@ async function openService(parsed: Parsed, cwd: string, closing: (() => unknown)
   return { endpoint: foyer.localUrl, token: foyer.adminToken.token, origin: "foyer dev" };
 }
 
-async function openPage({ page }: GameFile, { flags }: Parsed, facts: Parameters<typeof servePage>[1]) {
+async function openPage({ page }: GameFile, { flags }: Parsed, cwd: string, facts: PageFacts) {
   const folder = flags.get("page") ?? page;
   if (folder !== null && !existsSync(folder)) throw new CommandFailed(`The page's folder ${folder} does not exist.`);
   const port = Number(flags.get("page-port") ?? pagePort);
-  return servePage(folder, facts, (await isFree(port)) ? port : 0);
+  return servePage(folder, cwd, facts, (await isFree(port)) ? port : 0);
 }
 
 const pagePort = 7110;

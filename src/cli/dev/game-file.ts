@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { CommandFailed } from "../remote/exit-codes.ts";
 
 /** The game of a folder: what foyer.game.json says, or what is assumed without one. */
@@ -10,7 +10,7 @@ export interface GameFile {
   readonly page: string | null;
   /** The version document of the file; null: there is no file. */
   readonly config: VersionDocument | null;
-  /** The version that `foyer dev` deploys: that of the file, with lobbies that register themselves. */
+  /** The version that `foyer dev` deploys: that of the file, with a registered lobby. */
   readonly devConfig: DevConfig;
 }
 
@@ -21,7 +21,10 @@ export interface VersionDocument {
 }
 
 interface ModeDocument extends DevMode {
-  readonly runtime?: { readonly process?: { readonly command?: string; readonly build_id?: string } };
+  readonly runtime?: {
+    readonly process?: { readonly command?: string; readonly build_id?: string; readonly cwd?: string };
+  };
+  readonly actions?: { readonly create?: { readonly enabled?: boolean } };
   readonly idle_lobbies?: { readonly min?: number };
 }
 
@@ -49,7 +52,7 @@ export function readGameFile(folder: string, mode: string, maxPlayers: number): 
     if ((error as NodeJS.ErrnoException).code !== "ENOENT")
       throw new CommandFailed(`${file}: ${(error as Error).message}.`);
     const config = { regions: { local: {} }, game_modes: { [mode]: { max_players: maxPlayers } } };
-    return { ...namesFrom(folder), page: null, config: null, devConfig: toDevConfig(config) };
+    return { ...namesFrom(folder), page: null, config: null, devConfig: toDevConfig(config, folder) };
   }
   return parseGameFile(file, text, folder);
 }
@@ -66,7 +69,7 @@ function parseGameFile(file: string, text: string, folder: string): GameFile {
     throw new CommandFailed(`${file} needs "game" (its name_id) and "config" (regions and game_modes).`);
   }
   const name = { name_id: game, display_name: display_name ?? game };
-  return { ...name, page: page === null ? null : join(folder, page), config, devConfig: toDevConfig(config) };
+  return { ...name, page: page === null ? null : join(folder, page), config, devConfig: toDevConfig(config, folder) };
 }
 
 /** The folder's name, with what a name_id cannot have replaced. */
@@ -81,16 +84,22 @@ function namesFrom(folder: string): Pick<GameFile, "name_id" | "display_name"> {
 
 /**
  * `foyer dev` runs the program itself, so its lobby is a registered one. Its players may come back after a restart of the
- * program, and it is not silent while a debugger has stopped it.
+ * program, and it is not silent while a debugger has stopped it. Lobbies that players create are started by Foyer, in
+ * the developer's folder.
  */
-function toDevConfig({ regions, game_modes }: DevConfig): DevConfig {
-  const modes = Object.entries(game_modes).map(([name, mode]) => {
+function toDevConfig({ regions, game_modes }: VersionDocument, folder: string): DevConfig {
+  const modes = Object.entries(game_modes).map(([name, { idle_lobbies: _, ...mode }]) => {
     const timeouts = { ...mode.timeouts, reconnect_s: mode.timeouts?.reconnect_s || 60, heartbeat_s: 0 };
     const ports = Object.entries(mode.ports ?? { default: {} }).map(([label, { protocol = "ws" }]) => [
       label,
       { protocol },
     ]);
-    return [name, { ...mode, timeouts, ports: Object.fromEntries(ports), runtime: { external: {} } }];
+    const { process } = mode.runtime ?? {};
+    const isStarted = process && process.build_id === undefined && mode.actions?.create?.enabled;
+    const runtime = isStarted
+      ? { process: { ...process, cwd: resolve(folder, process.cwd ?? ".") } }
+      : { external: {} };
+    return [name, { ...mode, timeouts, ports: Object.fromEntries(ports), runtime }];
   });
   return { regions, game_modes: Object.fromEntries(modes) };
 }

@@ -1,7 +1,8 @@
 import { createReadStream, realpathSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { extname, join, sep } from "node:path";
+import { dirname, extname, join, sep } from "node:path";
 import { isOwnName } from "../../ground/local-host.ts";
 import { testPage } from "./test-page.ts";
 
@@ -28,9 +29,10 @@ const types: Readonly<Record<string, string>> = {
   ".ogg": "audio/ogg",
 };
 
-/** Serves the game's page, or a page for trying a lobby, on this machine only. */
+/** Serves the game's page, or a page for trying a lobby, on this machine only. `project` is the folder that has the SDK installed. */
 export async function servePage(
   folder: string | null,
+  project: string,
   facts: PageFacts,
   port: number,
 ): Promise<{ url: string; close(): void }> {
@@ -44,7 +46,9 @@ export async function servePage(
     response.setHeader("cache-control", "no-store");
     if (path === "/foyer.json") return send(response, "application/json", JSON.stringify(facts));
     if (folder === null) return path === "/" ? send(response, types[".html"]!, testPage) : sendMissing(response);
-    sendFile(folder, path, request, response);
+    const sdk = path.startsWith(sdkPath) ? findSdk(project) : null;
+    if (sdk !== null) sendFile(sdk, path.slice(sdkPath.length), request, response);
+    else sendFile(folder, path, request, response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -57,6 +61,18 @@ export async function servePage(
       server.closeAllConnections();
     },
   };
+}
+
+/** A page without a bundler imports `./foyer-sdk/client.js`. */
+const sdkPath = "/foyer-sdk/";
+
+/** The folder of the SDK that the project has installed; null: it has none. */
+function findSdk(project: string): string | null {
+  try {
+    return dirname(createRequire(join(project, "package.json")).resolve("foyer-sdk/client"));
+  } catch {
+    return null;
+  }
 }
 
 function send(response: ServerResponse, type: string, text: string): void {

@@ -1,5 +1,8 @@
+import { isFoyerError } from "foyer-sdk/client";
+
 /** What a refusal of Foyer means for a player, by the codes of /docs/errors. Foyer's own texts are for developers. */
 const words = {
+  NO_ANSWER: "The game cannot be reached. Check your connection and try again.",
   MATCHMAKER_LOBBY_NOT_FOUND: "This lobby does not exist. Check the link or the code.",
   MATCHMAKER_LOBBY_STOPPED: "This lobby has ended.",
   MATCHMAKER_LOBBY_FULL: "This lobby is full.",
@@ -9,24 +12,17 @@ const words = {
   MATCHMAKER_LOBBY_NOT_READY: "The lobby takes longer than usual to start. Try again in a moment.",
   MATCHMAKER_TOO_MANY_PLAYERS_FROM_SOURCE: "Too many players of your network are playing. Leave another lobby first.",
   MATCHMAKER_CLIENT_BLOCKED: "You cannot play here.",
-  MATCHMAKER_PLAYER_RESERVATION_EXPIRED: "Your seat was free for too long, so it was given away.",
-  MATCHMAKER_PLAYER_REMOVED: "Your seat was given away.",
-  MATCHMAKER_PLAYER_NOT_FOUND: "Your seat was given away.",
   API_RATE_LIMIT: "That was too often. Wait a minute and try again.",
   API_UNAVAILABLE: "The game is very busy right now. Try again in a moment.",
 };
 
-/** A call did not succeed. `message` is for the player; `isFinal`: another try would give the same answer. */
-class CallFailed extends Error {
-  constructor(message, isFinal) {
-    super(message);
-    this.isFinal = isFinal;
-  }
+/** An error of Foyer in words for the player; other errors have such words already. */
+export function explain(error) {
+  if (!isFoyerError(error)) return error.message;
+  return words[error.code] ?? "That did not work. Try again in a moment.";
 }
 
-export const unreachable = () =>
-  new CallFailed("The game cannot be reached. Check your connection and try again.", false);
-
-export function describeRefusal(status, code) {
-  return new CallFailed(words[code] ?? "That did not work. Try again in a moment.", status < 500 && status !== 429);
+/** Whether another try would get the same answer. */
+export function isFinal(error) {
+  return isFoyerError(error) && error.status >= 400 && error.status < 500 && error.status !== 429;
 }

@@ -1,8 +1,9 @@
+import { createMatchmaker } from "foyer-sdk/client";
 import { enterLobby } from "./connection.js";
 import { colours, createDrawing } from "./draw.js";
 import { createInput } from "./input.js";
-import { createMatchmaker, readConfig } from "./matchmaker.js";
 import { bodyAt, field } from "./rules.js";
+import { explain, isFinal } from "./words.js";
 import { createWorld } from "./world.js";
 
 const byId = (id) => document.getElementById(id);
@@ -12,6 +13,8 @@ const input = createInput(canvas, byId("dash"));
 const listEveryMs = 2_000;
 
 let matchmaker = null;
+/** The same without repeated calls: this page shows its tries to return. */
+let impatient = null;
 let gameModes = [];
 let invitedTo = new URLSearchParams(location.search).get("lobby");
 /** The current game: the lobby's connection, its world, and its phase. Null: on the start screen. */
@@ -23,24 +26,19 @@ const patienceMs = 2_500;
 const returnPausesS = [0.5, 1, 2, 4, 4, 4, 4];
 /** Lobby id -> its row. Rows stay while their lobbies do, so that a refresh does not take the focus away. */
 const rows = new Map();
-/** Of this tab: the seat it has in a lobby. A reload, or a broken connection, returns to it. */
-const seatStore = {
-  read: () => sessionStorage.getItem("arena-seat"),
-  keep: (playerToken) => sessionStorage.setItem("arena-seat", playerToken),
-  forget: () => sessionStorage.removeItem("arena-seat"),
-};
-
 byId("name").value = localStorage.getItem("arena-name") ?? "";
 byId("enter").addEventListener("submit", (event) => {
   event.preventDefault();
-  void enter(() => (invitedTo ? matchmaker.join(invitedTo) : matchmaker.find(gameModes)), { isPrivate: false });
+  void enter(() => (invitedTo ? matchmaker.join(invitedTo) : matchmaker.find({ game_modes: gameModes })), {
+    isPrivate: false,
+  });
 });
 byId("private").addEventListener("click", () =>
-  enter(() => matchmaker.createPrivate(gameModes[0]), { isPrivate: true }),
+  enter(() => matchmaker.create({ game_mode: gameModes[0], publicity: "private" }), { isPrivate: true }),
 );
 byId("by-code").addEventListener("submit", (event) => {
   event.preventDefault();
-  void enter(() => matchmaker.joinByCode(byId("code-field").value), { isPrivate: true });
+  void enter(() => matchmaker.join(byId("code-field").value), { isPrivate: true });
 });
 byId("copy-code").addEventListener("click", copyCode);
 byId("round").addEventListener("click", (event) => {
@@ -58,35 +56,38 @@ async function begin() {
   showStart(null);
   setBusy(true, "Loading …");
   try {
-    const config = await readConfig();
-    matchmaker = createMatchmaker(config.public_token);
+    // The service gives the page of its demo a public token and the game modes.
+    const config = await (await fetch("/play/config.json")).json();
+    // The storage is of this tab: a reload, or a broken connection, returns to the seat it has.
+    const options = { token: config.public_token, storage: sessionStorage };
+    matchmaker = createMatchmaker(options);
+    impatient = createMatchmaker({ ...options, retry: { retries: 0 } });
     gameModes = config.game_modes;
-    setBusy(false);
-    void keepListing();
-    if (seatStore.read()) await comeBack();
-  } catch (error) {
-    showStart(`The game cannot be started: ${error.message}`);
+  } catch {
+    return showStart("The game cannot be reached. Reload the page to try again.");
   }
+  void keepListing();
+  await comeBack(null);
 }
 
-/** Returns to the seat that this tab had, with some tries. When that fails, the player starts again. */
-async function comeBack() {
-  setBusy(true, "Returning to your seat …");
-  let problem = null;
-  for (const [index, pauseS] of returnPausesS.entries()) {
+/** Returns to the seat that this tab has, with some tries. `problem`: what to show when it has none. */
+async function comeBack(problem) {
+  let failure = problem;
+  for (const [index, pauseS] of [0, ...returnPausesS].entries()) {
+    if (index > 0) setBusy(true, `Returning to your seat … (try ${index + 1} of ${returnPausesS.length + 1})`);
+    await new Promise((resolve) => setTimeout(resolve, pauseS * 1000));
     try {
-      const answer = await matchmaker.resume(seatStore.read());
+      const answer = await impatient.resume();
+      if (!answer) break;
       await take(answer, (lobby) => `Welcome back to lobby ${shortId(lobby)}.`);
       return setBusy(false);
     } catch (error) {
-      problem = error;
+      failure = explain(error);
+      if (isFinal(error)) break;
     }
-    if (problem.isFinal) break;
-    setBusy(true, `Returning to your seat … (try ${index + 2} of ${returnPausesS.length + 1})`);
-    await new Promise((resolve) => setTimeout(resolve, pauseS * 1000));
   }
-  seatStore.forget();
-  showStart(`You could not return to your seat. ${problem.message}`);
+  matchmaker.forget();
+  showStart(failure && `You could not return to your seat. ${failure}`);
   setBusy(false);
 }
 
@@ -106,7 +107,7 @@ async function enter(ask, { isPrivate }) {
   } catch (error) {
     // An invalid invitation must not keep the player from playing.
     if (invitedTo) forgetInvitation();
-    showStart(error.message);
+    showStart(explain(error));
   }
   setBusy(false);
 }
@@ -119,7 +120,6 @@ async function take(answer, describe) {
     onNotice: notify,
     onEnd: (reason) => isHere() && (reason === null ? reconnect() : leave(reason)),
   });
-  seatStore.keep(answer.player.token);
   const { lobby_id: lobbyId, code = null } = answer.lobby;
   const world = createWorld(connection.playerId);
   game = { connection, lobbyId, code, seatsMax: connection.seatsMax, world, phase: null };
@@ -131,7 +131,8 @@ async function take(answer, describe) {
 function reconnect() {
   game = null;
   showStart("The connection to the lobby broke.");
-  void comeBack();
+  setBusy(true, "Returning to your seat …");
+  void comeBack("The lobby has ended, or your seat was given away.");
 }
 
 function learn(news, seq) {
@@ -145,7 +146,7 @@ function leave(reason) {
   const { connection } = game;
   game = null;
   connection.leave();
-  seatStore.forget();
+  matchmaker.forget();
   forgetInvitation();
   showStart(reason);
 }
@@ -256,7 +257,7 @@ async function keepListing() {
   for (;;) {
     if (!game && !document.hidden) {
       // The list is a convenience; when it fails, the next click says why.
-      const list = await matchmaker.list().catch(() => null);
+      const list = await matchmaker.list({ include_state: true }).catch(() => null);
       if (list) showLobbies(list.lobbies);
     }
     await new Promise((resolve) => setTimeout(resolve, listEveryMs));
