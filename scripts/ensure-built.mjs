@@ -91,7 +91,11 @@ function run(folder, program, ...args) {
   const file = join(root, "node_modules", program);
   // A bundle must not depend on who builds it: in a test React would be the larger one for development.
   const env = { ...process.env, NODE_ENV: "production" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...args], { cwd: folder, env, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...args], {
+    cwd: folder,
+    env,
+    encoding: "utf8",
+  });
   if (status !== 0) console.error(`${stdout}${stderr}`);
   return status === 0;
 }

@@ -106,7 +106,10 @@ export async function ensureArenaBuilt(): Promise<void> {
   if (!script.ensureArenaBuilt()) throw new Error("The demo cannot be bundled.");
 }
 
-type BuildScript = Record<"ensureBuilt" | "ensureSdkBuilt" | "ensureDashboardBuilt" | "ensureArenaBuilt", () => boolean>;
+type BuildScript = Record<
+  "ensureBuilt" | "ensureSdkBuilt" | "ensureDashboardBuilt" | "ensureArenaBuilt",
+  () => boolean
+>;
 
 async function loadBuildScript(): Promise<BuildScript> {
   // Cast: the script is plain JavaScript, so that it runs before anything is installed.
