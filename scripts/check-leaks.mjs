@@ -20,7 +20,7 @@ export function findLeaks(folder) {
   return { tokenCount: tokens.length, fileCount: files.length, leaks };
 }
 
-const kindPattern = /(?:admin|cloud|pub|devplayer|dev|server|lobby|player|session)_/g;
+const kindPattern = /(?:admin|cloud|pub|devplayer|dev|server|lobby|player|session|signin)_/g;
 
 /**
  * There may be a hundred thousand tokens, and the files are large. Tokens of one kind have few lengths, so wherever

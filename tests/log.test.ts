@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createLog, type LogOptions, throttled, throttledByText } from "../src/ground/log.ts";
 import { redact } from "../src/ground/redact.ts";
+import { newKeptToken, newSignInCode } from "../src/ground/tokens.ts";
 
 function logInto(options: Partial<LogOptions> = {}) {
   const lines: string[] = [];
@@ -31,6 +32,12 @@ describe("secrets", () => {
       }
     },
   );
+
+  test("[SG6] [O12] the code of a sign-in address is redacted", () => {
+    const address = "http://127.0.0.1:7100/#sign-in=";
+    expect(redact(`${address}${newSignInCode()}`)).toBe(`${address}signin_[redacted]`);
+    expect(redact(`"${newKeptToken("session")}"`)).toBe('"session_[redacted]"');
+  });
 
   test("[O12] a token glued to other text is redacted too, with the right kind", () => {
     expect(redact(`xdevplayer_${random}`)).toBe("xdevplayer_[redacted]");

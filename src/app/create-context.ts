@@ -3,6 +3,7 @@ import { type Logger, throttledByText } from "../ground/log.ts";
 import { packageVersion } from "../ground/package-version.ts";
 import { createHoldings, createSharedPlaces } from "../ground/shares.ts";
 import { createDerivedTokens } from "../ground/tokens.ts";
+import { createSessions } from "../operations/auth/sessions.ts";
 import { createTokenUses } from "../operations/auth/token-uses.ts";
 import { createCodeBudget } from "../operations/capacity/code-budget.ts";
 import { createStartGate } from "../operations/capacity/crash-backoff.ts";
@@ -95,6 +96,7 @@ export async function createContext(
     config,
     tokens: createDerivedTokens(ground.secret, ground.previousSecret),
     tokenUses,
+    sessions: createSessions({ now, newId, monotonic: () => performance.now() }),
     engine,
     ...parts,
     builds,

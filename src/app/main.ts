@@ -53,6 +53,8 @@ export interface RunningFoyer {
   readonly nodeId: string | null;
   readonly dataDir: string;
   readonly adminToken: AdminToken;
+  /** A code that signs one person in to the dashboard. */
+  createSignInCode(): string;
   /**
    * Stops accepting requests, finishes those in flight, saves everything. Lobbies keep running unless `stopLobbies` is
    * set.
@@ -145,6 +147,7 @@ async function start(
     nodeId: mode.shownNodeId,
     dataDir: ground.folder.path,
     adminToken: mode.adminToken,
+    createSignInCode: () => context.sessions.createCode().code,
     async close({ stopLobbies = false } = {}) {
       http.beginStopping();
       context.waiting.stop();

@@ -5,6 +5,8 @@ export interface BannerFacts {
   readonly url: string;
   /** For programs on this machine; another one with TLS. */
   readonly localUrl: string;
+  /** The dashboard's address with a code in it; null: none was made. */
+  readonly signInUrl: string | null;
   readonly metricsUrl: string | null;
   readonly demoUrl: string | null;
   /** Null: this is the only node. */
@@ -24,6 +26,8 @@ export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteracti
     "",
     `  ${bold(terminal, `Foyer ${facts.version} is ready`)}`,
     "",
+    row("Dashboard", facts.signInUrl ?? `${url}/`),
+    `  ${" ".repeat(12)} ${dim(terminal, signInHint(facts))}`,
     row("API", url),
     ...(localUrl !== url ? [row("Local API", `${localUrl}, for lobbies and tools on this machine`)] : []),
     row("Admin token", shownToken(facts, terminal)),
@@ -47,6 +51,11 @@ export function banner(facts: BannerFacts, terminal: Pick<Terminal, "isInteracti
     "",
     "",
   ].join("\n");
+}
+
+function signInHint({ signInUrl }: BannerFacts): string {
+  if (signInUrl === null) return "sign in with the admin token, or with the address that foyer open prints";
+  return "signs you in once, within 5 minutes; foyer open prints another address";
 }
 
 function shownToken({ adminToken, tokenOrigin }: BannerFacts, terminal: Pick<Terminal, "isInteractive">): string {

@@ -90,6 +90,7 @@ const remoteRunners: Record<RemoteCommandName, () => Promise<(remote: Remote) =>
   logs: async () => (await import("./remote/lobbies.ts")).logs,
   find: async () => (await import("./remote/find.ts")).find,
   watch: async () => (await import("./remote/watch.ts")).watch,
+  open: async () => (await import("./remote/open.ts")).open,
   login: async () => (await import("./remote/login.ts")).login,
   use: async () => (await import("./remote/login.ts")).use,
   logout: async () => (await import("./remote/login.ts")).logout,

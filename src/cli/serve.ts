@@ -1,8 +1,10 @@
 import { startFoyer } from "../app/main.ts";
 import { loadSettings, wantsColours } from "../config/config.ts";
+import { isLoopback } from "../ground/local-host.ts";
 import { createLog, type Logger } from "../ground/log.ts";
 import { packageVersion } from "../ground/package-version.ts";
 import { banner } from "./banner.ts";
+import { toSignInUrl } from "./sign-in-url.ts";
 import { exitOnUncaught, stopSignal } from "./signals.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
@@ -33,7 +35,10 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   }
 
   const tokenOrigin = shown.find(({ key }) => key === "admin_token")?.origin ?? "";
-  const text = banner({ ...foyer, tokenOrigin, version: packageVersion() }, terminal);
+  // For a person at this machine only: others could read the address in a log, or could not open it.
+  const isFirstHand = terminal.isInteractive && isLoopback(config.host) && config.publicUrl === null;
+  const signInUrl = isFirstHand ? toSignInUrl(foyer.url, foyer.createSignInCode()) : null;
+  const text = banner({ ...foyer, signInUrl, tokenOrigin, version: packageVersion() }, terminal);
   // Without a terminal, standard output has only log lines, so that a program can read every one of them.
   if (terminal.isInteractive) terminal.out(text);
   else terminal.err(text);

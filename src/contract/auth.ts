@@ -3,7 +3,9 @@ import { named, object, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 
-/** What tools and pages ask before anything else. */
+const expiresTs = timestamp("When it ends by itself.");
+
+/** What tools and pages ask before anything else, and how a person signs in to the dashboard. */
 export const auth = {
   "auth.whoami": {
     ...cloud,
@@ -11,9 +13,9 @@ export const auth = {
     path: "/cloud/whoami",
     summary: "Says which token this is and what it may do.",
     reply: named("WhoamiAnswer", {
-      kind: Type.Enum(["admin", "cloud"]),
+      kind: Type.Enum(["admin", "session", "cloud"]),
       game_id: Type.Optional(uuid("The one game of a cloud token.")),
-      token_id: Type.Optional(uuid("Absent for the admin token.")),
+      token_id: Type.Optional(uuid("The token or the session; absent for the admin token.")),
       expires_ts: Type.Optional(timestamp("When the token expires; absent: never.")),
       may: object({
         create_games: Type.Boolean(),
@@ -25,6 +27,42 @@ export const auth = {
         }),
       }),
     }),
+    errors: [],
+  },
+  "auth.createSignInCode": {
+    ...cloud,
+    method: "POST",
+    path: "/cloud/sign-in-codes",
+    summary: "Makes a code that signs one person in to the dashboard, once, within five minutes.",
+    details:
+      "Open `/#sign-in=CODE` of the same service in a browser: the page signs in and removes the code from its address. " +
+      "The code works only at the node that made it.",
+    callers: ["admin"],
+    reply: object({ code: Type.String({ description: "128 random bits." }), expires_ts: expiresTs }),
+    errors: [],
+  },
+  "auth.signIn": {
+    ...cloud,
+    method: "POST",
+    path: "/cloud/sign-in",
+    summary: "Signs in with a code, and gives a session token, which may do what the admin token may but make codes.",
+    details:
+      "Takes no token, and of pages only those of the service's own origin. The token ends after twelve hours, with " +
+      "auth.signOut, and when the service restarts. Only the node that made it knows it.",
+    callers: ["none"],
+    body: object({
+      code: Type.String({ minLength: 1, maxLength: 128, description: "The code of a sign-in address." }),
+    }),
+    reply: object({ token: Type.String({ description: "The session token." }), expires_ts: expiresTs }),
+    errors: ["TOKEN_INVALID", "API_RATE_LIMIT"],
+  },
+  "auth.signOut": {
+    ...cloud,
+    method: "DELETE",
+    path: "/cloud/sign-in",
+    summary: "Ends the session of the token that it is called with.",
+    callers: ["session"],
+    reply: null,
     errors: [],
   },
 } as const satisfies Record<string, Operation>;

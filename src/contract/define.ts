@@ -1,8 +1,11 @@
 import type { Static, TSchema } from "typebox";
 import type { ErrorCode } from "./errors.ts";
 
-/** Who may call an operation. `origin` is a browser without a token on a domain that the namespace trusts. */
-export type CallerKind = "admin" | "cloud" | "pub" | "origin" | "dev" | "server" | "lobby";
+/**
+ * Who may call an operation. `origin` is a browser without a token on a domain that the namespace trusts. `none` is a
+ * program without a token, or a page of the service itself; the operation checks what it sends.
+ */
+export type CallerKind = "admin" | "session" | "cloud" | "pub" | "origin" | "dev" | "server" | "lobby" | "none";
 
 /** Which budget a request is counted against; config.ts holds the numbers. */
 export type RateClass = "find" | "create" | "list" | "lobby" | "server" | "cloud";
@@ -81,12 +84,22 @@ export function isChange({ method, path, isCheck }: Operation): boolean {
   return method !== "GET" && !isCheck && path.startsWith("/cloud/");
 }
 
+/** What these callers prove themselves with is not a row that expires or is revoked. */
+const withoutRow: ReadonlySet<CallerKind> = new Set(["admin", "session", "lobby", "origin", "none"]);
+
+/** As documentation names it. */
+export function describeCaller(kind: CallerKind): string {
+  if (kind === "none") return "no token";
+  return kind === "origin" ? "a page on a trusted domain" : `${kind} token`;
+}
+
 /** All codes of an operation: its own and those that its shape implies. */
 export function listErrorCodes(operation: Operation): ErrorCode[] {
-  const implied: ErrorCode[] = ["TOKEN_MISSING", "TOKEN_INVALID", "TOKEN_FORBIDDEN", "API_BAD_QUERY"];
+  const implied: ErrorCode[] = operation.callers.includes("none") ? [] : ["TOKEN_MISSING"];
+  implied.push("TOKEN_INVALID", "TOKEN_FORBIDDEN", "API_BAD_QUERY");
   implied.push("API_BAD_BODY", "API_BODY_TOO_LARGE", "API_UNSUPPORTED_MEDIA_TYPE");
   if (operation.rawBody) implied.push("API_REQUEST_TIMEOUT");
-  if (operation.callers.some((kind) => kind !== "admin" && kind !== "lobby" && kind !== "origin")) {
+  if (operation.callers.some((kind) => !withoutRow.has(kind))) {
     implied.push("TOKEN_EXPIRED", "TOKEN_REVOKED");
   }
   if (operation.callers.some((kind) => kind === "pub" || kind === "origin")) implied.push("MATCHMAKER_CLIENT_BLOCKED");

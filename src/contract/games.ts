@@ -9,9 +9,12 @@ export const nameId = Type.String({
 });
 export const proposedNames = named("ProposedNames", { display_name: displayName, name_id: nameId });
 
+/** Those who may do everything under `/cloud`; a session is an operator who signed in with a code. */
+export const operators = ["admin", "session"] as const;
+
 /** What all operations of the control plane share. */
 export const cloud = {
-  callers: ["admin", "cloud"],
+  callers: ["admin", "session", "cloud"],
   rate: "cloud",
   query: null,
   body: null,
@@ -66,7 +69,7 @@ export const games = {
     method: "POST",
     path: "/cloud/games",
     summary: "Creates a game.",
-    callers: ["admin"],
+    callers: operators,
     body: proposedNames,
     reply: object({ game_id: uuid("The new game's id.") }),
     errors: ["CLOUD_VALIDATION_ERROR", "CLOUD_NAME_TAKEN"],
@@ -77,7 +80,7 @@ export const games = {
     path: "/cloud/games/validate",
     isCheck: true,
     summary: "Checks the names proposed for a new game and lists every issue.",
-    callers: ["admin"],
+    callers: operators,
     body: proposedNames,
     reply: issueList,
     errors: [],
@@ -95,7 +98,7 @@ export const games = {
     method: "DELETE",
     path: "/cloud/games/{game_id}",
     summary: "Deletes a game with its namespaces, versions and tokens.",
-    callers: ["admin"],
+    callers: operators,
     query: forceQuery,
     reply: null,
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_EMPTY"],
@@ -105,7 +108,7 @@ export const games = {
     method: "POST",
     path: "/cloud/games/{game_id}/tokens/cloud",
     summary: "Creates a cloud token, which has the rights over this one game.",
-    callers: ["admin"],
+    callers: operators,
     body: object({ expires_ts: optional(timestamp("When the token expires; absent or null: never.")) }),
     bodyOptional: true,
     reply: newToken,
@@ -116,7 +119,7 @@ export const games = {
     method: "GET",
     path: "/cloud/games/{game_id}/tokens",
     summary: "Lists the game's cloud tokens, newest first, without their secrets.",
-    callers: ["admin"],
+    callers: operators,
     query: pageQuery,
     reply: tokenList,
     errors: ["API_BAD_QUERY", "CLOUD_GAME_NOT_FOUND"],
@@ -126,7 +129,7 @@ export const games = {
     method: "DELETE",
     path: "/cloud/games/{game_id}/tokens/{token_id}",
     summary: "Revokes a cloud token of the game.",
-    callers: ["admin"],
+    callers: operators,
     reply: null,
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_TOKEN_NOT_FOUND"],
   },

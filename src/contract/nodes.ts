@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { named, nullable, object, timestamp, uint32 } from "./common.ts";
 import type { Operation } from "./define.ts";
-import { cloud } from "./games.ts";
+import { cloud, operators } from "./games.ts";
 
 const unknownOfEarlier = "null: a node of an earlier Foyer, which does not say.";
 
@@ -13,7 +13,7 @@ export const nodes = {
     path: "/cloud/nodes",
     summary: "Lists the nodes of the installation that are up, by id.",
     details: "What a node says of itself is at most about a second old.",
-    callers: ["admin"],
+    callers: operators,
     reply: object({
       nodes: Type.Array(
         named("Node", {

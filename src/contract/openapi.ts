@@ -1,4 +1,4 @@
-import { listErrorCodes, type Operation } from "./define.ts";
+import { describeCaller, listErrorCodes, type Operation } from "./define.ts";
 import { errorCodes, errorTable } from "./errors.ts";
 import { operationList } from "./index.ts";
 import { operationName } from "./openapi-names.ts";
@@ -36,8 +36,8 @@ function paths(schemas: NamedSchemas): Record<string, Record<string, unknown>> {
       operationId: id,
       tags: [toTag(id)],
       summary: operation.summary,
-      description: `${operation.details ?? ""} Callers: ${operation.callers.map(callerText).join(", ")}.`.trim(),
-      security: operation.callers.includes("origin") ? [{ bearer: [] }, {}] : [{ bearer: [] }],
+      description: `${operation.details ?? ""} Callers: ${operation.callers.map(describeCaller).join(", ")}.`.trim(),
+      security: describeSecurity(operation),
       parameters: [
         ...pathParameters(operation),
         ...queryParameters(operation),
@@ -56,8 +56,9 @@ function toTag(id: string): string {
   return id.slice(0, id.lastIndexOf("."));
 }
 
-function callerText(kind: string): string {
-  return kind === "origin" ? "a page on a trusted domain" : `${kind} token`;
+function describeSecurity({ callers }: Operation) {
+  if (callers.includes("none")) return [];
+  return callers.includes("origin") ? [{ bearer: [] }, {}] : [{ bearer: [] }];
 }
 
 function pathParameters(operation: Operation) {

@@ -14,8 +14,11 @@ export const tokenKinds = [
   "session",
 ] as const;
 
-/** Tokens whose hash is stored; the admin token's hash is kept in memory only. */
-export type KeptTokenKind = "admin" | "cloud" | "pub" | "dev" | "server";
+/** Every prefix of what must not be in a log: tokens, and the codes of sign-in addresses. */
+export const secretPrefixes = [...tokenKinds, "signin"] as const;
+
+/** Random tokens, known by their hash: in the store, those of the admin and of sessions only in memory. */
+export type KeptTokenKind = "admin" | "cloud" | "pub" | "dev" | "server" | "session";
 
 /** A token that is never stored: it contains its ids, signed with the installation's secret. */
 export type DerivedToken =
@@ -31,6 +34,11 @@ export interface DerivedTokens {
 
 export function newKeptToken(kind: KeptTokenKind): string {
   return `${kind}_${randomBytes(32).toString("base64url")}`;
+}
+
+/** 128 bits: a person pastes it as part of an address. */
+export function newSignInCode(): string {
+  return `signin_${randomBytes(16).toString("base64url")}`;
 }
 
 export function hashToken(token: string): string {

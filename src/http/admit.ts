@@ -4,9 +4,10 @@ import type { Operation, RateClass } from "../contract/define.ts";
 import type { Authenticate, Authenticated } from "../operations/auth/authenticate.ts";
 import type { Caller, Client } from "../operations/callers.ts";
 import { parsePlace } from "../operations/matchmaking/geo.ts";
-import { isRefusal, type Refusal } from "../operations/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "../operations/refusal.ts";
 import { type CheckHost, createCheckHost } from "./check-host.ts";
 import type { ClientAddress, ReadAddress } from "./client-address.ts";
+import { isOwnOrigin } from "./cors.ts";
 import { createRateLimits, type RateLimits } from "./rate-limits.ts";
 
 type Verdict = Admitted | Refusal;
@@ -111,6 +112,14 @@ interface Arrival {
   readonly client: Client;
 }
 
+/** A page of another origin must not sign its visitor in. */
+function checkOwnOrigin({ raw }: FastifyRequest, { publicUrl }: Config): Refusal | null {
+  if (isOwnOrigin(raw, publicUrl)) return null;
+  const message =
+    "Pages of other origins cannot call this operation. If the page is the service's own, behind a proxy, set FOYER_PUBLIC_URL to its address.";
+  return refuse("TOKEN_FORBIDDEN", message);
+}
+
 /** The token, then whether its namespace serves the client, then the rate limit of the token. */
 function admitCaller(parts: AdmitParts, rates: RateLimits, arrival: Arrival): Verdict | Promise<Verdict> {
   const { operation, rate, request, reply, client } = arrival;
@@ -125,6 +134,8 @@ function admitCaller(parts: AdmitParts, rates: RateLimits, arrival: Arrival): Ve
     const checking = parts.checkClient(caller, client);
     return checking === null ? admitted() : checking.then((blocked) => blocked ?? admitted());
   };
+  const foreign = operation.callers.includes("none") ? checkOwnOrigin(request, parts.config) : null;
+  if (foreign) return foreign;
   const { authorization, origin } = request.headers;
   const gameReference = (request.params as { game_id?: string }).game_id;
   const authenticated = parts.authenticate(operation.callers, {

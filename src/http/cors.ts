@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isOwnName } from "../ground/local-host.ts";
 
 /**
  * CORS headers (docs/decisions/0005). The matchmaker answers pages of any origin: what a page may do is decided by its
@@ -42,6 +43,17 @@ const exposedHeaders = "x-request-id, retry-after";
 const isForPages = ({ url }: IncomingMessage) => url!.startsWith("/matchmaker/");
 
 export const isEncrypted = ({ socket }: IncomingMessage) => (socket as TLSSocket).encrypted === true;
+
+/**
+ * Whether the request comes from a page of the service itself, or from a program, which sends no origin. Behind a
+ * public address pages may still be opened on this machine, where Foyer checks the host.
+ */
+export function isOwnOrigin(request: IncomingMessage, publicUrl: string | null): boolean {
+  const { origin, host } = request.headers;
+  if (origin === undefined || origin === publicUrl) return true;
+  const isAddressed = origin === `${isEncrypted(request) ? "https" : "http"}://${host}`;
+  return isAddressed && (publicUrl === null || isOwnName(host ?? ""));
+}
 
 /** The request's origin if pages of it may read the answer. */
 function allowedOrigin(request: IncomingMessage, publicUrl: string | null): string | undefined {

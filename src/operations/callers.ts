@@ -17,6 +17,8 @@ export interface DevelopmentPort {
 /** The caller, as proven by the token or the origin. */
 export type Caller =
   | { readonly kind: "admin" }
+  | { readonly kind: "session"; readonly tokenId: string; readonly expiresTs: number }
+  | { readonly kind: "none" }
   | { readonly kind: "cloud"; readonly tokenId: string; readonly gameId: string; readonly expiresTs: number | null }
   | { readonly kind: "pub"; readonly tokenId: string; readonly namespaceId: string }
   | { readonly kind: "origin"; readonly namespaceId: string }
@@ -39,7 +41,7 @@ export type Caller =
 export type CallerOf<K extends CallerKind> = Extract<Caller, { kind: K }>;
 
 /** The name of an operator's token in shares; the admin token has no row and so no id. */
-export function getTokenId(caller: CallerOf<"admin" | "cloud">): string {
+export function getTokenId(caller: CallerOf<"admin" | "session" | "cloud">): string {
   return caller.kind === "admin" ? "admin" : caller.tokenId;
 }
 

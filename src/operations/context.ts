@@ -9,6 +9,7 @@ import type { Nodes } from "../nodes/nodes.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { BuildArchive } from "../store/build-archive.ts";
 import type { AuditEntry, Db } from "../store/db.ts";
+import type { Sessions } from "./auth/sessions.ts";
 import type { TokenUses } from "./auth/token-uses.ts";
 import type { CodeBudget } from "./capacity/code-budget.ts";
 import type { StartGate } from "./capacity/crash-backoff.ts";
@@ -49,6 +50,8 @@ export interface Context {
   readonly config: Config;
   readonly tokens: DerivedTokens;
   readonly tokenUses: TokenUses;
+  /** Who has signed in to this node. */
+  readonly sessions: Sessions;
   readonly engine: Engine;
   readonly configs: NamespaceConfigs;
   readonly waiting: Waiting;

@@ -1,4 +1,5 @@
 import { recordChanges } from "./auth/record-changes.ts";
+import { signInOperations } from "./auth/sign-in.ts";
 import { whoamiOperations } from "./auth/whoami.ts";
 import { activityOperations } from "./cloud/activity.ts";
 import { auditOperations } from "./cloud/audit.ts";
@@ -52,6 +53,7 @@ export function createHandlers(context: Context): ServedHandlers {
     ...versionOperations(context),
     ...auditOperations(context),
     ...whoamiOperations(context),
+    ...signInOperations(context),
     ...nodeOperations(context),
     ...findOperations(context),
     ...joinOperations(context),

@@ -36,6 +36,13 @@ test.each([
   expect(findLeaks(folder).leaks).toEqual([`${join("logs", "a.log")} contains a lobby token`]);
 });
 
+test.each(["session", "signin"])("a %s secret is found", (kind) => {
+  const secret = `${kind}_${"aB3-".repeat(6)}`;
+  writeFileSync(join(folder, "issued-tokens.txt"), `${secret}\n`);
+  writeFileSync(join(folder, "logs", "a.log"), `{"url":"http://127.0.0.1/#sign-in=${secret}"}`);
+  expect(findLeaks(folder).leaks).toEqual([`${join("logs", "a.log")} contains a ${kind} token`]);
+});
+
 test("a token of the operator's own making is found and not repeated", () => {
   writeFileSync(join(folder, "logs", "a.log"), `x${ownToken}x`);
   const { leaks } = findLeaks(folder);

@@ -6,7 +6,7 @@ import { table } from "../../src/cli/remote/show.ts";
 import { run } from "../../src/cli/run.ts";
 import { operationIds } from "../../src/contract/index.ts";
 import { createFakeRuntime } from "../support/fake-runtime.ts";
-import { type Service, startService } from "../support/harness.ts";
+import { noteIssued, type Service, startService } from "../support/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const runtime = createFakeRuntime();
@@ -180,6 +180,27 @@ describe("which service", () => {
     expect(await foyer("logout", "here")).toMatchObject({ code: 0 });
     expect(readFileSync(join(home, "foyer", "profiles.json"), "utf8")).not.toContain(service.adminToken);
   });
+});
+
+test("[SG7] foyer open prints an address that signs in, with the admin token only", async () => {
+  const signIn = (address: string) => {
+    const url = new URL(address);
+    const code = url.hash.replace("#sign-in=", "");
+    noteIssued(code);
+    expect(url.href).toBe(`${service.url}/#sign-in=${code}`);
+    return service.request("POST", "/cloud/sign-in", { body: { code } });
+  };
+  const shown = await foyer("open", ...here());
+  expect(shown).toMatchObject({ code: 0, err: "" });
+  expect((await signIn(shown.out.split("\n")[0]!)).json.token).toMatch(/^session_/);
+  const { url, expires_ts } = JSON.parse((await foyer("open", "--json", ...here())).out);
+  expect(Date.parse(expires_ts)).toBeGreaterThan(Date.now());
+  expect((await signIn(url)).status).toBe(200);
+
+  const cloud = await service.admin("POST", "/cloud/games/chess/tokens/cloud");
+  process.env.FOYER_CLOUD_TOKEN = cloud.token;
+  const refused = await foyer("open", "--endpoint", service.url);
+  expect(refused).toMatchObject({ code: 3, out: "", err: expect.stringContaining("TOKEN_FORBIDDEN") });
 });
 
 describe("lobbies", () => {

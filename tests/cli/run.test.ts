@@ -101,6 +101,7 @@ describe("banner", () => {
     version: "1.2.3",
     url: "http://127.0.0.1:7100",
     localUrl: "http://127.0.0.1:7100",
+    signInUrl: null,
     metricsUrl: "http://127.0.0.1:7101/metrics",
     demoUrl: "http://127.0.0.1:7100/play",
     nodeId: null,
@@ -108,6 +109,15 @@ describe("banner", () => {
     adminToken: { token: "admin_sesame", path: "/srv/it's data/admin-token" },
     tokenOrigin: "default",
   };
+
+  test("[SG7] it shows the sign-in address, or how to get one", () => {
+    const signInUrl = "http://127.0.0.1:7100/#sign-in=signin_sesame";
+    const plain = { isInteractive: true, colours: false };
+    expect(banner({ ...facts, signInUrl }, plain)).toMatch(
+      /Dashboard +http:\/\/127\.0\.0\.1:7100\/#sign-in=signin_sesame\n/,
+    );
+    expect(banner(facts, plain)).toMatch(/Dashboard +http:\/\/127\.0\.0\.1:7100\/\n.*foyer open/);
+  });
 
   test("[ND7] a node among several is named", () => {
     const plain = { isInteractive: false, colours: false };

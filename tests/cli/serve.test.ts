@@ -51,11 +51,12 @@ function start(...argv: string[]) {
 const patient = { timeout: 240_000 };
 
 describe("a running service", patient, () => {
-  test("[K9] [O4] [O5] says where everything is, without the token, and stops on SIGTERM with exit code 0", async () => {
+  test("[K9] [SG7] [O4] [O5] says where everything is, without the token, and stops on SIGTERM with exit code 0", async () => {
     const foyer = start();
     const { url, dataDir } = await foyer.ready();
     const token = readFileSync(join(dataDir, "admin-token"), "utf8").trim();
     expect(foyer.text.err).toContain(`in ${join(dataDir, "admin-token")}`);
+    expect(foyer.text.err + foyer.text.out).not.toContain("sign-in=");
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     const metricsUrl = /Metrics +(\S+)/.exec(foyer.text.err)![1]!;
     expect(await (await fetch(metricsUrl)).text()).toContain("foyer_http_requests_total");

@@ -69,6 +69,17 @@ test("[VF7] [VF1] a terminal shows one line for each step, and names a server th
   await until(() => /WARN .+ has not called ready.+ last_output=starting/.test(plain()));
 });
 
+test("[SG7] a terminal shows an address that signs in once", async () => {
+  const { origin, hash } = new URL(/Dashboard +(\S+)/.exec(plain())![1]!);
+  expect(origin).toBe(client.url);
+  const code = hash.replace("#sign-in=", "");
+  noteIssued(code);
+  const signIn = () => client.request("POST", "/cloud/sign-in", { body: { code } });
+  const { json } = await signIn();
+  expect((await client.request("GET", "/cloud/whoami", { token: json.token })).json.kind).toBe("session");
+  expect((await signIn()).status).toBe(401);
+});
+
 test("[VF8] closing the terminal stops the service and its lobbies", async () => {
   const pids = lobbyPids(dataDir);
   const service = Number(readFileSync(`/proc/${terminal.pid}/task/${terminal.pid}/children`, "latin1").trim());

@@ -18,6 +18,7 @@ import {
   type GameAtHand,
   type NamespaceAtHand,
   type Service,
+  signIn,
   uniqueName,
 } from "../support/harness.ts";
 
@@ -26,7 +27,7 @@ type ChangeId = { [Id in OperationId]: IsChange<Operations[Id]> extends true ? I
 /** A call that succeeds, and what its entry says beside the operation and who called. */
 interface Made {
   readonly answer: Answer;
-  readonly entry: { game_id?: string; namespace_id?: string; target?: string };
+  readonly entry: { kind?: string; token_id?: string; game_id?: string; namespace_id?: string; target?: string };
 }
 type Make = (service: Service, namespace: NamespaceAtHand) => Promise<Made>;
 
@@ -61,6 +62,19 @@ async function registered(service: Service, namespace: NamespaceAtHand): Promise
 
 /** One success of each operation that changes something. A new operation needs a row, or this does not compile. */
 const makes: Record<ChangeId, Make> = {
+  "auth.createSignInCode": async (service) => ({
+    answer: await call(service, "POST", "/cloud/sign-in-codes"),
+    entry: {},
+  }),
+  "auth.signIn": async (service) => {
+    const { answer, tokenId } = await signIn(service);
+    return { answer, entry: { kind: "none", target: tokenId } };
+  },
+  "auth.signOut": async (service) => {
+    const { token, tokenId } = await signIn(service);
+    const answer = await service.request("DELETE", "/cloud/sign-in", { token });
+    return { answer, entry: { kind: "session", token_id: tokenId, target: tokenId } };
+  },
   "games.createGame": async (service) => {
     const name_id = uniqueName("audited");
     const answer = await call(service, "POST", "/cloud/games", { display_name: "Audited", name_id });

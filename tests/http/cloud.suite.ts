@@ -12,6 +12,7 @@ import { namespacesTests } from "./namespaces.suite.ts";
 import { pagesTests } from "./pages.suite.ts";
 import { quotasTests } from "./quotas.suite.ts";
 import { wasSeen } from "./seen.ts";
+import { signInTests } from "./sign-in.suite.ts";
 import { tokensTests } from "./tokens.suite.ts";
 import { versionDeletionTests } from "./version-deletion.suite.ts";
 import { versionsTests } from "./versions.suite.ts";
@@ -33,6 +34,7 @@ export function controlPlaneTests(kind: ServiceKind): void {
   describe("namespaces", () => namespacesTests(at));
   describe("domains", () => domainsTests(at));
   describe("tokens", () => tokensTests(at));
+  describe("signing in", () => signInTests(kind, at));
   describe("versions and deployments", () => versionsTests(at));
   describe("deleting versions", () => versionDeletionTests(at));
   describe("quotas", () => quotasTests(kind));

@@ -167,7 +167,7 @@ export function noteIssued(token: string): void {
 }
 
 function noteTokensOf(text: string): void {
-  const found = text.match(/"(?:admin|cloud|pub|devplayer|dev|server|lobby|player)_[\w-]{20,}"/g) ?? [];
+  const found = text.match(/"(?:admin|cloud|pub|devplayer|dev|server|lobby|player|session|signin)_[\w-]{20,}"/g) ?? [];
   for (const quoted of found) noteIssued(quoted.slice(1, -1));
 }
 
@@ -259,6 +259,15 @@ export function createCloudToken(service: Service, game: GameAtHand, expiresTs?:
     `${game.path}/tokens/cloud`,
     expiresTs === undefined ? undefined : { expires_ts: expiresTs },
   );
+}
+
+/** Signs in with a new code; gives the answer, the session's token and its id. */
+export async function signIn(service: Pick<Service, "admin" | "request">) {
+  const { code } = await service.admin("POST", "/cloud/sign-in-codes");
+  const answer = await service.request("POST", "/cloud/sign-in", { body: { code } });
+  const token: string = answer.json.token;
+  const who = await service.request("GET", "/cloud/whoami", { token });
+  return { answer, code: code as string, token, tokenId: who.json.token_id as string };
 }
 
 /** A cloud token whose time is over. A token cannot be made expired, so it is made with little time, which passes. */

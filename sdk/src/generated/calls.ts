@@ -72,5 +72,8 @@ export const operatorCalls = {
   "games.builds.deleteBuild": { method: "DELETE", path: "/cloud/games/{game_id}/builds/{build_id}" },
   "audit.list": { method: "GET", path: "/cloud/audit", hasQuery: true, isRepeatable: true, items: "entries" },
   "auth.whoami": { method: "GET", path: "/cloud/whoami", isRepeatable: true },
+  "auth.createSignInCode": { method: "POST", path: "/cloud/sign-in-codes" },
+  "auth.signIn": { method: "POST", path: "/cloud/sign-in", hasBody: true },
+  "auth.signOut": { method: "DELETE", path: "/cloud/sign-in" },
   "nodes.list": { method: "GET", path: "/cloud/nodes", isRepeatable: true },
 } as const satisfies Record<string, Call>;

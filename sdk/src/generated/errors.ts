@@ -931,6 +931,41 @@ export interface OperationErrors {
     | "API_RATE_LIMIT"
     | "API_INTERNAL"
     | "API_UNAVAILABLE";
+  readonly "auth.createSignInCode":
+    | "TOKEN_MISSING"
+    | "TOKEN_INVALID"
+    | "TOKEN_FORBIDDEN"
+    | "API_BAD_QUERY"
+    | "API_BAD_BODY"
+    | "API_BODY_TOO_LARGE"
+    | "API_UNSUPPORTED_MEDIA_TYPE"
+    | "API_WRONG_HOST"
+    | "API_RATE_LIMIT"
+    | "API_INTERNAL"
+    | "API_UNAVAILABLE";
+  readonly "auth.signIn":
+    | "TOKEN_INVALID"
+    | "TOKEN_FORBIDDEN"
+    | "API_BAD_QUERY"
+    | "API_BAD_BODY"
+    | "API_BODY_TOO_LARGE"
+    | "API_UNSUPPORTED_MEDIA_TYPE"
+    | "API_WRONG_HOST"
+    | "API_RATE_LIMIT"
+    | "API_INTERNAL"
+    | "API_UNAVAILABLE";
+  readonly "auth.signOut":
+    | "TOKEN_MISSING"
+    | "TOKEN_INVALID"
+    | "TOKEN_FORBIDDEN"
+    | "API_BAD_QUERY"
+    | "API_BAD_BODY"
+    | "API_BODY_TOO_LARGE"
+    | "API_UNSUPPORTED_MEDIA_TYPE"
+    | "API_WRONG_HOST"
+    | "API_RATE_LIMIT"
+    | "API_INTERNAL"
+    | "API_UNAVAILABLE";
   readonly "nodes.list":
     | "TOKEN_MISSING"
     | "TOKEN_INVALID"

@@ -66,15 +66,15 @@ export interface AuditEntry {
   readonly at: string;
   /** The operation that made it. */
   readonly operation: string;
-  /** The kind of token it was made with. */
+  /** The kind of token it was made with; `none` for signing in with a code. */
   readonly kind: string;
-  /** The token; absent for the admin token. */
+  /** The token, or the session; absent for the admin token. */
   readonly token_id?: string;
   /** The game it was made in, which may have been deleted since. */
   readonly game_id?: string;
   /** The namespace it was made in, which may have been deleted since. */
   readonly namespace_id?: string;
-  /** The id or name of what was changed: a token, domain, version, lobby, or a new name. */
+  /** The id or name of what was changed: a token, session, domain, version, lobby, or a new name. */
   readonly target?: string;
   /** The address that the call came from. */
   readonly client: string;
@@ -200,6 +200,13 @@ export interface CreateRequest {
   readonly version?: string | null;
   /** Any JSON up to 16 KiB, passed to the lobby. */
   readonly lobby_config?: unknown;
+}
+
+export interface CreateSignInCodeAnswer {
+  /** 128 random bits. */
+  readonly code: string;
+  /** When it ends by itself. */
+  readonly expires_ts: string;
 }
 
 export interface Decision {
@@ -1252,6 +1259,18 @@ export interface SetOperatorClosedRequest {
   readonly is_closed: boolean;
 }
 
+export interface SignInAnswer {
+  /** The session token. */
+  readonly token: string;
+  /** When it ends by itself. */
+  readonly expires_ts: string;
+}
+
+export interface SignInRequest {
+  /** The code of a sign-in address. */
+  readonly code: string;
+}
+
 export interface TimelineEntry {
   /** As of when it happened. */
   readonly at: string;
@@ -1344,10 +1363,10 @@ export interface VersionSummary {
 }
 
 export interface WhoamiAnswer {
-  readonly kind: "admin" | "cloud";
+  readonly kind: "admin" | "session" | "cloud";
   /** The one game of a cloud token. */
   readonly game_id?: string;
-  /** Absent for the admin token. */
+  /** The token or the session; absent for the admin token. */
   readonly token_id?: string;
   /** When the token expires; absent: never. */
   readonly expires_ts?: string;

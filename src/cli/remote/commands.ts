@@ -138,6 +138,19 @@ export const remoteCommands = {
     wordsMax: 0,
     flags: about,
   },
+  open: {
+    usage: "foyer open",
+    summary: "Print an address that signs you in to the dashboard.",
+    details:
+      "Open it in a browser within five minutes; it works once. It needs the admin token: that of a Foyer that runs on the data folder here, or of the profile in use. The session ends after twelve hours, when you sign out, and when Foyer restarts. With several nodes, the address of one node is needed: --endpoint.",
+    examples: [
+      ["foyer open", "for the Foyer that runs here"],
+      ["foyer open --profile prod", "for another one"],
+    ],
+    wordsMin: 0,
+    wordsMax: 0,
+    flags: connectionFlags,
+  },
   login: {
     usage: "foyer login URL [--name NAME]",
     summary: "Keep the address and token of a service under a name.",

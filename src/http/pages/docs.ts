@@ -1,4 +1,4 @@
-import { listErrorCodes, type Operation } from "../../contract/define.ts";
+import { describeCaller, listErrorCodes, type Operation } from "../../contract/define.ts";
 import { type ErrorCode, errorCodes, errorTable } from "../../contract/errors.ts";
 import { operationList } from "../../contract/index.ts";
 import { versionConfig } from "../../contract/version-config.ts";
@@ -59,7 +59,7 @@ export function homePage(hasDemo: boolean): string {
 }
 
 function operationSection(id: string, operation: Operation): string {
-  const callers = operation.callers.map((kind) => (kind === "origin" ? "page on a trusted domain" : `${kind} token`));
+  const callers = operation.callers.map(describeCaller);
   const parts = [
     operation.query && `<h4>Query</h4>${schemaTable(operation.query)}`,
     operation.body && `<h4>Body${operation.bodyOptional ? " (optional)" : ""}</h4>${schemaTable(operation.body)}`,

@@ -76,7 +76,10 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
 
     const token = bearerToken(authorization);
     if (isRefusal(token)) return token;
-    if (token === null) return byOrigin(callers, credentials.origin);
+    if (token === null) {
+      if (callers.includes("none")) return { caller: { kind: "none" }, rateKey: null };
+      return byOrigin(callers, credentials.origin);
+    }
 
     const derived = context.tokens.read(token);
     if (derived) {
@@ -89,8 +92,19 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
       if (!callers.includes("admin")) return forbidden("admin", callers);
       return { caller: { kind: "admin" }, rateKey: "admin" };
     }
+    if (claimedKind(token) === "session") return bySession(context, hash, callers);
     return byHash({ token, hash }, callers, credentials);
   };
+}
+
+function bySession({ sessions }: Context, hash: string, callers: readonly CallerKind[]): Verdict {
+  const session = sessions.find(hash);
+  if (session === null) {
+    const message = "The session has ended, or another node made it. Sign in again.";
+    return refuse("TOKEN_INVALID", message);
+  }
+  if (!callers.includes("session")) return forbidden("session", callers);
+  return { caller: { kind: "session", ...session }, rateKey: session.tokenId };
 }
 
 /** null: no bearer token was sent, or nothing follows the word. Any other text after the word is an invalid token. */
@@ -205,6 +219,9 @@ function invalid(token: string): Refusal<"TOKEN_INVALID"> {
 }
 
 function forbidden(kind: string, callers: readonly CallerKind[]): Refusal<"TOKEN_FORBIDDEN"> {
+  if (callers.includes("none")) {
+    return refuse("TOKEN_FORBIDDEN", "This operation takes no token. Send it without an Authorization header.");
+  }
   const allowed = callers.filter((caller) => caller !== "origin").map(kindInWords);
   const what = kindInWords(kind);
   const article = /^[aeiou]/.test(what) ? "An" : "A";

@@ -6,8 +6,12 @@ export function whoamiOperations({ config }: Context) {
   return {
     "auth.whoami": async ({ caller }) => {
       const runsContainers = config.runtimes.includes("docker");
-      if (caller.kind === "admin") {
-        return { kind: "admin", may: { create_games: true, run_processes: true, run_containers: runsContainers } };
+      if (caller.kind !== "cloud") {
+        return {
+          kind: caller.kind,
+          ...(caller.kind === "session" && { token_id: caller.tokenId, expires_ts: toTimestamp(caller.expiresTs) }),
+          may: { create_games: true, run_processes: true, run_containers: runsContainers },
+        };
       }
       const mayRun = config.processTrust === "cloud";
       return {

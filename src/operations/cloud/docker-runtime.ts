@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import type { GameModeConfig, ResolvedDockerRuntime, ResolvedVersionConfig } from "../../contract/version-config.ts";
-import type { Caller } from "../callers.ts";
+import type { CallerOf } from "../callers.ts";
 import { type Issue, type Refusal, refuse } from "../refusal.ts";
 
 type DockerConfig = NonNullable<GameModeConfig["runtime"]["docker"]>;
@@ -45,12 +45,12 @@ export function checkContainersAllowed(
 
 /** Null: the caller may create the version as far as its containers go. */
 export function checkMayRunContainers(
-  caller: Pick<Caller, "kind">,
+  caller: Pick<CallerOf<"admin" | "session" | "cloud">, "kind">,
   resolved: ResolvedVersionConfig,
   { dockerTrust }: Pick<Config, "dockerTrust">,
 ): Refusal<"TOKEN_FORBIDDEN"> | null {
   const containers = listContainers(resolved);
-  if (caller.kind === "admin" || containers.length === 0) return null;
+  if (caller.kind !== "cloud" || containers.length === 0) return null;
   if (dockerTrust !== "cloud") {
     const message =
       "A version with the docker runtime runs containers on the service's machine and needs the admin token (or FOYER_DOCKER_TRUST=cloud).";
