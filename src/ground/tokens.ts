@@ -2,7 +2,7 @@ import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createRecent } from "./bounded-cache.ts";
 
 /** Every prefix that a token may have (docs/decisions/0006). */
-export const tokenKinds = [
+const tokenKinds = [
   "admin",
   "cloud",
   "pub",

@@ -28,8 +28,9 @@ export function sendRefusal(reply: FastifyReply, requestId: string, refusal: Ref
   endIfStopping(reply);
   if (refusal.retryAfterS !== null) reply.header("retry-after", String(refusal.retryAfterS));
   if (status === 401) {
-    const challenge = refusal.code === "TOKEN_MISSING" ? "Bearer" : 'Bearer error="invalid_token"';
-    reply.header("www-authenticate", challenge);
+    // A wrong sign-in code is an invalid token that was not sent as one.
+    const wasSent = refusal.code !== "TOKEN_MISSING" && reply.request.headers.authorization !== undefined;
+    reply.header("www-authenticate", wasSent ? 'Bearer error="invalid_token"' : "Bearer");
   }
   return reply.type(jsonType).send(errorText(refusal, requestId));
 }

@@ -2,7 +2,7 @@ import { createRates } from "../../ground/rates.ts";
 import { hashToken, newKeptToken, newSignInCode } from "../../ground/tokens.ts";
 
 /** An operator who signed in with a code. */
-export interface Session {
+interface Session {
   readonly tokenId: string;
   readonly expiresTs: number;
 }
