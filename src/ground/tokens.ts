@@ -2,17 +2,7 @@ import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createRecent } from "./bounded-cache.ts";
 
 /** Every prefix that a token may have (docs/decisions/0006). */
-const tokenKinds = [
-  "admin",
-  "cloud",
-  "pub",
-  "dev",
-  "server",
-  "lobby",
-  "player",
-  "devplayer",
-  "session",
-] as const;
+const tokenKinds = ["admin", "cloud", "pub", "dev", "server", "lobby", "player", "devplayer", "session"] as const;
 
 /** Every prefix of what must not be in a log: tokens, and the codes of sign-in addresses. */
 export const secretPrefixes = [...tokenKinds, "signin"] as const;
