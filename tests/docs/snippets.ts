@@ -60,7 +60,9 @@ export interface Expected {
 
 /** The bash script that runs a page's blocks in their order. Its own last line is printed to `steps`. */
 export function toScript(snippets: readonly Snippet[]): { script: string; expected: Expected[] } {
-  const lines = ["set -e -o pipefail"];
+  // A page may change the folder; what its blocks print stays in the first one.
+  const lines = ["set -e -o pipefail", 'FIRST_FOLDER="$PWD"'];
+  const inFirst = (name: string) => `"$FIRST_FOLDER/${name}"`;
   const expected: Expected[] = [];
   let lastOut = "";
   for (const [index, snippet] of snippets.entries()) {
@@ -69,23 +71,23 @@ export function toScript(snippets: readonly Snippet[]): { script: string; expect
     const use = useOf(snippet);
     if (use.type === "output") expected.push({ where, out: lastOut, text: snippet.text });
     if (use.type === "none" || use.type === "unclear" || use.type === "output" || use.type === "json") continue;
-    lines.push(`echo ${where} >>steps`);
+    lines.push(`echo ${where} >>${inFirst("steps")}`);
     if (use.type === "file") {
       lines.push(...writeFile(use.name, snippet.text));
     } else if (use.type === "background") {
-      lines.push(...startBackground(snippet.text, use.until, out));
+      lines.push(...startBackground(snippet.text, use.until, inFirst(out)));
     } else if (snippet.language === "console") {
       for (const [part, { command, printed }] of readConsole(snippet.text).entries()) {
         expected.push({ where, out: `${out}-${part}`, text: printed });
         // A command of a console block may fail: what it prints says so.
-        lines.push(`exec >${out}-${part} 2>&1`, "set +e", command, "set -e");
+        lines.push(`exec >${inFirst(`${out}-${part}`)} 2>&1`, "set +e", command, "set -e");
       }
     } else {
-      lines.push(`exec >${out} 2>&1`, ...runCode(snippet, index));
+      lines.push(`exec >${inFirst(out)} 2>&1`, ...runCode(snippet, index));
       lastOut = out;
     }
   }
-  return { script: `${lines.join("\n")}\necho end >>steps\n`, expected };
+  return { script: `${lines.join("\n")}\necho end >>${inFirst("steps")}\n`, expected };
 }
 
 function runCode({ language, text }: Snippet, index: number): string[] {
