@@ -3,6 +3,9 @@ import type { ComponentType } from "react";
 import { type PageParams, paths } from "./addresses.ts";
 import { GamePage } from "./pages/game.tsx";
 import { Games } from "./pages/games.tsx";
+import { Lobbies } from "./pages/lobbies.tsx";
+import { LobbyPage } from "./pages/lobby.tsx";
+import { Overview } from "./pages/overview.tsx";
 
 export interface PageRoute {
   readonly path: string;
@@ -19,6 +22,9 @@ const { root, game, namespace } = paths;
 export const routes: readonly PageRoute[] = [
   { path: root, title: "Games", page: Games },
   { path: game, title: "Namespaces", page: GamePage },
+  { path: namespace, title: "Overview", page: Overview },
+  { path: `${namespace}/lobbies`, title: "Lobbies", page: Lobbies },
+  { path: `${namespace}/lobbies/:lobby`, page: LobbyPage },
 ];
 
 export function isShown({ isAdminOnly }: PageRoute, who: WhoamiAnswer): boolean {

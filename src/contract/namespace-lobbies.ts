@@ -108,6 +108,7 @@ export const namespaceLobbies = {
     reply: object({
       lobby: named("OperatorLobbyDetails", {
         ...lobbyFields,
+        state: Type.Unknown({ description: "What the lobby has set with lobbies.setState; null: nothing." }),
         log_tail: nullable(Type.String({ description: "The last lines of the process's log, if it ended by itself." })),
         players: Type.Array(
           named("OperatorSeat", {

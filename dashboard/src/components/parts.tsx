@@ -4,14 +4,23 @@ import { ErrorBox } from "./error-box.tsx";
 import { useTitle } from "./title.ts";
 import { useToast } from "./toast.tsx";
 
+interface PageHeadProperties {
+  readonly title: string;
+  /** A link to what the page is a part of. */
+  readonly crumb?: ReactNode;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+}
+
 /** The head of a page: what it is, and what can be done here. */
-export function PageHead({ title, lead, actions }: { title: string; lead?: ReactNode; actions?: ReactNode }) {
+export function PageHead({ title, crumb, lead, actions }: PageHeadProperties) {
   useTitle(title);
   return (
     <div className="page-head">
       <div>
+        {crumb && <p className="crumb">{crumb}</p>}
         <h1>{title}</h1>
-        {lead && <p className="lead">{lead}</p>}
+        {lead && <div className="lead">{lead}</div>}
       </div>
       {actions && <div className="actions">{actions}</div>}
     </div>

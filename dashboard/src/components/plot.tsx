@@ -15,12 +15,15 @@ interface Properties {
   readonly moments: readonly number[];
   readonly lines: readonly Line[];
   readonly format: (value: number) => string;
+  /** The figures are counts: the scale has no parts of one. */
+  readonly isWhole?: boolean;
 }
 
 const heightPx = 150;
+const wholeSteps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 50_000, 100_000, 1_000_000];
 
 /** Lines over time. Below the title: the figures where the pointer is, otherwise the newest ones. */
-export function Plot({ title, moments, lines, format }: Properties) {
+export function Plot({ title, moments, lines, format, isWhole = false }: Properties) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<UPlot | null>(null);
   const [index, setIndex] = useState<number | null>(null);
@@ -31,7 +34,7 @@ export function Plot({ title, moments, lines, format }: Properties) {
   useEffect(() => {
     const element = place.current!;
     const made = new UPlot(
-      { ...optionsOf(element, lines, format, setIndex), width: element.clientWidth, height: heightPx },
+      { ...optionsOf(element, lines, { format, isWhole }, setIndex), width: element.clientWidth, height: heightPx },
       [[], ...lines.map(() => [])],
       element,
     );
@@ -91,7 +94,7 @@ function useScheme(): string {
 function optionsOf(
   element: HTMLElement,
   lines: readonly Line[],
-  format: (value: number) => string,
+  { format, isWhole }: { format: (value: number) => string; isWhole: boolean },
   setIndex: (index: number | null) => void,
 ): Omit<UPlot.Options, "width" | "height"> {
   const style = getComputedStyle(element);
@@ -101,11 +104,17 @@ function optionsOf(
   return {
     legend: { show: false },
     cursor: { y: false, points: { size: 6 }, sync: { key: "foyer" } },
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.15, 1)] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 70, values: clockTimes },
-      { ...axis, size: 44, space: 32, values: (_, splits) => splits.map((value) => format(value)) },
+      { ...axis, grid: { show: false }, size: 26, space: 70, values: clockTimes },
+      {
+        ...axis,
+        size: 48,
+        space: 32,
+        ...(isWhole && { incrs: wholeSteps }),
+        values: (_, splits) => splits.map((value) => format(value)),
+      },
     ],
     series: [
       {},
@@ -122,5 +131,7 @@ function optionsOf(
 }
 
 function clockTimes(_: UPlot, splits: number[]): string[] {
-  return splits.map((at) => new Date(at * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
+  return splits.map((at) =>
+    new Date(at * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false }),
+  );
 }

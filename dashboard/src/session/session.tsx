@@ -8,6 +8,8 @@ import { SignIn } from "./sign-in.tsx";
 export interface Session {
   /** Calls with the token of this session. */
   readonly foyer: Foyer;
+  /** The same with another fetch, for what must know when an answer begins. */
+  withFetch(fetch: typeof globalThis.fetch): Foyer;
   /** What the token is and may do. */
   readonly who: WhoamiAnswer;
   signOut(): void;
@@ -67,8 +69,14 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   // Also the cache begins again with each token: what one was shown is not for the next.
   const current = useMemo(() => {
     if (!signedIn) return null;
-    const foyer = createFoyer({ token: signedIn.token });
-    const session: Session = { foyer, who: signedIn.who, signOut: () => leave(null), noteRefusal };
+    const { token, who } = signedIn;
+    const session: Session = {
+      foyer: createFoyer({ token }),
+      withFetch: (fetch) => createFoyer({ token, fetch }),
+      who,
+      signOut: () => leave(null),
+      noteRefusal,
+    };
     return { session, queries: createQueries(noteRefusal) };
   }, [signedIn, leave, noteRefusal]);
 

@@ -920,6 +920,8 @@ export interface OperatorLobbyDetails {
   readonly exit_signal: string | null;
   /** Why it stopped, in words; exit_code and exit_signal say how its process ended. */
   readonly exit_message: string | null;
+  /** What the lobby has set with lobbies.setState; null: nothing. */
+  readonly state: unknown;
   /** The last lines of the process's log, if it ended by itself. */
   readonly log_tail: string | null;
   readonly players: readonly OperatorSeat[];

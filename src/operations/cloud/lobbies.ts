@@ -52,6 +52,7 @@ export function namespaceLobbyOperations(context: Context) {
         lobby: {
           ...toLobbyReply(lobby, context.showLobby, await readOneExit(context, namespaceId, lobby)),
           ...seatCounts(players),
+          state: lobby.state === null ? null : JSON.parse(lobby.state),
           log_tail: readExit(lobby)?.log ?? null,
           players: players.map(toPlayerReply),
           timeline,
