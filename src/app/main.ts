@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import type { Config } from "../config/config.ts";
 import { createNodeProofs } from "../gateway/node-proof.ts";
 import { createCodes } from "../ground/codes.ts";
@@ -7,6 +8,7 @@ import { isLoopback } from "../ground/local-host.ts";
 import type { Logger } from "../ground/log.ts";
 import { createMetrics } from "../ground/metrics.ts";
 import { removeRunningFile, writeRunningFile } from "../ground/running-file.ts";
+import { type Dashboard, readDashboard } from "../http/pages/dashboard.ts";
 import type { PlayPage } from "../http/pages/play.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
 import { record } from "../loops/history.ts";
@@ -39,6 +41,8 @@ import { startWarnings } from "./start-warnings.ts";
 import { createStopOrder, type StopOrder } from "./stop-order.ts";
 import { startTasks } from "./tasks.ts";
 
+const ownDashboard = fileURLToPath(new URL("../../dashboard/dist", import.meta.url));
+
 /** No namespace has it. */
 const nilId = "00000000-0000-0000-0000-000000000000";
 
@@ -67,6 +71,8 @@ export interface Injected {
   /** Whether the log is for a person at a terminal, who gets one line for each step of a lobby. */
   readonly showsLines?: boolean;
   readonly runtime?: Runtime;
+  /** The built dashboard, in place of this package's own. */
+  readonly dashboardDir?: string;
   readonly now?: () => number;
   readonly newCodes?: (length: number) => readonly string[];
 }
@@ -88,7 +94,7 @@ export async function startFoyer(config: Config, log: Logger, injected: Injected
 async function start(
   config: Config,
   log: Logger,
-  { runtime, showsLines, ...injected }: Injected,
+  { runtime, showsLines, dashboardDir = ownDashboard, ...injected }: Injected,
   stopOrder: StopOrder,
 ): Promise<RunningFoyer> {
   const ground = await openGround(config, log, injected, stopOrder);
@@ -103,7 +109,13 @@ async function start(
   const gatewayAddress = createGatewayAddress(config);
   const { context, driver } = await createContext(ground, mode, { db, engine, runtime, gatewayAddress }, stopOrder);
   const metricsServer = await serveMetrics(ground, context, driver, stopOrder);
-  const { http, playPage, directory } = await createHttp(ground, mode, context, { live, folderWatch }, stopOrder);
+  const { http, playPage, directory } = await createHttp(
+    ground,
+    mode,
+    context,
+    { live, folderWatch, dashboard: readDashboard(dashboardDir) },
+    stopOrder,
+  );
   mode.readAhead(context);
   const isOurs = (lobby: LobbyView) => isRecordedHere(context.nodes, lobby);
   const recorder = await record({ engine, db, log, now: context.now, isOurs });
@@ -207,7 +219,7 @@ async function createHttp(
   { config, log, metrics, newId, secret, previousSecret }: Ground,
   mode: Mode,
   context: Context,
-  { live, folderWatch }: { live: LiveState; folderWatch: FolderWatch },
+  { live, folderWatch, dashboard }: { live: LiveState; folderWatch: FolderWatch; dashboard: Dashboard | null },
   stopOrder: StopOrder,
 ): Promise<{ http: HttpServer; playPage: PlayPage | null; directory: LobbyDirectory }> {
   const { db, engine, nodes, now, waiting } = context;
@@ -219,6 +231,7 @@ async function createHttp(
     log,
     metrics,
     handlers,
+    dashboard,
     playPage,
     lobbies: {
       routes: createRoutes(context, directory),

@@ -69,8 +69,9 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
   return sendRefusal(reply, request.id, refuse("API_NOT_FOUND", message));
 }
 
-/** Whether an id or a name is empty: `/cloud/games/` is not the path of a game. */
+/** Whether an id or a name is empty: `/cloud/games/` is not the path of a game. The rest of a page's address may be. */
 function hasEmptyPart({ url, params }: FastifyRequest): boolean {
   if (!url.includes("//") && !/\/(?:\?|$)/.test(url)) return false;
-  return Object.values(params as Record<string, string>).includes("");
+  const { "*": _, ...parts } = params as Record<string, string>;
+  return Object.values(parts).includes("");
 }

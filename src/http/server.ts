@@ -20,6 +20,7 @@ import { createTls, listen, type ServiceUrls } from "./listen.ts";
 import { createLobbyGateway, type LobbyGateway, type LobbyGatewayParts } from "./lobby-gateway.ts";
 import { answerOtherMethods } from "./methods.ts";
 import { createOverload, type LoadSigns, turnAway } from "./overload.ts";
+import { addDashboard, type Dashboard } from "./pages/dashboard.ts";
 import { addPages } from "./pages/pages.ts";
 import { addPlayPage, type PlayPage } from "./pages/play.ts";
 import { createRawAnswers } from "./raw-answers.ts";
@@ -37,6 +38,8 @@ export interface ServerParts extends LoadSigns, ErrorParts {
   readonly mocks: Mocks;
   readonly authenticate: Authenticate;
   readonly checkClient: AdmitParts["checkClient"];
+  /** Null: it is not built. */
+  readonly dashboard: Dashboard | null;
   /** The demo game; null: it is not offered. */
   readonly playPage: PlayPage | null;
   /** What passes players on to lobbies; null: there is no gateway. */
@@ -149,8 +152,8 @@ function addRoutes(
     openApi30: openApi30Document(parts.config.publicUrl),
     checkReady: parts.checkReady,
     admit,
-    hasDemo: parts.playPage !== null,
   });
+  addDashboard(app, parts.dashboard, admit);
   if (parts.playPage) addPlayPage(app, parts.playPage, admit);
   return completeMethods();
 }

@@ -53,6 +53,7 @@ function serverOn(engine: Engine): HttpServer {
     mocks: {} as Mocks,
     authenticate: () => ({ caller, rateKey: null }),
     checkClient: () => null,
+    dashboard: null,
     playPage: null,
     lobbies: null,
     now: Date.now,

@@ -45,19 +45,6 @@ export function errorsPage(): string {
   );
 }
 
-/** `/`: what a newcomer sees who opens the printed address. */
-export function homePage(hasDemo: boolean): string {
-  return layout(
-    "Foyer is running",
-    `<p>Foyer is a matchmaker for multiplayer games: it keeps games and their namespaces, routes players to lobbies and
-    reserves their seats.</p>
-    <ul>${hasDemo ? '<li><a href="/play">Play the demo</a> in two tabs</li>' : ""}<li><a href="/docs">API reference</a></li><li><a href="/docs/errors">Error codes</a></li>
-    <li><a href="/openapi.json">openapi.json</a> for code generators, and <a href="/openapi-3.0.json">openapi-3.0.json</a> for those that need OpenAPI 3.0</li>
-    <li><a href="/healthz">/healthz</a> and <a href="/readyz">/readyz</a> for probes</li></ul>
-    <p>What the service printed at its start has a first command to try, and the admin token or the file that it is in.</p>`,
-  );
-}
-
 function operationSection(id: string, operation: Operation): string {
   const callers = operation.callers.map(describeCaller);
   const parts = [

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from "../../operations/refusal.ts";
 import { jsonType, sendRefusal } from "../errors.ts";
 import { recently } from "../recently.ts";
 import { type StoredPage, storedPage } from "../stored-page.ts";
-import { errorsPage, homePage, referencePage, stylesheet } from "./docs.ts";
+import { errorsPage, referencePage, stylesheet } from "./docs.ts";
 
 /** Decides who may load a page. Null: this request may. */
 export interface AdmitPage {
@@ -14,7 +14,6 @@ export interface AdmitPage {
 export interface PagesParts {
   readonly openApi: object;
   readonly openApi30: object;
-  readonly hasDemo: boolean;
   readonly admit: AdmitPage;
   checkReady(): Promise<void>;
 }
@@ -30,7 +29,6 @@ export function addPages(app: FastifyInstance, { admit, ...parts }: PagesParts):
   addPage(app, admit, "/docs", html(referencePage()));
   addPage(app, admit, "/docs/errors", html(errorsPage()));
   addPage(app, admit, "/docs/style.css", storedPage("text/css; charset=utf-8", stylesheet));
-  addPage(app, admit, "/", html(homePage(parts.hasDemo)));
 }
 
 export function addPage(app: FastifyInstance, { admitPage }: AdmitPage, url: string, page: StoredPage): void {
