@@ -118,7 +118,8 @@ function startBackground(text: string, until: string, out: string): string[] {
   ];
 }
 
-function readConsole(text: string): { command: string; printed: string }[] {
+/** The commands of a console block, and what the page says that they print. */
+export function readConsole(text: string): { command: string; printed: string }[] {
   const parts: { command: string; printed: string }[] = [];
   let isCommand = false;
   for (const line of text.split("\n")) {

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { gameFileName, readGameFile } from "../dev/game-file.ts";
 import { CommandFailed } from "../remote/exit-codes.ts";
@@ -31,12 +32,7 @@ export async function init({ cwd, print, parsed }: Remote): Promise<undefined> {
     [schemaFileName]: schemaText(),
     "server.js": serverText,
     "public/index.html": pageText,
-    "package.json": json({
-      name: game,
-      private: true,
-      type: "module",
-      dependencies: { "foyer-sdk": "^0.2.0", ws: "^8.18.0" },
-    }),
+    "package.json": json({ name: game, private: true, type: "module" }),
   };
   const written = Object.entries(files).filter(([name]) => !existsSync(join(cwd, name)));
   for (const [name, text] of written) {
@@ -48,12 +44,24 @@ export async function init({ cwd, print, parsed }: Remote): Promise<undefined> {
     [
       `Wrote ${names.join(", ")}.`,
       "",
-      "  npm install                     what server.js needs",
+      ...(isInstalled(cwd)
+        ? []
+        : ["  npm install foyer-sdk-….tgz ws  what server.js needs; Foyer's README says how you get it"]),
       "  foyer dev -- node server.js     play it while you change it",
       "  foyer deploy prod               run it as a build, in the namespace prod",
       "",
     ].join("\n"),
   );
+}
+
+/** Whether a program in the folder can import what server.js does. */
+function isInstalled(folder: string): boolean {
+  const { resolve } = createRequire(join(folder, "package.json"));
+  try {
+    return ["foyer-sdk/server", "ws"].every((name) => resolve(name));
+  } catch {
+    return false;
+  }
 }
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;

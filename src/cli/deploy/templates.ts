@@ -28,32 +28,29 @@ import { WebSocketServer } from "ws";
 
 // Foyer, or \`foyer dev\`, starts this program once per lobby.
 const lobby = createLobbyServer();
-const sockets = new WebSocketServer({ port: Number(process.env.PORT) });
+const server = new WebSocketServer({ port: Number(process.env.PORT) }, () => lobby.ready());
+const players = new Map();
 
 function sendToAll(text) {
-  for (const socket of sockets.clients) socket.send(text);
+  for (const socket of players.keys()) socket.send(text);
 }
 
-sockets.on("connection", (socket) => {
+server.on("connection", (socket) => {
+  socket.on("error", () => socket.terminate());
   // The first message of a player is the token that Foyer gave it.
   socket.once("message", async (token) => {
-    try {
-      const player = await lobby.admit(String(token));
-      const name = \`Player \${player.playerId.slice(-4)}\`;
-      player.signal.addEventListener("abort", () => socket.close());
-      socket.on("message", (text) => sendToAll(\`\${name}: \${text}\`));
-      socket.on("close", () => {
-        lobby.leave(player, { mayReturn: true });
-        sendToAll(\`\${name} left.\`);
-      });
-      sendToAll(\`\${name} \${player.returned ? "is back" : "is here"}.\`);
-    } catch (error) {
-      socket.close(4001, error.message.slice(0, 100));
-    }
+    const admission = lobby.admit(String(token));
+    socket.on("close", () => lobby.leave(admission, { mayReturn: true }));
+    const player = await admission.catch((refusal) => socket.close(4003, refusal.code));
+    if (!player || socket.readyState !== socket.OPEN) return;
+    const name = \`Player \${player.playerId.slice(-4)}\`;
+    players.set(socket, name);
+    player.signal.addEventListener("abort", () => socket.close(4004, player.signal.reason));
+    socket.on("message", (text) => sendToAll(\`\${name}: \${text}\`));
+    socket.on("close", () => players.delete(socket) && sendToAll(\`\${name} left.\`));
+    sendToAll(\`\${name} \${player.returned ? "is back" : "is here"}.\`);
   });
 });
-
-sockets.on("listening", () => lobby.ready());
 `;
 
 export const pageText = `<!doctype html>
@@ -70,15 +67,17 @@ export const pageText = `<!doctype html>
 <div id="log" role="log"></div>
 <form><input id="text" aria-label="Message" autocomplete="off" placeholder="Say something"></form>
 <script type="module">
-  // foyer dev serves /foyer.json. For production write such a file beside this page, with your endpoint and a public token.
-  const { endpoint, token, game_mode } = await (await fetch("foyer.json")).json();
-  const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
-  const find = { method: "POST", headers, body: JSON.stringify({ game_modes: [game_mode] }) };
-  const answer = await (await fetch(endpoint + "/matchmaker/lobbies/find", find)).json();
+  // foyer dev serves both of these files. Elsewhere put them beside this page: a copy of node_modules/foyer-sdk/dist as foyer-sdk,
+  // and foyer.json with your endpoint, a public token and the game mode. With a bundler import "foyer-sdk/client" instead.
+  import { createMatchmaker } from "./foyer-sdk/client.js";
+  const { game_mode, ...options } = await (await fetch("foyer.json")).json();
+
   const show = (line) => log.append(line, document.createElement("br"));
-  if (!answer.player) throw show(answer.message);
-  const socket = new WebSocket(answer.ports.default.url);
-  socket.onopen = () => socket.send(answer.player.token);
+  const matchmaker = createMatchmaker({ ...options, storage: sessionStorage });
+  // A reload returns to the same seat.
+  const seat = await matchmaker.resume().then((kept) => kept ?? matchmaker.find(game_mode)).catch((error) => show(error.message));
+  const socket = new WebSocket(seat.ports.default.url);
+  socket.onopen = () => socket.send(seat.player.token);
   socket.onmessage = ({ data }) => show(data);
   socket.onclose = () => show("The connection is closed. Reload the page.");
   document.forms[0].onsubmit = (event) => {
