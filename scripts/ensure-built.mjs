@@ -25,9 +25,23 @@ const arena = {
   build: bundleArena,
 };
 
-/** Compiles the service if anything changed since the last time; false when it does not compile. */
+const docs = {
+  folder: join(root, "docs"),
+  sources: [
+    ...["docs", "CHANGELOG.md", "sdk/README.md", "clients", "scripts/docs"],
+    ...["src/contract", "src/config", "src/cli", "src/ground/limits.ts"],
+  ],
+  build: renderDocs,
+};
+
+/** Compiles the service and renders its documentation if anything changed since the last time; false when that fails. */
 export function ensureBuilt() {
-  return ensureProjectBuilt(service);
+  return ensureProjectBuilt(service) && ensureDocsBuilt();
+}
+
+/** Renders the documentation alone, which needs no compiled service. */
+export function ensureDocsBuilt() {
+  return ensureProjectBuilt(docs);
 }
 
 /** The same for the SDK. */
@@ -83,6 +97,11 @@ function bundleArena(fresh) {
   );
 }
 
+/** The renderer is TypeScript that reads the contract and the settings from src/. */
+function renderDocs(fresh) {
+  return run(root, "tsx/dist/cli.mjs", "scripts/docs/build.ts", fresh);
+}
+
 /**
  * Runs a program of node_modules. Its output is of interest when it fails, and goes to standard error: standard output
  * belongs to the command of the user.
@@ -127,12 +146,15 @@ function fingerprint(sources) {
   return hash.digest("hex");
 }
 
+/** Without tests and results of other builds. */
 function filesBelow(folder) {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  return files.filter((file) => !file.endsWith(".test.ts")).sort();
+  const isOther = (file) =>
+    /\.test\.ts$|\/(?:dist|dist-[0-9a-f-]{36}|__pycache__)\//.test(`/${relative(folder, file)}`);
+  return files.filter((file) => !isOther(file)).sort();
 }
 
 function readStamp(folder) {

@@ -21,6 +21,7 @@ import { createLobbyGateway, type LobbyGateway, type LobbyGatewayParts } from ".
 import { answerOtherMethods } from "./methods.ts";
 import { createOverload, type LoadSigns, turnAway } from "./overload.ts";
 import { addDashboard, type Dashboard } from "./pages/dashboard.ts";
+import { addDocs } from "./pages/docs.ts";
 import { addPages } from "./pages/pages.ts";
 import { addPlayPage, type PlayPage } from "./pages/play.ts";
 import { createRawAnswers } from "./raw-answers.ts";
@@ -154,6 +155,7 @@ function addRoutes(
     admit,
   });
   addDashboard(app, parts.dashboard, admit);
+  addDocs(app, admit);
   if (parts.playPage) addPlayPage(app, parts.playPage, admit);
   return completeMethods();
 }

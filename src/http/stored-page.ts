@@ -14,7 +14,11 @@ type Form = { readonly bytes: Buffer; readonly etag: string };
  * The bytes are created once per encoding, when a client first accepts it: a page costs the event loop only the write,
  * and nothing for a client that already has it.
  */
-export function storedPage(type: string, content: string, headers: Readonly<Record<string, string>> = {}): StoredPage {
+export function storedPage(
+  type: string,
+  content: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): StoredPage {
   const plain = Buffer.from(content);
   const hash = createHash("sha256").update(type).update("\0").update(plain).digest("base64url").slice(0, 22);
   const forms = new Map<Coding, Form>([["identity", { bytes: plain, etag: `"${hash}"` }]]);

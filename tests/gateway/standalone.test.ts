@@ -50,7 +50,7 @@ test("[GW40] everything that is not for a lobby goes to the service, which sees 
   const name = { display_name: "N", name_id: "n" };
   const validate = `${arena.namespace.game.path}/namespaces/validate`;
   expect(await through.admin("POST", validate, name)).toEqual({ errors: [] });
-  expect((await through.request("GET", "/docs")).bytes.length).toBeGreaterThan(10_000);
+  expect((await through.request("GET", "/docs/settings")).bytes.length).toBeGreaterThan(10_000);
 
   const stream = await listenTo(through, `${arena.namespace.path}/events`, { token: through.adminToken });
   await through.admin("PUT", `${arena.namespace.path}/blocks`, { client: "192.0.2.60" });

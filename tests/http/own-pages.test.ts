@@ -6,7 +6,7 @@ import { expectRefusal } from "../support/expectations.ts";
 import { type Service, startService } from "../support/harness.ts";
 
 const trusting = { trustedProxies: ["127.0.0.1"] };
-const paths = ["/", "/docs", "/docs/errors", "/docs/style.css", "/openapi.json", "/openapi-3.0.json"];
+const paths = ["/", "/docs", "/docs/errors", "/docs/site.css", "/llms.txt", "/openapi.json", "/openapi-3.0.json"];
 
 describe("the service's own pages", () => {
   let service: Service;

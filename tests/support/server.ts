@@ -94,6 +94,12 @@ export async function ensureSdkBuilt(): Promise<void> {
   if (!script.ensureSdkBuilt()) throw new Error("The SDK does not compile.");
 }
 
+/** The same for the documentation. */
+export async function ensureDocsBuilt(): Promise<void> {
+  const script = await loadBuildScript();
+  if (!script.ensureDocsBuilt()) throw new Error("The documentation cannot be rendered.");
+}
+
 /** The same for the dashboard. */
 export async function ensureDashboardBuilt(): Promise<void> {
   const script = await loadBuildScript();
@@ -107,7 +113,7 @@ export async function ensureArenaBuilt(): Promise<void> {
 }
 
 type BuildScript = Record<
-  "ensureBuilt" | "ensureSdkBuilt" | "ensureDashboardBuilt" | "ensureArenaBuilt",
+  "ensureBuilt" | "ensureSdkBuilt" | "ensureDashboardBuilt" | "ensureArenaBuilt" | "ensureDocsBuilt",
   () => boolean
 >;
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { storedPage } from "../stored-page.ts";
-import { layout } from "./html.ts";
+import { plainPage } from "./html.ts";
 import { type AdmitPage, addPage } from "./pages.ts";
 
 /** The built dashboard: its page, and the files that the page loads, by their path. */
@@ -78,7 +78,7 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-const notBuilt = layout(
+const notBuilt = plainPage(
   "Foyer is running",
   "<p>The dashboard is not built in this folder; <code>npm start</code> builds it.</p>",
 );

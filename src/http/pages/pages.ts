@@ -3,7 +3,6 @@ import { type Refusal, refuse } from "../../operations/refusal.ts";
 import { jsonType, sendRefusal } from "../errors.ts";
 import { recently } from "../recently.ts";
 import { type StoredPage, storedPage } from "../stored-page.ts";
-import { errorsPage, referencePage, stylesheet } from "./docs.ts";
 
 /** Decides who may load a page. Null: this request may. */
 export interface AdmitPage {
@@ -19,16 +18,12 @@ export interface PagesParts {
 }
 
 /**
- * The service's own pages: health, the contract for machines and for people. They need no token and contain no secret.
+ * The service's own pages: health, and the contract for machines. They need no token and contain no secret.
  */
 export function addPages(app: FastifyInstance, { admit, ...parts }: PagesParts): void {
   addProbes(app, admit, parts.checkReady);
-  const html = (text: string) => storedPage(htmlType, text, htmlHeaders);
   addPage(app, admit, "/openapi.json", storedPage(jsonType, JSON.stringify(parts.openApi)));
   addPage(app, admit, "/openapi-3.0.json", storedPage(jsonType, JSON.stringify(parts.openApi30)));
-  addPage(app, admit, "/docs", html(referencePage()));
-  addPage(app, admit, "/docs/errors", html(errorsPage()));
-  addPage(app, admit, "/docs/style.css", storedPage("text/css; charset=utf-8", stylesheet));
 }
 
 export function addPage(app: FastifyInstance, { admitPage }: AdmitPage, url: string, page: StoredPage): void {
@@ -72,10 +67,3 @@ function addProbes(app: FastifyInstance, { checkProbe }: AdmitPage, checkReady: 
 
 /** Pages of any origin use it to measure the latency to a node. */
 const pingHeaders = { "access-control-allow-origin": "*", "timing-allow-origin": "*", "cache-control": "no-store" };
-
-const htmlType = "text/html; charset=utf-8";
-const htmlHeaders = {
-  "content-security-policy":
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "referrer-policy": "no-referrer",
-};
