@@ -28,7 +28,7 @@ const arena = {
 const docs = {
   folder: join(root, "docs"),
   sources: [
-    ...["docs", "CHANGELOG.md", "sdk/README.md", "clients", "scripts/docs"],
+    ...["docs", "CHANGELOG.md", "sdk/README.md", "clients", "scripts/docs", "dashboard/src/foyer.svg"],
     ...["src/contract", "src/config", "src/cli", "src/ground/limits.ts"],
   ],
   build: renderDocs,

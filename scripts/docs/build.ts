@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { root } from "./contents.ts";
 import { createHighlight } from "./highlight.ts";
-import { logoFile } from "./layout.ts";
 import { buildSearchIndex } from "./search.ts";
 import { planSite } from "./site.ts";
 import { operationsFile } from "./try-data.ts";
@@ -57,7 +56,8 @@ store("/docs/search.json", "json", buildSearchIndex(pages));
 store("/docs/operations.json", "json", operationsFile());
 store("/docs/site.js", "js", script);
 store("/docs/site.css", "css", readFileSync(new URL("site.css", import.meta.url), "utf8"));
-store("/docs/logo.svg", "svg", logoFile);
+// One sign for the whole product.
+store("/docs/logo.svg", "svg", readFileSync(join(root, "dashboard/src/foyer.svg"), "utf8"));
 const pictures = join(root, "docs/pictures");
 for (const name of readdirSync(pictures)) {
   store(`/docs/pictures/${name}`, "svg", readFileSync(join(pictures, name), "utf8"));

@@ -85,8 +85,5 @@ function neighbours(url: string, navigation: readonly NavigationSection[]): stri
   return `<nav class="neighbours" aria-label="Previous and next page">${link(previous, "prev", "Previous")}${link(all[index + 1], "next", "Next")}</nav>`;
 }
 
-/** An open door. */
-const shape = `<path d="M4 21V9.5a8 8 0 0 1 16 0V21" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/><path d="M8.5 21v-9.5a3.5 3.5 0 0 1 7 0V21z"/><path d="M2 21h20" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>`;
-const logo = `<svg class="logo" viewBox="0 0 24 24" width="24" height="24" fill="currentColor" aria-hidden="true">${shape}</svg>`;
-export const logoFile = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="#4a6ee0" color="#4a6ee0">${shape}</svg>\n`;
+const logo = `<img class="logo" src="/docs/logo.svg" width="24" height="24" alt="">`;
 const magnifier = `<svg viewBox="0 0 16 16" width="15" height="15" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" aria-hidden="true"><circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 3.5 3.5"/></svg>`;
