@@ -3,6 +3,7 @@ export interface PageParams {
   readonly game: string;
   readonly namespace: string;
   readonly lobby: string;
+  readonly version: string;
 }
 
 const root = "/dashboard";

@@ -39,6 +39,11 @@ function Pages() {
 }
 
 /** A page takes the parts of its address that its path names; the others are empty texts that it does not read. */
-function toParams({ game = "", namespace = "", lobby = "" }: Readonly<Record<string, string | undefined>>) {
-  return { game, namespace, lobby };
+function toParams({
+  game = "",
+  namespace = "",
+  lobby = "",
+  version = "",
+}: Readonly<Record<string, string | undefined>>) {
+  return { game, namespace, lobby, version };
 }

@@ -6,6 +6,7 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/parts.css";
 import "./style/pages.css";
+import "./style/settings.css";
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

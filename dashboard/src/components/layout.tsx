@@ -56,11 +56,11 @@ const kinds: Readonly<Record<string, string>> = {
 function Account() {
   const { who, signOut } = useSession();
   return (
-    <div className="account">
+    <section className="account" aria-label="Account">
       <p>Signed in with {kinds[who.kind] ?? who.kind}</p>
       <button type="button" className="quiet" onClick={signOut}>
         Sign out
       </button>
-    </div>
+    </section>
   );
 }
