@@ -16,7 +16,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { isAsPrinted, readConsole, readSnippets, type Snippet, useOf } from "./snippets.ts";
 import { openShell, type Running, type Shell, startInTerminal } from "./terminal.ts";
 
-const patient = 900_000;
+const patient = 1_200_000;
 const blocks = readSnippets("README.md");
 const fileBlock = (name: string) => blocks.find(({ info }) => info === `file=${name}`)!.text;
 
@@ -165,6 +165,11 @@ test(
         expect(await dev.end()).toBe(0);
         expect(existsSync(join(shell.folder(), ".foyer"))).toBe(false);
       }
+      if (block.text.startsWith("foyer serve")) {
+        const start = blocks.find(({ text }) => text.startsWith("$ npm start"))!;
+        await running.at(-1)!.says("Stop with Ctrl-C");
+        expect(labels(running.at(-1)!.output())).toEqual(labels(start.text));
+      }
       if (block.text.includes("foyer deploy")) {
         const publicToken = /pub_[\w-]+/.exec(printed)![0];
         noteIssued(publicToken);
@@ -177,6 +182,9 @@ test(
   },
   patient,
 );
+
+/** The names before the values, as the service prints them at its start. */
+const labels = (text: string) => [...text.matchAll(/^ {2}(\w+(?: \w+)?) {2,}\S/gm)].map(([, label]) => label);
 
 test("[SK11] a server has at most 15 lines, 10 of them about Foyer; a client has at most 5", () => {
   const lines = (name: string) => fileBlock(name).trimEnd().split("\n");

@@ -22,7 +22,7 @@ export function openShell(cwd: string, env: NodeJS.ProcessEnv): Shell {
       const start = output.text().length;
       child.stdin.write(`${text.trimEnd()}\necho "${marker}$PWD"\n`);
       const printed = () => output.text().slice(start);
-      await until(() => printed().includes(marker) || child.exitCode !== null, 300_000);
+      await until(() => printed().includes(marker) || child.exitCode !== null, 600_000);
       const [before, after] = printed().split(marker);
       if (after === undefined) throw new Error(`This failed:\n${text}\n${before}`);
       folder = after.trim();
