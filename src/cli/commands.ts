@@ -80,6 +80,7 @@ export const commands = {
     wordsMin: 0,
     wordsMax: 1,
     takesSettings: true,
+    flags: { builds: { value: "DIR", description: "Also copy the archives of builds to this folder." } },
   },
   import: {
     usage: "foyer import FILE [--builds DIR] [flags]",
@@ -93,6 +94,7 @@ export const commands = {
     wordsMin: 1,
     wordsMax: 1,
     takesSettings: true,
+    flags: { builds: { value: "DIR", description: "The folder that has the archives of builds." } },
   },
   repair: {
     usage: "foyer repair [--yes] [flags]",
@@ -106,6 +108,7 @@ export const commands = {
     wordsMin: 0,
     wordsMax: 0,
     takesSettings: true,
+    flags: { yes: { value: null, description: "Do it. Without it nothing changes." } },
   },
   ...remoteCommands,
   call: {
@@ -122,20 +125,39 @@ export const commands = {
     wordsMax: 100,
     flags: connectionFlags,
   },
+  completion: {
+    usage: "foyer completion bash|zsh|fish",
+    summary: "Print a script with which your shell completes foyer's command line.",
+    details:
+      "It completes commands, operations, flags, and the values of flags that are files or a choice. It asks no service. Print it again after an update of Foyer.",
+    examples: [
+      ["source <(foyer completion bash)", "for this bash"],
+      ["foyer completion bash > ~/.local/share/bash-completion/completions/foyer", "for every bash"],
+      ["foyer completion zsh > ~/.zfunc/_foyer", "for zsh; ~/.zfunc has to be in fpath"],
+      ["foyer completion fish > ~/.config/fish/completions/foyer.fish", "for fish"],
+    ],
+    wordsMin: 1,
+    wordsMax: 1,
+    takesSettings: false,
+  },
   version: {
     usage: "foyer version",
     summary: "Print the version.",
-    details: "Prints the version of Foyer and of the Node that runs it.",
-    examples: [],
+    details: "Prints the version of Foyer and of the Node that runs it. foyer --version is the same.",
+    examples: [["foyer version", "for a bug report"]],
     wordsMin: 0,
     wordsMax: 0,
     takesSettings: false,
   },
   help: {
-    usage: "foyer help [COMMAND]",
+    usage: "foyer help [COMMAND|OPERATION|exit-codes|environment]",
     summary: "Describe foyer or one command; help serve lists all settings.",
-    details: "Also: foyer COMMAND --help.",
-    examples: [["foyer help serve", "every setting with its default"]],
+    details: "foyer COMMAND --help is the same.",
+    examples: [
+      ["foyer help serve", "every setting with its default"],
+      ["foyer help games.createGame", "an operation of the API"],
+      ["foyer help exit-codes", "for scripts"],
+    ],
     wordsMin: 0,
     wordsMax: 1,
     takesSettings: false,

@@ -2,6 +2,7 @@ import { settingGroups } from "../config/setting.ts";
 import { type SettingKey, settings } from "../config/settings.ts";
 import { defaultConfigFile, isSecret, mayBeInFile, settingKeys, toFlag, toVariable } from "../config/sources.ts";
 import { type CommandName, commands } from "./commands.ts";
+import { type HelpTopic, helpTopics } from "./help-topics.ts";
 import type { Flags } from "./remote/flags.ts";
 import { bold, dim, type Terminal } from "./terminal.ts";
 
@@ -18,10 +19,13 @@ export function overview(page: Page): string {
       "Commands",
       names.map((name) => columns(page, name, 10, commands[name].summary)),
     ),
-    section(page, "Exit codes", [
-      "  0 done, 1 failed, 2 the command line is wrong, 3 the service refused it,",
-      "  4 the service cannot be reached or is not able to answer now.",
-    ]),
+    section(
+      page,
+      "More help",
+      (Object.keys(helpTopics) as HelpTopic[]).map((topic) =>
+        columns(page, `foyer help ${topic}`, 24, helpTopics[topic].summary),
+      ),
+    ),
     section(page, "Examples", [
       ...exampleLines(page, commands.serve.examples),
       ...exampleLines(page, commands.backup.examples.slice(0, 1)),
@@ -31,20 +35,29 @@ export function overview(page: Page): string {
   ].join("\n");
 }
 
+/** `foyer help TOPIC`. */
+export function topicHelp(topic: HelpTopic, page: Page): string {
+  const { summary, rows } = helpTopics[topic];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const lines = rows.map(([name, text]) => columns(page, name, width, text));
+  return `${bold(page, summary)}\n\n${lines.join("\n")}\n`;
+}
+
 /** `foyer help COMMAND`. */
 export function commandHelp(name: CommandName, page: Page): string {
   const { usage, details, examples, takesSettings, flags = {} } = { takesSettings: false, ...commands[name] } as Shown;
   const parts = [`${bold(page, "Usage:")} ${usage}\n`, wrap(details, page.columns).join("\n")];
   if (examples.length > 0) parts.push(section(page, "Examples", exampleLines(page, examples)));
   if (Object.keys(flags).length > 0) parts.push(section(page, "Flags", flagLines(page, flags)));
-  if (takesSettings && name !== "serve") parts.push(section(page, "Flags", [settingsNote(page)]));
+  if (takesSettings && name !== "serve") parts.push(section(page, "Settings", [settingsNote(page)]));
   if (name === "serve") parts.push(section(page, "Settings", [settingsNote(page, false)]), ...settingSections(page));
   return `${parts.join("\n")}\n`;
 }
 
 type Shown = (typeof commands)["serve"] & { readonly flags?: Flags };
 
-function flagLines(page: Page, flags: Flags): string[] {
+/** One line for each flag, or more when its description is long. */
+export function flagLines(page: Page, flags: Flags): string[] {
   return Object.entries(flags).map(([name, { value, description, short }]) => {
     const left = `${short === undefined ? "" : `-${short}, `}--${name}${value === null ? "" : ` ${value}`}`;
     return columns(page, left, 26, description);
@@ -96,7 +109,7 @@ function section(page: Page, title: string, lines: readonly string[]): string {
 }
 
 /** A left column of the given width, and wrapped text beside it; below it when the left side is too long. */
-export function columns(page: Page, left: string, width: number, text: string): string {
+function columns(page: Page, left: string, width: number, text: string): string {
   const indent = " ".repeat(width + 4);
   const lines = wrap(text, page.columns - indent.length).map((line) => indent + line);
   if (left.length > width) return [`  ${left}`, ...lines].join("\n");

@@ -3,11 +3,13 @@ import { nearest } from "../config/nearest.ts";
 import { readCommandLine } from "../config/sources.ts";
 import { packageVersion } from "../ground/package-version.ts";
 import { type CommandName, commands } from "./commands.ts";
-import { commandHelp, overview } from "./help.ts";
+import { commandHelp, overview, topicHelp } from "./help.ts";
+import { type HelpTopic, helpTopics } from "./help-topics.ts";
 import { type OwnFlags, takeOwnFlags } from "./own-flags.ts";
 import { type RemoteCommandName, remoteCommands } from "./remote/commands.ts";
-import { UsageError } from "./remote/exit-codes.ts";
+import { exitCodes, UsageError } from "./remote/exit-codes.ts";
 import { parseFlags } from "./remote/flags.ts";
+import { operationAliases } from "./remote/operation-aliases.ts";
 import type { Remote } from "./remote/run-remote.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -55,8 +57,7 @@ const isRemote = (name: string): name is RemoteName =>
 
 type RemoteName = RemoteCommandName | "call";
 
-/** `foyer games …` is `foyer call games …`. Not read from the contract, which would slow every start down. */
-const aliases: ReadonlySet<string> = new Set(["games", "audit", "auth", "nodes"]);
+const aliases: ReadonlySet<string> = new Set(operationAliases);
 
 async function runRemoteCommand(name: RemoteName, args: readonly string[], terminal: Terminal): Promise<number> {
   if (name === "call" || aliases.has(name)) {
@@ -91,6 +92,7 @@ const remoteRunners: Record<RemoteCommandName, () => Promise<(remote: Remote) =>
   find: async () => (await import("./remote/find.ts")).find,
   watch: async () => (await import("./remote/watch.ts")).watch,
   open: async () => (await import("./remote/open.ts")).open,
+  load: async () => (await import("./load/load.ts")).load,
   login: async () => (await import("./remote/login.ts")).login,
   use: async () => (await import("./remote/login.ts")).use,
   logout: async () => (await import("./remote/login.ts")).logout,
@@ -120,12 +122,22 @@ const runners: Record<Exclude<CommandName, RemoteName>, Runner> = {
     terminal.out(`foyer ${packageVersion()} (Node ${process.versions.node})\n`);
     return 0;
   },
-  help([topic], _argv, terminal) {
-    if (topic !== undefined && !isCommand(topic)) return refuse(terminal, unknownCommand(topic));
-    terminal.out(topic === undefined ? overview(terminal) : commandHelp(topic, terminal));
-    return 0;
-  },
+  completion: async ([shell = ""], _argv, terminal) =>
+    (await import("./completion/completion.ts")).completion(shell, terminal),
+  help: async ([topic], _argv, terminal) => describe(topic, terminal),
 };
+
+async function describe(topic: string | undefined, terminal: Terminal): Promise<number> {
+  // An operation describes itself, as foyer call OPERATION --help does.
+  if (topic?.includes(".")) return (await import("./remote/call.ts")).callOperation([topic, "--help"], terminal);
+  if (topic === undefined) terminal.out(overview(terminal));
+  else if (isCommand(topic)) terminal.out(commandHelp(topic, terminal));
+  else if (isTopic(topic)) terminal.out(topicHelp(topic, terminal));
+  else return refuse(terminal, unknownCommand(topic));
+  return exitCodes.done;
+}
+
+const isTopic = (name: string): name is HelpTopic => Object.hasOwn(helpTopics, name);
 
 function isCommand(name: string): name is CommandName {
   return Object.hasOwn(commands, name);
@@ -138,5 +150,5 @@ function unknownCommand(name: string): string {
 
 function refuse(terminal: Terminal, message: string): number {
   terminal.err(`foyer: ${message}\n`);
-  return 1;
+  return exitCodes.badUsage;
 }

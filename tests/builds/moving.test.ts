@@ -86,7 +86,7 @@ describe("moving builds", () => {
     const imported = await foyer("import", file, `--data-dir=${temporaryFolder()}`);
     expect(imported.code).toBe(0);
     for (const id of [build_id, second.build_id]) expect(imported.out).toContain(id);
-    expect((await foyer("export", "--builds")).code).toBe(1);
+    expect((await foyer("export", "--builds")).code).toBe(2);
   });
 
   test("[BU18] a backup copies the archives to a folder beside it, from which the data folder is restored", async () => {

@@ -102,7 +102,10 @@ describe("foyer deploy", () => {
       expect(second.err).toContain("~ game_modes.duel.runtime.process.build_id");
       await until(async () => (await runningEdition()) === "two", 60_000);
       writeFileSync("server.mjs", serverOf("edited, and never deployed"));
-      expect(await foyer("rollback", "prod")).toMatchObject({ code: 0, out: "Deployed 1 again, in place of 2.\n" });
+      expect(await foyer("rollback", "prod", "--yes")).toMatchObject({
+        code: 0,
+        out: "Deployed 1 again, in place of 2.\n",
+      });
       await until(async () => (await runningEdition()) === "one", 60_000);
     },
     patient,

@@ -62,7 +62,14 @@ describe("foyer doctor", () => {
     );
     expect(out).toMatch(/^note +tls +.*ends in [23] days\. Renew it\./m);
     expect(out).toMatch(/^note +lobbies +.*Widen lobby_ports\./m);
-    expect(out).toContain("2 to solve.");
+    expect(out).toContain("2 problems to solve.");
+  });
+
+  test("[CM8] a setting that is wrong is a problem like the others", async () => {
+    expect(await examine("--log-level=loud")).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^problem +settings +--log-level must be .+\n\nCorrect the settings first/),
+    });
   });
 
   test("[CM8] a service that runs on the folder is named, not reported as a port in use", async () => {

@@ -223,7 +223,7 @@ describe("lobbies", () => {
     const listed = JSON.parse((await foyer("lobbies", "--json", ...target())).out);
     expect(listed.lobbies).toMatchObject([{ lobby_id, is_closed: false }]);
     expect((await foyer("status", ...target())).out).toMatch(/Lobbies +1 of at most/);
-    expect(await foyer("lobbies", "stop", lobby_id, ...target())).toMatchObject({ code: 0 });
+    expect(await foyer("lobbies", "stop", lobby_id, "--yes", ...target())).toMatchObject({ code: 0 });
     expect((await foyer("lobbies", ...target())).out).toBe("No lobbies are running.\n");
   });
 
@@ -234,7 +234,7 @@ describe("lobbies", () => {
     const query = { limit: "1" };
     const items = await createClient(connection).all("games.namespaces.lobbies.list", "lobbies", { params, query });
     expect(items.map(({ lobby_id }) => lobby_id).sort()).toEqual(lobbies.sort());
-    for (const lobby_id of lobbies) await foyer("lobbies", "stop", lobby_id, ...target());
+    for (const lobby_id of lobbies) await foyer("lobbies", "stop", lobby_id, "--yes", ...target());
   });
 });
 

@@ -1,11 +1,15 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type BannerFacts, banner } from "../../src/cli/banner.ts";
 import { commands } from "../../src/cli/commands.ts";
+import { exitCodes } from "../../src/cli/remote/exit-codes.ts";
+import { exampleOf } from "../../src/cli/remote/operation-examples.ts";
 import { run } from "../../src/cli/run.ts";
 import { explainStartFailure } from "../../src/cli/start-failure.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { settings } from "../../src/config/settings.ts";
+import { operationIds, operations } from "../../src/contract/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 async function foyer(...argv: string[]) {
@@ -46,6 +50,46 @@ describe("help", () => {
     expect((await foyer("serve", "--help")).out).toBe(out);
   });
 
+  test("[CM9] every command has an example that begins with its name, and describes each of its flags", async () => {
+    for (const [name, { examples }] of Object.entries(commands)) {
+      expect(examples.length).toBeGreaterThan(0);
+      const own = name === "serve" ? /\bfoyer\b/ : new RegExp(`\\bfoyer ${name}\\b|\\bfoyer games `);
+      for (const [line] of examples) expect([name, line]).toEqual([name, expect.stringMatching(own)]);
+      const { code, out } = await foyer("help", name);
+      expect([code, out]).toEqual([0, expect.stringContaining(examples[0]![0])]);
+      if (!["call", "help", "version"].includes(name)) expect((await foyer(name, "--help")).out).toBe(out);
+    }
+  });
+
+  test("[CM9] every operation has an example that the command line accepts", async () => {
+    const folder = temporaryFolder();
+    for (const name of ["version.json", "ports.json", "build.tar.gz"]) writeFileSync(join(folder, name), "{}");
+    process.env.FOYER_ADMIN_TOKEN = `admin_${"x".repeat(43)}`;
+    for (const id of operationIds) {
+      const example = exampleOf(id);
+      expect((await foyer("help", id)).out.replace(/\s+/g, " ")).toContain(example);
+      const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
+      const args = words
+        .slice(1)
+        .map((word) =>
+          word.replace(/^@?(\w+\.(?:json|tar\.gz))$/, (_, name) =>
+            join(word.startsWith("@") ? `@${folder}` : folder, name),
+          ),
+        );
+      const isDelete = operations[id].method === "DELETE";
+      const answer = await foyer(...args, ...(isDelete ? ["--yes"] : []), "--endpoint", "http://127.0.0.1:9");
+      expect([example, answer.code, answer.err]).toEqual([example, 4, expect.stringContaining("does not answer")]);
+    }
+    delete process.env.FOYER_ADMIN_TOKEN;
+  });
+
+  test("[CM9] exit codes and variables have pages of their own", async () => {
+    const { out } = await foyer("help", "exit-codes");
+    for (const code of Object.values(exitCodes)) expect(out).toMatch(new RegExp(`^ {2}${code} {2}\\w`, "m"));
+    expect((await foyer("help", "environment")).out).toContain("NO_COLOR");
+    expect((await foyer("help")).out).toContain("foyer help exit-codes");
+  });
+
   test("no line is longer than the page", async () => {
     for (const topic of [[], ...Object.keys(commands).map((name) => [name])]) {
       const { out } = await foyer("help", ...topic);
@@ -77,8 +121,8 @@ describe("commands", () => {
     [["config", "x"], 'foyer config does not take "x". Usage: foyer config [flags]'],
     [["--prot", "4"], "--prot is not a flag of foyer; did you mean --port?"],
     [["serve", "--port", "x"], '--port must be a whole number from 0 to 65535, not "x".'],
-  ])("[O8] %j is refused in one sentence", async (argv, sentence) => {
-    expect(await foyer(...argv)).toEqual({ code: 1, out: "", err: `foyer: ${sentence}\n` });
+  ])("[O8] [CM2] %j is refused in one sentence", async (argv, sentence) => {
+    expect(await foyer(...argv)).toEqual({ code: 2, out: "", err: `foyer: ${sentence}\n` });
   });
 
   test("backup with PostgreSQL points to pg_dump and does not show the password", async () => {

@@ -96,45 +96,49 @@ describe("a running service", patient, () => {
   });
 });
 
-describe("a start that cannot succeed ends with exit code 1 and one sentence", patient, () => {
-  const oneSentence = /^foyer: [^\n]+\n$/;
+describe(
+  "a start that cannot succeed says why in one sentence and exits with 1, or 2 for a wrong setting",
+  patient,
+  () => {
+    const oneSentence = /^foyer: [^\n]+\n$/;
 
-  test("[O6] the data folder is in use", async () => {
-    const first = start();
-    const { dataDir } = await first.ready();
-    const second = start("--data-dir", dataDir);
-    expect(await second.ended).toBe(1);
-    expect(second.text.err).toMatch(oneSentence);
-    expect(second.text.err).toContain(`The data folder ${dataDir} is in use`);
-  });
+    test("[O6] the data folder is in use", async () => {
+      const first = start();
+      const { dataDir } = await first.ready();
+      const second = start("--data-dir", dataDir);
+      expect(await second.ended).toBe(1);
+      expect(second.text.err).toMatch(oneSentence);
+      expect(second.text.err).toContain(`The data folder ${dataDir} is in use`);
+    });
 
-  test("the port is in use", async () => {
-    const holder = createServer().listen(0, "127.0.0.1");
-    await once(holder, "listening");
-    const { port } = holder.address() as { port: number };
-    const foyer = start(`--port=${port}`);
-    expect(await foyer.ended).toBe(1);
-    expect(foyer.text.err).toMatch(oneSentence);
-    expect(foyer.text.err).toContain(`Port ${port} on 127.0.0.1 is in use`);
-    holder.close();
-  });
+    test("the port is in use", async () => {
+      const holder = createServer().listen(0, "127.0.0.1");
+      await once(holder, "listening");
+      const { port } = holder.address() as { port: number };
+      const foyer = start(`--port=${port}`);
+      expect(await foyer.ended).toBe(1);
+      expect(foyer.text.err).toMatch(oneSentence);
+      expect(foyer.text.err).toContain(`Port ${port} on 127.0.0.1 is in use`);
+      holder.close();
+    });
 
-  test("the secret is damaged", async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, "secret"), "oops");
-    const foyer = start("--data-dir", folder);
-    expect(await foyer.ended).toBe(1);
-    expect(foyer.text.err).toMatch(oneSentence);
-    expect(foyer.text.err).toContain(join(folder, "secret"));
-  });
+    test("the secret is damaged", async () => {
+      const folder = temporaryFolder();
+      writeFileSync(join(folder, "secret"), "oops");
+      const foyer = start("--data-dir", folder);
+      expect(await foyer.ended).toBe(1);
+      expect(foyer.text.err).toMatch(oneSentence);
+      expect(foyer.text.err).toContain(join(folder, "secret"));
+    });
 
-  test("the configuration is wrong", async () => {
-    const foyer = start("--host=*");
-    expect(await foyer.ended).toBe(1);
-    expect(foyer.text.err).toMatch(oneSentence);
-    expect(foyer.text.out).toBe("");
-  });
-});
+    test("the configuration is wrong", async () => {
+      const foyer = start("--host=*");
+      expect(await foyer.ended).toBe(2);
+      expect(foyer.text.err).toMatch(oneSentence);
+      expect(foyer.text.out).toBe("");
+    });
+  },
+);
 
 /** Lets a shell read the command as it stands; a function stands in for curl, which not every machine has. */
 function runInShell(command: string): string {

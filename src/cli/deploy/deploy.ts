@@ -5,13 +5,14 @@ import { listBuildIds } from "../../operations/cloud/version-builds.ts";
 import { gameFileName, readGameFile, type VersionDocument } from "../dev/game-file.ts";
 import type { Client, Json } from "../remote/client.ts";
 import { Refused } from "../remote/client.ts";
+import { confirm } from "../remote/confirm.ts";
 import { CommandFailed, exitCodes } from "../remote/exit-codes.ts";
+import { createProgress, mib, type Progress } from "../remote/progress.ts";
 import type { Remote } from "../remote/run-remote.ts";
 import { clean } from "../remote/show.ts";
 import { followBuilds } from "./follow-builds.ts";
 import { followDeploy } from "./follow-deploy.ts";
 import { packFolder } from "./pack.ts";
-import { createProgress, mib, type Progress } from "./progress.ts";
 import { describeDifference } from "./version-difference.ts";
 
 /** `foyer deploy NAMESPACE`: packs the folder, uploads it if it is new, makes a version of it and deploys that. */
@@ -210,6 +211,8 @@ export async function rollback(remote: Remote): Promise<undefined> {
   const [current, ...earlier] = versions as Json[];
   const previous = earlier.find(({ version_id, is_deleted }) => version_id !== current.version_id && !is_deleted);
   if (previous === undefined) throw new CommandFailed("No other version was deployed there before.");
+  const names = [previous, current].map(({ display_name }) => `"${clean(display_name)}"`);
+  await confirm(remote, `${names[0]} will be deployed to ${game_id} / ${params.namespace_id} in place of ${names[1]}`);
   await putVersion(client, params, previous.version_id, current.version_id);
   remote.print(
     previous,

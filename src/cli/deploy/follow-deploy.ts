@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readLastLine } from "../../ground/plain-line.ts";
 import type { Client, Json } from "../remote/client.ts";
-import type { Progress } from "./progress.ts";
+import type { Progress } from "../remote/progress.ts";
 
 interface Deployed {
   readonly client: Client;

@@ -32,7 +32,7 @@ export async function dev({ parsed, terminal, cwd, env, signal }: Remote): Promi
       throw new UsageError(`There is no game mode "${chosen}" in foyer.game.json.`);
     }
     const connection = await openService(parsed, cwd, closing);
-    const stage = await openStage(connection, game, process.pid);
+    const stage = await openStage(connection, game);
     closing.push(() => stage.remove());
     const page = await openPage(game, parsed, cwd, {
       endpoint: connection.endpoint,

@@ -1,5 +1,6 @@
 import { type Client, createClient, type Json } from "../remote/client.ts";
 import type { Connection } from "../remote/connection.ts";
+import { createThrowawayNamespace, removeLeftovers, type ThrowawayNamespace } from "../remote/throwaway-namespace.ts";
 import type { GameFile } from "./game-file.ts";
 
 /** A game with a namespace that exists for as long as `foyer dev` runs. */
@@ -21,26 +22,17 @@ export interface StagedLobby {
   dropPlayers(): Promise<void>;
 }
 
-const namePrefix = "dev-";
-
-export async function openStage(connection: Connection, game: GameFile, pid: number): Promise<Stage> {
+export async function openStage(connection: Connection, game: GameFile): Promise<Stage> {
   const admin = createClient(connection);
   const { game_id, isNew } = await findGame(admin, game);
-  await removeLeftovers(admin, game_id);
-  const name_id = `${namePrefix}${pid}`;
-  const { namespace_id } = await admin.call("games.namespaces.createGameNamespace", {
-    params: { game_id },
-    body: { display_name: "foyer dev", name_id },
+  const removeGame = async () => {
+    if (isNew) await admin.call("games.deleteGame", { params: { game_id }, query: { force: "true" } });
+  };
+  const own = await createNamespace(admin, game_id, game).catch(async (error: unknown) => {
+    await removeGame().catch(() => undefined);
+    throw error;
   });
-  const params = { game_id, namespace_id };
-  const { version_id } = await admin.call("games.versions.createGameVersion", {
-    params: { game_id },
-    body: { display_name: "foyer dev", config: game.devConfig },
-  });
-  await admin.call("games.namespaces.updateGameNamespaceVersion", { params, body: { version_id } });
-  const { token: publicToken } = await admin.call("games.namespaces.createGameNamespaceTokenPublic", { params });
-  const { token } = await admin.call("games.namespaces.createGameNamespaceTokenServer", { params });
-  const server = createClient({ ...connection, token });
+  const { params, publicToken, server, nameId, versionId } = own;
 
   return {
     params,
@@ -56,7 +48,7 @@ export async function openStage(connection: Connection, game: GameFile, pid: num
       const lobby = await server.call("lobbies.register", { body });
       const env = describeEnvironment(
         connection.endpoint,
-        { ...params, name_id, version_id, mode, region },
+        { ...params, name_id: nameId, version_id: versionId, mode, region },
         game,
         lobby,
       );
@@ -67,12 +59,15 @@ export async function openStage(connection: Connection, game: GameFile, pid: num
       };
     },
     async remove() {
-      const query = { force: "true" };
-      await admin.call("games.namespaces.deleteGameNamespace", { params, query });
-      if (isNew) await admin.call("games.deleteGame", { params: { game_id }, query });
-      else await admin.call("games.versions.deleteGameVersion", { params: { game_id, version_id } });
+      await own.remove();
+      await removeGame();
     },
   };
+}
+
+async function createNamespace(admin: Client, game_id: string, game: GameFile): Promise<ThrowawayNamespace> {
+  await removeLeftovers(admin, game_id, "dev");
+  return createThrowawayNamespace(admin, { game_id, kind: "dev", config: game.devConfig });
 }
 
 /** A player who is missing from two heartbeats has dropped. */
@@ -89,27 +84,6 @@ async function findGame(
   if (known) return { game_id: known.game_id, isNew: false };
   const { game_id } = await admin.call("games.createGame", { body: { display_name, name_id } });
   return { game_id, isNew: true };
-}
-
-/** Of a `foyer dev` that was killed: its process no longer runs. */
-async function removeLeftovers(admin: Client, game_id: string): Promise<void> {
-  const params = { game_id };
-  const namespaces: Json[] = await admin.all("games.namespaces.listGameNamespaces", "namespaces", { params });
-  for (const { name_id, display_name, namespace_id } of namespaces) {
-    const pid = Number(name_id.slice(namePrefix.length));
-    if (display_name !== "foyer dev" || !name_id.startsWith(namePrefix) || isRunning(pid)) continue;
-    const query = { force: "true" };
-    await admin.call("games.namespaces.deleteGameNamespace", { params: { game_id, namespace_id }, query });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 function describeEnvironment(

@@ -1,11 +1,16 @@
 import type { Operation } from "../../contract/define.ts";
 import { type OperationId, operationList, operations } from "../../contract/index.ts";
-import { columns, wrap } from "../help.ts";
+import { flagLines, wrap } from "../help.ts";
 import { bold, dim, type Terminal } from "../terminal.ts";
-import { exitCodes } from "./exit-codes.ts";
+import type { Client, Input, Json } from "./client.ts";
+import { confirm } from "./confirm.ts";
+import { confirmFlag } from "./confirm-flag.ts";
+import { exitCodes, UsageError } from "./exit-codes.ts";
 import { connectionFlags, type Flags, parseFlags } from "./flags.ts";
+import { exampleOf } from "./operation-examples.ts";
 import { operationFlags, pathNames, readInput } from "./operation-input.ts";
 import { findOperation } from "./operation-names.ts";
+import { createProgress, mib } from "./progress.ts";
 import { explain, type Remote, runRemote } from "./run-remote.ts";
 import { clean, showAnswer } from "./show.ts";
 
@@ -20,7 +25,7 @@ export async function callOperation(args: readonly string[], terminal: Terminal)
     const wordCount = isWord.indexOf(false) === -1 ? args.length : isWord.indexOf(false);
     const { id, rest } = findOperation(args.slice(0, wordCount));
     const operation: Operation = operations[id];
-    const flags = { ...connectionFlags, ...operationFlags(operation), help: helpFlag };
+    const flags = { ...operationFlags(operation), ...confirmFlags(operation), ...connectionFlags, help: helpFlag };
     const parsed = parseFlags([...rest, ...args.slice(wordCount)], flags);
     if (parsed.flags.has("help")) {
       terminal.out(describeOperation(terminal, id, flags));
@@ -33,18 +38,28 @@ export async function callOperation(args: readonly string[], terminal: Terminal)
   }
 }
 
+/** What a DELETE removes or ends does not come back. */
+export const confirmFlags = ({ method }: Operation): Flags => (method === "DELETE" ? confirmFlag : {});
+
 const helpFlag = { value: null, description: "Describe the operation.", short: "h" };
 
 async function send(
-  { client, terminal, print, signal, isJson }: Remote,
+  { client, terminal, parsed, print, signal, isJson }: Remote,
   id: OperationId,
   operation: Operation,
-  input: ReturnType<typeof readInput>,
+  input: Input,
 ): Promise<undefined> {
-  const { streamWhen, stream } = operation;
+  const { streamWhen, stream, method, summary } = operation;
+  if (method === "DELETE") await confirm({ terminal, parsed }, summary.replace(/\.$/, ""));
   const isStream = stream !== undefined && (streamWhen === undefined || input.query?.[streamWhen] === "true");
+  const file = parsed.flags.get("file");
+  if (operation.rawBody && file === undefined) throw new UsageError(`Which file? ${exampleOf(id)}`);
   if (!isStream) {
-    const answer = await (await client()).call(id, { ...input, signal });
+    const service = await client();
+    const answer =
+      operation.rawBody && file !== undefined
+        ? await upload(service, id, input, file, terminal)
+        : await service.call(id, { ...input, signal });
     print(answer, () => showAnswer(terminal, answer));
     return;
   }
@@ -52,6 +67,17 @@ async function send(
     const text = JSON.stringify(data);
     terminal.out(isJson ? `${JSON.stringify({ event, data })}\n` : `${bold(terminal, event)} ${clean(text)}\n`);
   }
+}
+
+async function upload(client: Client, id: OperationId, input: Input, file: string, terminal: Terminal): Promise<Json> {
+  const progress = createProgress(terminal);
+  let sent = 0;
+  const answer = await client.upload(id, file, input, (bytes) => {
+    sent += bytes;
+    progress.update(`Uploading ${mib(sent)} …`);
+  });
+  progress.clear();
+  return answer;
 }
 
 const usageOf = (id: OperationId) =>
@@ -65,14 +91,15 @@ function listOperations(terminal: Terminal): string {
 
 function describeOperation(terminal: Terminal, id: OperationId, flags: Flags): string {
   const { summary, details, method, path }: Operation = operations[id];
-  const lines = Object.entries(flags).map(([name, { value, description }]) =>
-    columns(terminal, `--${name}${value === null ? "" : ` ${value}`}`, 26, description),
-  );
+  const lines = flagLines(terminal, flags);
   return [
     `${bold(terminal, "Usage:")} ${usageOf(id)}`,
     dim(terminal, `${method} ${path}`),
     "",
     ...wrap([summary, details].filter((text) => text !== undefined).join(" "), terminal.columns),
+    "",
+    bold(terminal, "Example:"),
+    ...wrap(exampleOf(id), terminal.columns - 4).map((line, index) => `${index === 0 ? "  " : "    "}${line}`),
     "",
     bold(terminal, "Flags:"),
     ...lines,

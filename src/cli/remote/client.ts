@@ -8,6 +8,7 @@ export interface Input {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** In place of JSON. */
   readonly raw?: { readonly body: ReadableStream; readonly length: number };
@@ -48,12 +49,13 @@ export class Refused extends CommandFailed {
 export function createClient(connection: Connection, send: typeof fetch = fetch): Client {
   async function open(id: OperationId, input: Input): Promise<Response> {
     const operation: Operation = operations[id];
-    const { params = {}, query = {}, body, signal, raw } = input;
+    const { params = {}, query = {}, body, headers = {}, signal, raw } = input;
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
     const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
     const response = await send(`${connection.endpoint}${path}${search}`, {
       method: operation.method,
       headers: {
+        ...headers,
         authorization: `Bearer ${connection.token}`,
         ...(body !== undefined && { "content-type": "application/json" }),
         ...(raw && { "content-type": "application/gzip", "content-length": String(raw.length) }),

@@ -1,3 +1,5 @@
+import { loadFlags } from "../load/options.ts";
+import { confirmFlag } from "./confirm-flag.ts";
 import { connectionFlags, type Flags, targetFlags } from "./flags.ts";
 
 const about: Flags = { ...targetFlags, ...connectionFlags };
@@ -60,10 +62,13 @@ export const remoteCommands = {
     usage: "foyer rollback NAMESPACE",
     summary: "Deploy the version that was deployed before.",
     details: "Its lobbies that still live take players again; it runs the build that it had.",
-    examples: [["foyer rollback prod", "of the game in this folder"]],
+    examples: [
+      ["foyer rollback prod", "of the game in this folder"],
+      ["foyer rollback prod --game chat --yes", "without asking, for a script"],
+    ],
     wordsMin: 1,
     wordsMax: 1,
-    flags: { game: targetFlags.game!, ...connectionFlags },
+    flags: { game: targetFlags.game!, ...confirmFlag, ...connectionFlags },
   },
   status: {
     usage: "foyer status",
@@ -81,15 +86,15 @@ export const remoteCommands = {
     usage: "foyer lobbies [list|close|open|stop] [LOBBY_ID …]",
     summary: "List the lobbies of a namespace; close, open or stop some.",
     details:
-      "A closed lobby gets no players from find; its players stay, and joining by id works. It sets the operator's flag, which the lobby cannot change. A stopped lobby ends, and its players lose their seats.",
+      "A closed lobby gets no players from find; its players stay, and joining by id works. It sets the operator's flag, which the lobby cannot change. A stopped lobby ends, and its players lose their seats; stop asks first, and a script gives --yes.",
     examples: [
       ["foyer lobbies", "all lobbies that live now"],
       ["foyer lobbies close 0193d1c4-…", "find avoids this one"],
-      ["foyer lobbies stop 0193d1c4-…", "ends it"],
+      ["foyer lobbies stop 0193d1c4-… --yes", "ends it, without asking"],
     ],
     wordsMin: 0,
     wordsMax: 100,
-    flags: about,
+    flags: { yes: { value: null, description: "With stop: do not ask.", short: "y" }, ...about },
   },
   logs: {
     usage: "foyer logs LOBBY_ID [-f]",
@@ -150,6 +155,20 @@ export const remoteCommands = {
     wordsMin: 0,
     wordsMax: 0,
     flags: connectionFlags,
+  },
+  load: {
+    usage: "foyer load [FLAGS]",
+    summary: "Simulate players who arrive, find seats, connect, play and leave.",
+    details:
+      "Makes a namespace of its own with the deployed game modes, registers lobbies there and is their server, so that no program of yours runs and no real player is affected. With --live it uses the namespace itself: its lobbies start, and each player opens a WebSocket and sends its token. Prints how long calls took and what was refused, and checks that no lobby was overfilled, no player had two seats and no seat was left. The exit code is 1 when a check fails. Ctrl-C ends it; players leave, and nothing is left behind.",
+    examples: [
+      ["foyer load", "100 players at most, 20 arrive a second, for 10 s"],
+      ["foyer load --mode duel --party 2 --rate 200 --duration 60", "more, in pairs"],
+      ["foyer load --live --yes --players 16", "with the real lobbies of the namespace"],
+    ],
+    wordsMin: 0,
+    wordsMax: 0,
+    flags: { ...loadFlags, ...about },
   },
   login: {
     usage: "foyer login URL [--name NAME]",

@@ -1,7 +1,9 @@
-import type { Json } from "./client.ts";
+import type { Client, Json } from "./client.ts";
+import { confirm } from "./confirm.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Remote } from "./run-remote.ts";
 import { age, type Column, clean, table } from "./show.ts";
+import type { Target } from "./target.ts";
 
 /** `foyer lobbies`, `foyer lobbies close|open|stop ID`. */
 export async function lobbies(remote: Remote): Promise<undefined> {
@@ -13,10 +15,23 @@ export async function lobbies(remote: Remote): Promise<undefined> {
   if (ids.length === 0) throw new UsageError(`Which lobby? foyer lobbies ${action} LOBBY_ID`);
   const { client, ...target } = await remote.target();
   const { operation, body, done } = actions[action as keyof typeof actions];
+  if (action === "stop") await confirm(remote, await describeStop(client, target, ids));
+  else if (remote.parsed.flags.has("yes"))
+    throw new UsageError(`foyer lobbies ${action} does not ask; --yes is for stop.`);
   for (const lobby_id of ids) {
     await client.call(operation, { params: { ...target, lobby_id }, ...(body && { body }) });
     remote.print({ lobby_id, done: action }, () => `${done} ${lobby_id}.\n`);
   }
+}
+
+/** Also finds a mistyped id before the first lobby is stopped. */
+async function describeStop(client: Client, target: Target, ids: readonly string[]): Promise<string> {
+  const found = await Promise.all(
+    ids.map((lobby_id) => client.call("games.namespaces.lobbies.get", { params: { ...target, lobby_id } })),
+  );
+  const players = found.reduce((sum, { lobby }) => sum + lobby.total_player_count, 0);
+  const lobbyCount = ids.length === 1 ? "1 lobby ends" : `${ids.length} lobbies end`;
+  return `${lobbyCount}, and ${players === 1 ? "1 player loses the seat" : `${players} players lose their seats`}`;
 }
 
 const actions = {

@@ -16,16 +16,44 @@ export const pathNames = ({ path }: Operation): string[] => [...path.matchAll(/\
 
 /** A flag for each field of the operation's query and body. */
 export function operationFlags(operation: Operation): Flags {
-  const fields = { ...fieldsOf(operation.query), ...fieldsOf(operation.body) };
-  const own = Object.entries(fields).map(([name, schema]) => [
-    toFlagName(name),
-    { value: isOnly(schema, "boolean") ? null : placeholder(schema), description: describe(schema) },
+  const query = Object.entries(fieldsOf(operation.query)).map(([name, schema]) => fieldFlag(name, schema));
+  const own = Object.entries(fieldsOf(operation.body)).flatMap(([name, schema]) => [
+    fieldFlag(name, schema),
+    ...(isOnly(schema, "boolean") ? [denial(name)] : []),
   ]);
   const body = {
     value: "JSON",
     description: "The whole body as JSON; @FILE reads it from a file, - from standard input.",
   };
-  return { ...Object.fromEntries(own), ...(operation.body !== null && { body }) };
+  const file = { value: "FILE", description: "The file to send." };
+  return {
+    ...Object.fromEntries([...query, ...own]),
+    ...(operation.body !== null && { body }),
+    ...(operation.rawBody && { file }),
+  };
+}
+
+const fieldFlag = (name: string, schema: FieldSchema): FlagEntry => [
+  toFlagName(name),
+  { value: isOnly(schema, "boolean") ? null : placeholder(schema), description: describe(schema) },
+];
+
+const denial = (name: string): FlagEntry => [
+  `no-${toFlagName(name)}`,
+  { value: null, description: `The opposite of --${toFlagName(name)}.` },
+];
+
+type FlagEntry = [string, Flags[string]];
+
+/** What a call cannot do without. */
+export function requiredFlags({ query, body, bodyOptional }: Operation): { flag: string; placeholder: string }[] {
+  const needed = (schema: TSchema | null) =>
+    ((schema as { required?: readonly string[] } | null)?.required ?? []).map((name) => ({
+      flag: toFlagName(name),
+      field: fieldsOf(schema)[name]!,
+    }));
+  const fields = [...needed(query), ...(bodyOptional ? [] : needed(body))];
+  return fields.map(({ flag, field }) => ({ flag, placeholder: isOnly(field, "boolean") ? "" : placeholder(field) }));
 }
 
 /** Throws a UsageError that names what is missing or cannot be read. */
@@ -46,9 +74,12 @@ function readBody(operation: Operation, flags: Parsed["flags"]): unknown {
   if (operation.body === null) return undefined;
   const whole = flags.get("body");
   const given = whole === undefined ? {} : parseJson("--body", readSource(whole));
-  const fields = Object.entries(fieldsOf(operation.body)).filter(([name]) => flags.has(toFlagName(name)));
-  if (fields.length === 0) return whole === undefined && operation.bodyOptional ? undefined : given;
-  const own = fields.map(([name, schema]) => [name, readValue(toFlagName(name), schema, flags.get(toFlagName(name))!)]);
+  const own = Object.entries(fieldsOf(operation.body)).flatMap(([name, schema]) => {
+    const flag = toFlagName(name);
+    if (flags.has(flag)) return [[name, readValue(flag, schema, flags.get(flag)!)]];
+    return flags.has(`no-${flag}`) ? [[name, false]] : [];
+  });
+  if (own.length === 0) return whole === undefined && operation.bodyOptional ? undefined : given;
   return { ...(given as object), ...Object.fromEntries(own) };
 }
 
@@ -74,7 +105,7 @@ function readValue(flag: string, schema: FieldSchema, text: string): unknown {
   }
   if (accepts(schema, "array") && !/^\s*\[/.test(text)) return text.split(",").map((part) => part.trim());
   if (accepts(schema, "string")) return text;
-  return parseJson(`--${flag}`, text);
+  return parseJson(`--${flag}`, readSource(text));
 }
 
 function parseJson(flag: string, text: string): unknown {

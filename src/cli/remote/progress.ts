@@ -5,21 +5,31 @@ export interface Progress {
   update(text: string): void;
   /** Leaves this line, and begins a new one. */
   done(text: string): void;
+  /** Removes the line, if there is one. */
+  clear(): void;
 }
 
 const everyMs = 100;
 
 export function createProgress(terminal: Terminal): Progress {
   let lastAt = 0;
+  let isShown = false;
   return {
     update(text) {
       const now = performance.now();
       if (!terminal.isInteractive || now - lastAt < everyMs) return;
       lastAt = now;
-      terminal.err(`\r\u001b[2K${text}`);
+      isShown = true;
+      // A line that wraps could not be rewritten.
+      terminal.err(`\r\u001b[2K${text.slice(0, terminal.columns - 1)}`);
     },
     done(text) {
+      isShown = false;
       terminal.err(terminal.isInteractive ? `\r\u001b[2K${text}\n` : `${text}\n`);
+    },
+    clear() {
+      if (isShown) terminal.err("\r\u001b[2K");
+      isShown = false;
     },
   };
 }
