@@ -7,7 +7,7 @@ import type { Client, Json } from "../remote/client.ts";
 import { Refused } from "../remote/client.ts";
 import { confirm } from "../remote/confirm.ts";
 import { CommandFailed, exitCodes } from "../remote/exit-codes.ts";
-import { createProgress, mib, type Progress } from "../remote/progress.ts";
+import { bar, createProgress, mib, type Progress } from "../remote/progress.ts";
 import type { Remote } from "../remote/run-remote.ts";
 import { clean } from "../remote/show.ts";
 import { followBuilds } from "./follow-builds.ts";
@@ -139,7 +139,7 @@ async function uploadFolder(client: Client, game_id: string, folder: string, pro
   const scratch = mkdtempSync(join(tmpdir(), "foyer-deploy-"));
   try {
     const archive = await packFolder(folder, join(scratch, "build.tar.gz"), (done, of) =>
-      progress.update(`Packing ${mib(done)} of ${mib(of)} …`),
+      progress.update(`Packing   ${bar(done, of)}`),
     );
     progress.done(`Packed ${archive.fileCount} files, ${mib(archive.size)}.`);
     const params = { game_id };
@@ -152,7 +152,7 @@ async function uploadFolder(client: Client, game_id: string, folder: string, pro
     let sent = 0;
     const { build_id } = await client.upload("games.builds.createBuild", archive.file, { params, query }, (bytes) => {
       sent += bytes;
-      progress.update(`Uploading ${mib(sent)} of ${mib(archive.size)} …`);
+      progress.update(`Uploading ${bar(sent, archive.size)}`);
     });
     progress.done(`Uploaded the build ${build_id}.`);
     return build_id;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Json } from "../remote/client.ts";
+import type { Progress } from "../remote/progress.ts";
 import { clean } from "../remote/show.ts";
-import type { Progress } from "./progress.ts";
 
 /** How the nodes got the builds of a version. `isNowhere`: no node that should run a build has it. */
 export type Prepared =

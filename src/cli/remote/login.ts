@@ -77,10 +77,10 @@ async function askForToken(env: NodeJS.ProcessEnv): Promise<string> {
   const given = env.FOYER_ADMIN_TOKEN || env.FOYER_CLOUD_TOKEN;
   if (given) return given;
   if (!process.stdin.isTTY) return readTokenFile("-");
-  process.stderr.write("Token: ");
-  // What is typed or pasted is not shown.
+  // What is typed or pasted is not shown. This turns the terminal's own echo off, so it comes before the question.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+  process.stderr.write("Token: ");
   const token = (await lines.question("")).trim();
   lines.close();
   process.stderr.write("\n");

@@ -34,4 +34,14 @@ export function createProgress(terminal: Terminal): Progress {
   };
 }
 
+const barWidth = 20;
+
+/** `[#####...............]  25 % of 24.0 MiB`. */
+export function bar(done: number, all: number): string {
+  const share = all === 0 ? 1 : Math.min(1, done / all);
+  const filled = Math.round(share * barWidth);
+  const percent = String(Math.round(share * 100)).padStart(3);
+  return `[${"#".repeat(filled).padEnd(barWidth, ".")}] ${percent} % of ${mib(all)}`;
+}
+
 export const mib = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
