@@ -5,9 +5,9 @@ import { NotFound } from "./pages/not-found.tsx";
 import { isShown, routes } from "./routes.tsx";
 import { SessionProvider, useSession } from "./session/session.tsx";
 
-export function App() {
+export function App({ signInCode }: { signInCode: string | null }) {
   return (
-    <SessionProvider>
+    <SessionProvider signInCode={signInCode}>
       <ToastProvider>
         <Layout>
           <Pages />

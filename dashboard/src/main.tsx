@@ -1,6 +1,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { takeSignInCode } from "./session/sign-in-code.ts";
 import "uplot/dist/uPlot.min.css";
 import "./style/base.css";
 import "./style/layout.css";
@@ -8,8 +9,10 @@ import "./style/parts.css";
 import "./style/pages.css";
 import "./style/settings.css";
 
+const code = takeSignInCode(window.location, window.history);
+
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
-    <App />
+    <App signInCode={code} />
   </StrictMode>,
 );

@@ -54,10 +54,14 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 function Account() {
-  const { who, signOut } = useSession();
+  const { who, isKept, keep, signOut } = useSession();
   return (
     <section className="account" aria-label="Account">
       <p>Signed in with {kinds[who.kind] ?? who.kind}</p>
+      <label className="check">
+        <input type="checkbox" checked={isKept} onChange={(event) => keep(event.target.checked)} />
+        <span>Stay signed in when I reload</span>
+      </label>
       <button type="button" className="quiet" onClick={signOut}>
         Sign out
       </button>

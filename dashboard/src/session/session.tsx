@@ -13,6 +13,9 @@ export interface Session {
   /** What the token is and may do. */
   readonly who: WhoamiAnswer;
   signOut(): void;
+  /** The token stays in this tab when the page is loaded again. */
+  readonly isKept: boolean;
+  keep(isKept: boolean): void;
   /** Ends the session if Foyer refused the token. For calls that are no query and no change: event streams. */
   noteRefusal(error: unknown): void;
 }
@@ -20,6 +23,7 @@ export interface Session {
 /** Null: not signed in. `isChecking`: it is not known yet. */
 interface State {
   readonly signedIn: { readonly token: string; readonly who: WhoamiAnswer } | null;
+  readonly isKept: boolean;
   readonly isChecking: boolean;
   /** Why the sign-in is shown, in a sentence. */
   readonly reason: string | null;
@@ -37,12 +41,12 @@ export function useSession(): Session {
 const kept = keptTokenOf(window.sessionStorage);
 
 /** Shows its children with a session, and the sign-in without one. The address stays, so the user arrives where the link led. */
-export function SessionProvider({ children }: { children: ReactNode }) {
-  const [state, setState] = useState<State>({ signedIn: null, isChecking: true, reason: null });
+export function SessionProvider({ signInCode, children }: { signInCode: string | null; children: ReactNode }) {
+  const [state, setState] = useState<State>({ signedIn: null, isKept: false, isChecking: true, reason: null });
 
   const leave = useCallback((reason: string | null) => {
     kept.forget();
-    setState({ signedIn: null, isChecking: false, reason });
+    setState({ signedIn: null, isKept: false, isChecking: false, reason });
   }, []);
 
   const noteRefusal = useCallback(
@@ -56,34 +60,47 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const enter = useCallback(async (token: string, isKept: boolean) => {
     const who = await createFoyer({ token }).auth.whoami();
     if (isKept) kept.keep(token);
-    setState({ signedIn: { token, who }, isChecking: false, reason: null });
+    setState({ signedIn: { token, who }, isKept, isChecking: false, reason: null });
   }, []);
 
   useEffect(() => {
     const token = kept.read();
-    if (token === null) return leave(null);
-    enter(token, true).catch((error) => leave(reasonOf(error)));
-  }, [enter, leave]);
+    if (signInCode !== null) enterByCode(signInCode, enter).catch((error) => leave(codeReasonOf(error)));
+    else if (token !== null) enter(token, true).catch((error) => leave(reasonOf(error)));
+    else leave(null);
+  }, [signInCode, enter, leave]);
 
-  const { signedIn } = state;
+  const { signedIn, isKept } = state;
   // Also the cache begins again with each token: what one was shown is not for the next.
   const current = useMemo(() => {
     if (!signedIn) return null;
     const { token, who } = signedIn;
-    const session: Session = {
-      foyer: createFoyer({ token }),
-      withFetch: (fetch) => createFoyer({ token, fetch }),
+    const foyer = createFoyer({ token });
+    const session = {
+      foyer,
+      withFetch: (fetch: typeof globalThis.fetch) => createFoyer({ token, fetch }),
       who,
-      signOut: () => leave(null),
+      signOut() {
+        // The page forgets the token in any case. A session that could not be ended ends by itself.
+        if (who.kind === "session") foyer.auth.signOut().catch(() => {});
+        leave(null);
+      },
+      keep(isWanted: boolean) {
+        if (isWanted) kept.keep(token);
+        else kept.forget();
+        setState((before) => ({ ...before, isKept: isWanted }));
+      },
       noteRefusal,
     };
     return { session, queries: createQueries(noteRefusal) };
   }, [signedIn, leave, noteRefusal]);
 
+  const session = useMemo<Session | null>(() => current && { ...current.session, isKept }, [current, isKept]);
+
   if (state.isChecking) return <p className="waiting">Signing in …</p>;
-  if (!current) return <SignIn reason={state.reason} enter={enter} />;
+  if (!current || !session) return <SignIn reason={state.reason} enter={enter} />;
   return (
-    <Current value={current.session}>
+    <Current value={session}>
       <QueryClientProvider client={current.queries}>{children}</QueryClientProvider>
     </Current>
   );
@@ -91,6 +108,17 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
 const endedReason =
   "Foyer no longer accepts your token: it has expired or was revoked. Sign in again to continue here.";
+
+/** Foyer gives a session token for the code, once. */
+async function enterByCode(code: string, enter: (token: string, isKept: boolean) => Promise<void>): Promise<void> {
+  const { token } = await createFoyer().auth.signIn({ code });
+  await enter(token, false);
+}
+
+function codeReasonOf(error: unknown): string {
+  if (!isFoyerError(error) || error.status !== 401) return (error as Error).message;
+  return "This sign-in link does not work any longer: it works once, for five minutes. foyer open prints another one.";
+}
 
 function reasonOf(error: unknown): string {
   return isFoyerError(error) && error.status === 401 ? endedReason : (error as Error).message;

@@ -71,6 +71,9 @@ export function SignIn({ reason, enter }: Properties) {
             Foyer writes the admin token to the file <code>admin-token</code> in its data folder when it starts for the
             first time. An admin makes cloud tokens for a game.
           </p>
+          <p>
+            On the machine itself, <code>foyer open</code> prints an address that signs you in.
+          </p>
         </aside>
       </div>
     </main>
