@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import * as attacks from "./attacks.ts";
+import * as dashboard from "./dashboard.ts";
 import * as find from "./find.ts";
 import * as gateway from "./gateway.ts";
 import * as journal from "./journal.ts";
@@ -37,10 +38,11 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   redis,
   "many-lobbies": manyLobbies,
   gateway,
+  dashboard,
 };
 
-/** They need other programs on the machine: PostgreSQL and Redis, or nginx. */
-const onlyNamed = ["redis", "many-lobbies", "gateway"];
+/** They need other programs on the machine: PostgreSQL and Redis, nginx, or Chromium. */
+const onlyNamed = ["redis", "many-lobbies", "gateway", "dashboard"];
 
 // `--engine redis` reads as `redis`.
 const flags = ["--long", "--million", "--engine"];

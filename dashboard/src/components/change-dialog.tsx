@@ -84,10 +84,7 @@ function ChangeDialog<T>({ close, ...properties }: Properties<T> & { close: () =
 export function ForTerminal({ change }: { change: Change }) {
   const { curl, command } = useMemo(() => describeCall(change, window.location.origin), [change]);
   return (
-    <details className="for-terminal">
-      <summary>Do this in a terminal</summary>
-      <pre>{command}</pre>
-      <pre>{curl}</pre>
+    <div className="for-terminal">
       <div className="copies">
         <Copy text={command} shown="Copy as foyer command" said="The foyer command is copied." />
         <Copy
@@ -96,6 +93,11 @@ export function ForTerminal({ change }: { change: Change }) {
           said="The curl command is copied. It reads the token from FOYER_ADMIN_TOKEN."
         />
       </div>
-    </details>
+      <details>
+        <summary>Do this in a terminal</summary>
+        <pre>{command}</pre>
+        <pre>{curl}</pre>
+      </details>
+    </div>
   );
 }

@@ -22,9 +22,11 @@ function CrashLoop({ game, namespace, mode }: { game: string; namespace: string;
     <section className="card crash-loop">
       <h2>Lobbies of {name} keep failing</h2>
       <p>
-        {count} failed one after the other. {message} Foyer tries the next one <Time at={next_try_ts} />; until then a
-        find that needs a new lobby of this mode is refused. To return to what ran before, deploy the earlier version:{" "}
-        <code>foyer rollback {namespace}</code>.
+        {count} failed one after the other. {failed?.exit_message ?? message} Foyer tries the next one{" "}
+        <Time at={next_try_ts} />; until then a find that needs a new lobby of this mode is refused.
+      </p>
+      <p>
+        To return to what ran before, deploy the earlier version: <code>foyer rollback {namespace}</code>
       </p>
       {failed?.log_tail && (
         <>
@@ -34,7 +36,7 @@ function CrashLoop({ game, namespace, mode }: { game: string; namespace: string;
       )}
       {failed && (
         <p>
-          <Link href={toLobby(game, namespace, failed.lobby_id)}>The lobby that failed last</Link>
+          <Link href={toLobby(game, namespace, failed.lobby_id)}>Show the lobby that failed last</Link>
         </p>
       )}
     </section>

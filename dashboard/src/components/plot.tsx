@@ -60,7 +60,7 @@ export function Plot({ title, moments, lines, format, isWhole = false }: Propert
   return (
     <figure className="plot">
       <figcaption>
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <ul className="legend">
           {shown.map(({ name, colour, value }) => (
             <li key={name}>

@@ -16,6 +16,12 @@ const words: Readonly<Record<string, string>> = {
   "player.expired": "Seat expired",
 };
 
+/** What lobby.changed says was changed. */
+const changes: Readonly<Record<string, string>> = {
+  state: "Lobby set its state",
+  ports: "Lobby got its ports",
+};
+
 /** What happened in a lobby, the newest first. */
 export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
   const newestFirst = entries.map((entry, index) => ({ ...entry, key: `${index} ${entry.at}` })).reverse();
@@ -27,7 +33,7 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
             <Time at={at} />
           </span>
           <span>
-            {words[event] ?? event}
+            {(event === "lobby.changed" && changes[String(details?.change)]) || (words[event] ?? event)}
             {details && <span className="muted"> {describe(details)}</span>}
           </span>
         </li>
@@ -39,5 +45,6 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
 /** Of a player the end of its id, to recognise it in the table of seats; of the lobby what was changed, or why. */
 function describe({ player_id, key, reason, change }: Readonly<Record<string, unknown>>): string {
   const player = typeof player_id === "string" ? player_id.slice(-8) : null;
-  return [player, key, reason, change].filter((text) => typeof text === "string").join(", ");
+  const other = String(change) in changes ? null : change;
+  return [player, key, reason, other].filter((text) => typeof text === "string").join(", ");
 }

@@ -16,6 +16,8 @@ export interface LobbySnapshot {
   readonly isLoaded: boolean;
 }
 
+const heldBackAfterMs = 1_000;
+
 /**
  * The living lobbies of a namespace: a list, and then its events. An event that arrives while the list is being read may
  * be in it or not, so its lobby is read once more afterwards.
@@ -30,6 +32,7 @@ export class LobbyTable {
   #isLoaded = false;
   #isReading = false;
   #isStale = false;
+  #isReadingHeldBack = false;
 
   constructor(source: LobbySource, onChange: () => void) {
     this.#source = source;
@@ -67,11 +70,24 @@ export class LobbyTable {
     } else if ("lobby" in data) {
       if (this.#isReading) this.#unclear.add(data.lobby.lobby_id);
       this.#put(data.lobby);
+      if (event === "lobby.stopped" || event === "lobby.ready") this.#readHeldBackSoon();
     } else if ("lobby_id" in data) {
       if (this.#isReading) this.#unclear.add(data.lobby_id);
       else this.#count(data.lobby_id, changeOf(event));
     }
     this.#onChange();
+  }
+
+  /** Which game modes keep failing is in no event. It changes when a lobby fails, or becomes ready. */
+  #readHeldBackSoon(): void {
+    if (this.#isReadingHeldBack || this.#isReading) return;
+    this.#isReadingHeldBack = true;
+    setTimeout(async () => {
+      this.#isReadingHeldBack = false;
+      // What could not be read is read after the next event.
+      this.#heldBack = await this.#source.heldBack().catch(() => this.#heldBack);
+      this.#onChange();
+    }, heldBackAfterMs);
   }
 
   async #readUnclear(): Promise<void> {

@@ -71,13 +71,18 @@ function Figures({ game, namespace, lobbies }: LiveProperties) {
   return (
     <dl className="figures">
       <Figure name="Players" value={players} note="seats taken now" />
-      <Figure name="Lobbies" value={lobbies.length} note={starting === 0 ? "all ready" : `${starting} starting`}>
+      <Figure name="Lobbies" value={lobbies.length} note={describeLobbies(lobbies.length, starting)}>
         <Link href={toNamespace(game, namespace, "/lobbies")}>Show them</Link>
       </Figure>
       <Figure name="Finds" value={finds} note="answered in the last minute" />
       <Figure name="Refused" value={refused} note="calls in the last minute" />
     </dl>
   );
+}
+
+function describeLobbies(count: number, starting: number): string {
+  if (count === 0) return "none is running";
+  return starting === 0 ? "all ready" : `${starting} starting`;
 }
 
 interface FigureProperties {
@@ -151,7 +156,7 @@ function PlotCard(properties: React.ComponentProps<typeof Plot>) {
 function NoPlot({ title, children }: { title: string; children: string }) {
   return (
     <div className="card no-plot">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p className="muted">{children}</p>
     </div>
   );
