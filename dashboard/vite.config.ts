@@ -13,7 +13,13 @@ export default defineConfig({
   base: "/",
   plugins: [react(), writeIntegrity()],
   // The SDK is built from its sources, so that the dashboard never waits for another build.
-  resolve: { alias: { "foyer-sdk": folder("../sdk/src/index.ts") } },
+  resolve: {
+    alias: [
+      { find: "foyer-sdk", replacement: folder("../sdk/src/index.ts") },
+      // React has this function itself; the shim is for versions before 18.
+      { find: /^use-sync-external-store\/shim.*/, replacement: "react" },
+    ],
+  },
   build: {
     outDir: folder("dist"),
     emptyOutDir: true,

@@ -55,6 +55,8 @@ afterAll(async () => {
 async function open(path: string, token = service.adminToken): Promise<Page> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
+    // Colours that are still changing would be judged, too.
+    reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
   });
   await context.addInitScript(`sessionStorage.setItem("foyer-token", ${JSON.stringify(token)})`);
@@ -221,10 +223,10 @@ test("[DB11] a version is written with help, compared, deployed and rolled back"
   await change(page, "Deploy");
   await page.getByRole("button", { name: "Deploy" }).waitFor({ state: "detached" });
   await page.getByRole("link", { name: "Versions" }).click();
-  await page.getByText(/1 lobby of older versions still has 0 players/).waitFor();
+  await page.getByText(/older versions that still run: 1, with 0 players/).waitFor();
   await look(page, "versions");
   await change(page, "Roll back to this");
-  await page.getByText(/of older versions still/).waitFor({ state: "detached" });
+  await page.getByText(/of older versions that still run/).waitFor({ state: "detached" });
   const { namespace: saved } = await service.admin("GET", namespace.path);
   expect(saved.version_id).toBe(versionId);
 });

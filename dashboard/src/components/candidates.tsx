@@ -58,8 +58,8 @@ function Why({ candidate: { codes, message } }: { candidate: Candidate }) {
   const tone = isChosen ? "good" : codes.every((code) => fitting.has(code)) ? "plain" : "warn";
   const word = isChosen ? "chosen" : tone === "plain" ? "fits" : "does not fit";
   return (
-    <>
+    <span>
       <Badge tone={tone}>{word}</Badge> {message}
-    </>
+    </span>
   );
 }

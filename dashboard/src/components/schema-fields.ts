@@ -75,5 +75,5 @@ function describeField({ description = "", minimum, maximum, default: usual }: S
     minimum !== undefined && maximum !== undefined && `${minimum} to ${maximum}.`,
     usual !== undefined && `Default ${JSON.stringify(usual)}.`,
   ];
-  return [description, ...bounds].filter(Boolean).join(" ");
+  return [description.replaceAll("`", ""), ...bounds].filter(Boolean).join(" ");
 }

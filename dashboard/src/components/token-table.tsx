@@ -28,7 +28,7 @@ export function TokenTable({ tokens, revoke }: Properties) {
       cell: ({ last_used_ts }: Token) => (last_used_ts === null ? "never" : <Time at={last_used_ts} />),
     },
     { name: "State", cell: (token: Token) => <State token={token} /> },
-    { name: "Change", cell: (token: Token) => (token.revoke_ts === undefined ? revoke(token) : null) },
+    { name: "Change", cell: (token: Token) => (token.revoke_ts === undefined ? revoke(token) : "–") },
   ];
   return <Table caption="Tokens" columns={columns} rows={tokens} keyOf={({ token_id }) => token_id} />;
 }
@@ -36,16 +36,21 @@ export function TokenTable({ tokens, revoke }: Properties) {
 function State({ token: { revoke_ts, expires_ts } }: { token: Token }) {
   if (revoke_ts !== undefined) {
     return (
-      <>
+      <span>
         <Badge tone="bad">revoked</Badge> <Time at={revoke_ts} />
-      </>
+      </span>
     );
   }
-  if (expires_ts === undefined) return <Badge tone="good">valid</Badge>;
   return (
-    <>
-      <Badge tone="warn">expires</Badge> <Time at={expires_ts} />
-    </>
+    <span>
+      {expires_ts === undefined ? (
+        <Badge tone="good">valid</Badge>
+      ) : (
+        <>
+          <Badge tone="warn">expires</Badge> <Time at={expires_ts} />
+        </>
+      )}
+    </span>
   );
 }
 

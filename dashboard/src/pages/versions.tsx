@@ -62,9 +62,8 @@ function Draining({ game, namespace, lobbies }: Names & { lobbies: readonly Oper
   const players = outdated.reduce((sum, { total_player_count }) => sum + total_player_count, 0);
   return (
     <p className="notice" role="status">
-      {outdated.length} {outdated.length === 1 ? "lobby" : "lobbies"} of older versions still{" "}
-      {outdated.length === 1 ? "has" : "have"} {players} {players === 1 ? "player" : "players"}. Find avoids them, and
-      each stops when its last player has left.{" "}
+      Lobbies of older versions that still run: {outdated.length}, with {players} {players === 1 ? "player" : "players"}
+      . Find avoids them, and each stops when its last player has left.{" "}
       <Link href={toNamespace(game, namespace, "/lobbies")}>See the lobbies</Link>
     </p>
   );
