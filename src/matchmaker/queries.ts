@@ -109,6 +109,8 @@ function pickLobbies(state: State, { wanted, after }: PickLobbies): Answer<"pick
   const lobbies: LobbyView[] = [];
   let looks = 0;
   for (const lobby of orderedFrom(state.lobbiesById, (other) => after !== null && other.id <= after)) {
+    // Where there are several nodes, the lobbies of each have a list of their own.
+    if (wanted.nodeId && lobby.nodeId !== wanted.nodeId) continue;
     looks += 1;
     if (isWanted(lobby, wanted)) lobbies.push(viewLobby(lobby));
     if (looks === constants.lobbiesPerStepMax) return { lobbies, next: lobby.id };

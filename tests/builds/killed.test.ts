@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import pg from "pg";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { isRunning, ownRange } from "../runtime/driver.ts";
 import { type Child, newDataDir, startChild } from "../support/child.ts";
 import { createGame, createVersion, type Service, until } from "../support/harness.ts";
 import { openRaw } from "../support/raw.ts";
 import { createWorld, lobbyPids, lobbyVersion, worldOf } from "../support/runtime-world.ts";
+import { freshDatabase } from "../support/services/stores.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { buildVersion, editionOf, packed, writeSource } from "./source-folder.ts";
 import { someArchive, uploadBuild } from "./upload.ts";
@@ -21,8 +23,9 @@ afterEach(() => {
 });
 
 /** A service as a process of its own, which a test kills. */
-async function start(dataDir: string): Promise<{ child: Child; service: Service }> {
-  const child = await startChild(dataDir, [`--lobby-ports=${ownRange(3)}`]);
+async function start(dataDir: string, databaseUrl: string | null = null): Promise<{ child: Child; service: Service }> {
+  const store = databaseUrl === null ? [] : [`--database-url=${databaseUrl}`];
+  const child = await startChild(dataDir, [`--lobby-ports=${ownRange(3)}`, ...store]);
   running.push({ child, dataDir });
   // Cast: what is used of a service here is what a client has.
   return { child, service: child.client as unknown as Service };
@@ -62,26 +65,59 @@ test("[BU20] kill -9 during an upload leaves no build, and the next start remove
   expect((await uploadBuild(second.service, game, { bytes })).status).toBe(200);
 });
 
-test("[BU16] kill -9 while a build is unpacked leaves nothing half-made, and the next start unpacks it whole", async () => {
+test("[BU20] kill -9 between the archive and its row in PostgreSQL leaves no build; what is left goes after an hour", async () => {
+  const { databaseUrl } = await freshDatabase("postgresql");
+  const sql = new pg.Client(databaseUrl!);
+  await sql.connect();
+  onTestFinished(() => sql.end());
+  const countChunks = async () => (await sql.query("SELECT count(*)::int AS n FROM build_chunks")).rows[0].n as number;
   const dataDir = newDataDir();
-  const first = await start(dataDir);
-  const source = temporaryFolder();
-  writeSource(source, "whole");
-  // Enough files that unpacking takes a while.
-  mkdirSync(join(source, "many"));
-  for (let index = 0; index < 10_000; index++) writeFileSync(join(source, "many", String(index)), "x");
-  const world = await createWorld(first.service, lobbyVersion());
-  const { build_id } = (await uploadBuild(first.service, world.game, { bytes: packed(source) })).json;
-  const versionId = await createVersion(first.service, world.game, buildVersion(build_id));
-  await first.service.admin("PUT", `${world.namespace.path}/version`, { version_id: versionId });
-  const unpacked = () => readdirSync(join(dataDir, "unpacked"));
-  await until(() => unpacked().length > 0);
+  const first = await start(dataDir, databaseUrl);
+  const game = await createGame(first.service);
+  const bytes = someArchive();
+  // Rows can be read, and none can be added.
+  await sql.query("BEGIN; LOCK TABLE builds IN SHARE MODE");
+  const upload = uploadBuild(first.service, game, { bytes }).catch(() => null);
+  await until(async () => (await countChunks()) > 0, 60_000);
   await kill(first.child);
-  expect(unpacked()).toEqual([expect.stringMatching(/^new-/)]);
+  await sql.query("COMMIT");
+  expect(await upload).toBeNull();
 
-  const second = await start(dataDir);
-  const again = worldOf(second.service, world.game, world.namespace, world.publicToken);
-  expect(await editionOf(await again.find())).toMatchObject({ EDITION: "whole" });
-  expect(unpacked()).toEqual([build_id]);
-  expect(readdirSync(join(dataDir, "unpacked", build_id, "files/many"))).toHaveLength(10_000);
+  const second = await start(dataDir, databaseUrl);
+  expect((await second.service.admin("GET", `${game.path}/builds`)).builds).toEqual([]);
+  expect((await uploadBuild(second.service, game, { bytes })).status).toBe(200);
+  expect(await countChunks()).toBe(2);
+  await kill(second.child);
+  await sql.query("UPDATE build_chunks SET create_ts = create_ts - 2 * 3600 * 1000");
+  const third = await start(dataDir, databaseUrl);
+  expect(await countChunks()).toBe(1);
+  expect((await third.service.admin("GET", `${game.path}/builds`)).builds).toHaveLength(1);
 });
+
+test.each(["sqlite", "postgresql"] as const)(
+  "[BU16] kill -9 while a build is unpacked leaves nothing half-made, and the next start unpacks it whole, on %s",
+  async (kind) => {
+    const dataDir = newDataDir();
+    const { databaseUrl = null } = await freshDatabase(kind);
+    const first = await start(dataDir, databaseUrl);
+    const source = temporaryFolder();
+    writeSource(source, "whole");
+    // Enough files that unpacking takes a while.
+    mkdirSync(join(source, "many"));
+    for (let index = 0; index < 10_000; index++) writeFileSync(join(source, "many", String(index)), "x");
+    const world = await createWorld(first.service, lobbyVersion());
+    const { build_id } = (await uploadBuild(first.service, world.game, { bytes: packed(source) })).json;
+    const versionId = await createVersion(first.service, world.game, buildVersion(build_id));
+    await first.service.admin("PUT", `${world.namespace.path}/version`, { version_id: versionId });
+    const unpacked = () => readdirSync(join(dataDir, "unpacked"));
+    await until(() => unpacked().length > 0);
+    await kill(first.child);
+    expect(unpacked()).toEqual([expect.stringMatching(/^new-/)]);
+
+    const second = await start(dataDir, databaseUrl);
+    const again = worldOf(second.service, world.game, world.namespace, world.publicToken);
+    expect(await editionOf(await again.find())).toMatchObject({ EDITION: "whole" });
+    expect(unpacked()).toEqual([build_id]);
+    expect(readdirSync(join(dataDir, "unpacked", build_id, "files/many"))).toHaveLength(10_000);
+  },
+);

@@ -307,6 +307,10 @@ describe("scripts", () => {
       const world = await createWorld(async () => underTest(one, server.url), { lobbyCountMax: 5000 });
       world.isAudited = false;
       for (let i = 0; i < 1200; i++) await world.ready({ heartbeatMs: 60_000, isExternal: true });
+      const own = await world.starting();
+      await world.execute({ type: "placeLobby", lobbyId: own.id, nodeId: "mine" });
+      const other = await world.starting();
+      await world.execute({ type: "placeLobby", lobbyId: other.id, nodeId: "theirs" });
       await world.pass(0);
       const before = await everything();
       const ran: string[] = [];
@@ -315,13 +319,48 @@ describe("scripts", () => {
       const mine: unknown[] = [];
       const { engine } = starting;
       for await (const lobby of pickLobbies(engine, world.namespaceId, () => world.now, { nodeId: "mine" }))
-        mine.push(lobby);
+        mine.push(lobby.lobbyId);
       await engine.startHearing();
-      expect(mine).toEqual([]);
-      expect(ran.filter((name) => name !== "hearing")).toEqual(["pick-lobbies", "pick-lobbies", "pick-lobbies"]);
+      expect(mine).toEqual([own.id]);
+      expect(ran.filter((name) => name !== "hearing")).toEqual(["pick-lobbies"]);
       expect(await everything()).toEqual(before);
     },
   );
+
+  test("[RD19] the lobbies of a node are found in what an earlier Foyer wrote, which has no lists of them", async () => {
+    await redis.flushall();
+    const one = await openEngine(server.url);
+    const world = await createWorld(async () => underTest(one, server.url), { lobbyCountMax: 5000 });
+    const nodeIds = ["mine", "theirs"];
+    const placed: string[] = [];
+    for (let i = 0; i < 6; i++) {
+      const { id } = await world.starting();
+      await world.execute({ type: "placeLobby", lobbyId: id, nodeId: nodeIds[i % 2]! });
+      if (i % 2 === 0) placed.push(id);
+    }
+    const stem = `${one.prefix}:{${world.namespaceId}}:`;
+    expect(await redis.hdel(`${stem}ns`, "hasNodeIndex")).toBe(1);
+    expect(await redis.del(...nodeIds.map((nodeId) => `${stem}n:${nodeId}`))).toBe(2);
+    const found: string[] = [];
+    for await (const lobby of pickLobbies(one.engine, world.namespaceId, () => world.now, { nodeId: "mine" })) {
+      found.push(lobby.lobbyId);
+    }
+    expect(found).toEqual(placed.sort());
+    expect(await auditNamespace(one.link, one.prefix, world.namespaceId)).toEqual([]);
+  });
+
+  test("[RD20] a timer of nothing, or of an unknown kind, is dropped and keeps no namespace from its work", async () => {
+    await redis.flushall();
+    const one = await openEngine(server.url);
+    const world = await createWorld(async () => underTest(one, server.url));
+    const { id } = await world.ready();
+    const timers = `${one.prefix}:{${world.namespaceId}}:timers`;
+    const nothing = "00000000-0000-7000-8000-00000000dead";
+    for (const kind of ["0", "1", "2", "9"]) await redis.zadd(timers, "1", `${kind}${nothing}`);
+    await world.pass(0);
+    expect(await world.lobby(id)).toMatchObject({ status: "ready" });
+    expect((await redis.zrange(timers, 0, -1)).filter((member) => member.endsWith(nothing))).toEqual([]);
+  });
 
   test("[RD14] a large namespace is removed in short runs, and accepts nothing in between", patient, async () => {
     await redis.flushall();
@@ -345,7 +384,7 @@ describe("scripts", () => {
     for (let i = 0; i < 300; i++) await world.ready({ party: i % 3 });
     await world.ready({ maxPlayers: 90, party: 90 });
     expect(await world.execute({ type: "removeNamespace", force: true })).toEqual({ ok: true });
-    expect(runs).toBeGreaterThan(300 / 20);
+    expect(runs).toBeGreaterThan(300 / 30);
     const stale = { ok: false, code: "STALE_REVISION" };
     expect(between).toEqual([1, 2, 3].flatMap(() => [stale, stale, null]));
     expect(await world.counts()).toMatchObject({ starting: 0, ready: 0, reserved: 0 });

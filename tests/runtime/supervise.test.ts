@@ -3,7 +3,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { createEventHub } from "../../src/engine/event-hub.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createLog } from "../../src/ground/log.ts";
-import { EngineUnavailable } from "../../src/ground/unavailable.ts";
+import { EngineUnavailable, RuleFailed } from "../../src/ground/unavailable.ts";
 import { everyLobby, lobbiesPlacedOn } from "../../src/loops/servers/own-lobbies.ts";
 import { supervise } from "../../src/loops/supervise.ts";
 import type { LobbyView } from "../../src/matchmaker/commands.ts";
@@ -255,4 +255,15 @@ test("[O22] the end of a lobby is recorded when the engine is back, and not trie
   await broken.supervisor.stop();
   // Once when the server ended, once when everything was stopped.
   expect(broken.refusals()).toBe(2);
+});
+
+test("[O22] where the rules fail on a namespace, the end of a lobby is tried again only after half a minute", async () => {
+  const broken = await supervised(() => new RuleFailed("The rules failed."));
+  broken.runtime.exit(broken.lobbyId);
+  await until(() => broken.refusals() > 0);
+  const endsAt = performance.now() + 3_000;
+  await until(() => performance.now() > endsAt);
+  expect(broken.refusals()).toBe(1);
+  // Nor does the pause keep the service from stopping.
+  await broken.supervisor.stop();
 });

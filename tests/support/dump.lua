@@ -22,6 +22,14 @@ for _, id in ipairs(call("ZRANGE", foyer.lobbiesKey, 0, -1)) do
   for _, playerId in ipairs(seated) do addPlayerRow(playerId) end
   for _, tagKey in ipairs(foyer.tagKeysOf(foyer.findLobby(id))) do addTagKey(tagKey) end
 end
+local nodeRows, seenNodes = {}, {}
+for _, row in ipairs(lobbyRows) do
+  local nodeId = foyer.findLobby(row[1]).nodeId
+  if nodeId and not seenNodes[nodeId] then
+    seenNodes[nodeId] = true
+    nodeRows[#nodeRows + 1] = { nodeId, call("ZRANGE", foyer.nodeKey(nodeId), 0, -1) }
+  end
+end
 local timers = call("ZRANGE", foyer.timersKey, 0, -1, "WITHSCORES")
 for at = 1, #timers, 2 do
   local kind, id = string.sub(timers[at], 1, 1), string.sub(timers[at], 2)
@@ -47,5 +55,5 @@ end
 return {
   flatOf(foyer.namespaceKey), flatOf(foyer.minimumsKey), lobbyRows, playerRows, keyRows, timers, flatOf(foyer.clientsKey), poolRows,
   flatOf(foyer.codesKey),
-  flatOf(foyer.seatKeysKey), call("ZRANGE", foyer.keyedKey, 0, -1),
+  flatOf(foyer.seatKeysKey), call("ZRANGE", foyer.keyedKey, 0, -1), nodeRows,
 }

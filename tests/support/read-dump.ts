@@ -19,6 +19,8 @@ export interface Dump {
   readonly codes: Facts;
   readonly seatKeys: Facts;
   readonly keyed: readonly string[];
+  /** The lobbies of each node. */
+  readonly nodes: readonly (readonly [nodeId: string, lobbyIds: readonly string[]])[];
 }
 
 export type Facts = Readonly<Record<string, string | undefined>>;
@@ -47,7 +49,7 @@ export interface DumpedPool {
 type Flat = readonly string[];
 
 export function readDump(written: unknown): Dump {
-  const [namespace, minimums, lobbies, players, keys, timers, clients, pools, codes, seatKeys, keyed] =
+  const [namespace, minimums, lobbies, players, keys, timers, clients, pools, codes, seatKeys, keyed, nodes] =
     written as readonly [
       Flat,
       Flat,
@@ -60,6 +62,7 @@ export function readDump(written: unknown): Dump {
       Flat,
       Flat,
       Flat,
+      readonly (readonly [string, Flat])[],
     ];
   return {
     namespace: factsOf(namespace),
@@ -77,6 +80,7 @@ export function readDump(written: unknown): Dump {
     codes: factsOf(codes),
     seatKeys: factsOf(seatKeys),
     keyed,
+    nodes,
     pools: pools.map(([key, counts, idle, barred, listed, groups]) => ({
       key,
       counts: factsOf(counts),

@@ -24,6 +24,7 @@ export async function auditNamespace(link: RedisLink, prefix: string, namespaceI
   violations.push(...checkInvariants(state));
   compareLobbies(dump, state, same);
   compareTotals(dump, state, same);
+  compareNodes(dump, state, same);
   compareSeatKeys(dump, state, same);
   comparePools(dump, state, same);
   return violations;
@@ -87,6 +88,13 @@ function compareSeatKeys({ seatKeys, keyed }: Dump, state: State, same: Same): v
     keyed,
     members.map(({ playerKey, lobbyId, clientId }) => `${playerKey} ${lobbyId} ${clientId}`),
   );
+}
+
+function compareNodes({ nodes }: Dump, state: State, same: Same): void {
+  for (const [nodeId, lobbyIds] of nodes) {
+    const own = [...state.lobbies.values()].filter((lobby) => lobby.nodeId === nodeId);
+    same(`lobbies of node ${nodeId}`, lobbyIds, own.map(({ id }) => id).sort());
+  }
 }
 
 function compareTotals({ namespace, clients, codes }: Dump, state: State, same: Same): void {

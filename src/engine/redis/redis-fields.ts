@@ -35,6 +35,8 @@ export const namespaceInRedis = {
   heldCount: { kind: "number", absent: 0 },
   /** Where a sweep over all lobbies has come to. */
   sweepFrom: { kind: "text?" },
+  /** Whether the lists of the nodes' lobbies are complete; not so in what an earlier Foyer wrote. */
+  hasNodeIndex: { kind: "flag" },
   heardFrom: { kind: "time", absent: 0 },
   /** As text: it is only compared. */
   hearingSince: { kind: "text?" },

@@ -9,7 +9,7 @@ import { commandScripts } from "./scripts.ts";
 import type { Written } from "./write-commands.ts";
 
 /** About as long as one run of it takes. */
-const removalPauseMs = 4;
+const removalPauseMs = 3;
 
 /** What it takes to run a script for a namespace until it has decided. */
 export interface ScriptRuns {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isUnavailable } from "../../ground/unavailable.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import { LobbyNotStarted } from "../../runtime/runtime.ts";
@@ -6,11 +5,10 @@ import type { Failures } from "./failures.ts";
 import type { LobbyEnds } from "./lobby-ends.ts";
 import type { OwnServers } from "./own-servers.ts";
 import type { SuperviseParts } from "./parts.ts";
+import { pauseAfter } from "./pause-after.ts";
 import type { StopServer } from "./stop-server.ts";
 
 export type Launch = (namespaceId: string, lobby: LobbyView) => Promise<void>;
-
-const retryMs = 500;
 
 /** Starts the server of a lobby and records its ports; ends the lobby if the server cannot be started. */
 export function createLaunch(
@@ -19,6 +17,8 @@ export function createLaunch(
   { ends, failures, stopServer }: { ends: LobbyEnds; failures: Failures; stopServer: StopServer },
 ): Launch {
   const { engine, runtime, gate, log, now } = parts;
+
+  const isEnding = () => own.isClosed || own.isStoppingAll;
 
   async function startServer(namespaceId: string, lobby: LobbyView): Promise<void> {
     const { lobbyId } = lobby;
@@ -41,15 +41,15 @@ export function createLaunch(
       try {
         return await task();
       } catch (error) {
-        if (!isUnavailable(error) || own.isClosed || own.isStoppingAll) throw error;
-        await sleep(retryMs);
+        if (!isUnavailable(error) || isEnding()) throw error;
+        await pauseAfter(error, isEnding);
       }
     }
   }
 
   async function giveUp(namespaceId: string, lobby: LobbyView, error: unknown): Promise<void> {
     // The service is stopping and its store is unavailable; the next start launches the lobby.
-    if (isUnavailable(error) && (own.isClosed || own.isStoppingAll)) return;
+    if (isUnavailable(error) && isEnding()) return;
     const { lobbyId } = lobby;
     log.error({ err: error, lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby could not be started");
     const message = error instanceof LobbyNotStarted ? error.message : "It could not be started.";

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isUnavailable } from "../../ground/unavailable.ts";
 import type { StopReason } from "../../matchmaker/commands.ts";
 import type { LobbyEnd } from "../lobby-end.ts";
 import type { OwnServers } from "./own-servers.ts";
 import type { SuperviseParts } from "./parts.ts";
+import { pauseAfter } from "./pause-after.ts";
 
 /** Records in the engine that lobbies have ended. */
 export interface LobbyEnds {
@@ -14,9 +14,9 @@ export interface LobbyEnds {
   persist<T>(task: () => Promise<T>): Promise<T | null>;
 }
 
-const retryMs = 500;
-
 export function createLobbyEnds({ engine, log, now }: SuperviseParts, own: OwnServers): LobbyEnds {
+  const isEnding = () => own.isClosed || own.isStoppingAll;
+
   async function end(namespaceId: string, lobbyId: string, reason: StopReason, exit: LobbyEnd | null): Promise<void> {
     const text = exit && JSON.stringify(exit);
     const base = { type: "stopLobby", namespaceId, lobbyId, reason, exit: text } as const;
@@ -33,9 +33,9 @@ export function createLobbyEnds({ engine, log, now }: SuperviseParts, own: OwnSe
           log.error({ err: error }, "the end of a lobby could not be recorded");
           return null;
         }
-        if (own.isClosed || own.isStoppingAll) return null;
+        if (isEnding()) return null;
         log.error({ err: error }, "the end of a lobby could not be recorded; Foyer tries again");
-        await sleep(retryMs);
+        await pauseAfter(error, isEnding);
       }
     }
   }

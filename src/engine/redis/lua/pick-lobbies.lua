@@ -1,5 +1,5 @@
 -- Lobbies of one kind by id, searched in bounded steps, for callers that need few of very many. Without a status: any
--- living lobby; an empty node id means no node.
+-- living lobby; an empty node id means no node. The lobbies of a node have a list of their own.
 local function isWanted(wanted, status, nodeId)
   if wanted.status and status ~= wanted.status then return false end
   if not wanted.status and status == "stopped" then return false end
@@ -14,7 +14,9 @@ end
 return foyer.answer(function(query)
   local views = {}
   local from = query.after and "(" .. query.after or "-"
-  local ids = call("ZRANGE", foyer.lobbiesKey, from, "+", "BYLEX", "LIMIT", 0, $lobbiesPerStepMax)
+  local nodeId = query.wanted.nodeId
+  local key = nodeId and nodeId ~= "" and foyer.nodeKey(nodeId) or foyer.lobbiesKey
+  local ids = call("ZRANGE", key, from, "+", "BYLEX", "LIMIT", 0, $lobbiesPerStepMax)
   for at = 1, #ids do
     local facts = call("HMGET", foyer.lobbyKey(ids[at]), "status", "nodeId")
     if isWanted(query.wanted, facts[1], facts[2]) then views[#views + 1] = foyer.viewLobby(foyer.findLobby(ids[at])) end

@@ -3,11 +3,10 @@ return foyer.execute(function(command)
   local lobby, refusal = foyer.livingLobby(command.lobbyId)
   if refusal then return refusal end
   if lobby.nodeId == command.nodeId then return foyer.accept("0") end
-  local isMoved = lobby.nodeId ~= nil
   local mayMove = lobby.nodeId == command.insteadOf and lobby.status == "starting"
-  if isMoved and not mayMove then return foyer.refuse("ALREADY_PLACED") end
+  if lobby.nodeId and not mayMove then return foyer.refuse("ALREADY_PLACED") end
 
-  foyer.patchLobby(lobby, { nodeId = command.nodeId, ports = isMoved and foyer.null or nil })
+  foyer.giveToNode(lobby, command.nodeId)
   foyer.emitLobby("lobby.changed", lobby)
   return foyer.accept("1")
 end)

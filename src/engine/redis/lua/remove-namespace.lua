@@ -1,7 +1,18 @@
 -- Stops every lobby and forgets the namespace, whose configuration is remembered as removed for a while, so that a late
 -- `configure` does not bring it back. Mirrors rules/remove-namespace.ts. A large namespace goes in many short runs, and counts
 -- as removed from the first one on, so that nothing comes into it meanwhile.
-local lobbiesMax, seatsMax, recordsMax = 20, 100, 200
+local lobbiesMax, seatsMax, recordsMax = 30, 100, 200
+
+-- Like endLobby, for a lobby that is removed in the same run: it gets no deadline, and no idle lobby takes its place.
+local function endForGood(lobby)
+  foyer.removeFromPool(lobby)
+  foyer.countLobby(lobby, -1)
+  foyer.patchLobby(lobby, {
+    status = "stopped", stoppedAt = foyer.namespace.now, stopReason = "namespace_removed", exit = foyer.null,
+  })
+  for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do foyer.endSeat(foyer.findPlayer(id), "ended") end
+  foyer.emitLobby("lobby.stopped", lobby)
+end
 
 local function endSome()
   local ids = call("ZRANGE", foyer.lobbiesKey, 0, lobbiesMax - 1)
@@ -9,7 +20,7 @@ local function endSome()
   for _, id in ipairs(ids) do
     local lobby = foyer.findLobby(id)
     seats = seats + foyer.takenSeats(lobby)
-    if foyer.isLiving(lobby) then foyer.endLobby(lobby, "namespace_removed") end
+    if foyer.isLiving(lobby) then endForGood(lobby) end
     foyer.removeLobby(lobby)
     if seats > seatsMax then return false end
   end
@@ -26,6 +37,13 @@ local function forgetSome()
   return #members < recordsMax
 end
 
+local function removingTogether(work)
+  foyer.collectRemovals()
+  local isDone = work()
+  foyer.writeRemovals()
+  return isDone
+end
+
 return foyer.execute(function(command)
   local namespace = foyer.namespace
   if not command.force and namespace.startingCount + namespace.readyCount > 0 then
@@ -37,6 +55,6 @@ return foyer.execute(function(command)
   elseif not namespace.removedAt then
     foyer.put(namespace, "removedAt", namespace.now)
   end
-  if not endSome() or not forgetSome() then return { "MORE" } end
+  if not removingTogether(endSome) or not removingTogether(forgetSome) then return { "MORE" } end
   return foyer.accept()
 end)

@@ -7,6 +7,7 @@ function foyer.look(reader, wall)
   foyer.loadNamespace()
   local now = math.max(query.now, foyer.namespace.now)
   foyer.noteHearing(wall, now)
+  if not foyer.namespace.hasNodeIndex then foyer.indexNodes(foyer.namespace) end
   local isBehind = foyer.namespace.sweepFrom or foyer.nextDueAt() <= now
   if isBehind and not foyer.catchUp(now) then
     foyer.flush()

@@ -27,6 +27,7 @@ function foyer.decide(rule, isSeating, wall)
   end
   local now = math.max(command.now, namespace.now)
   foyer.noteHearing(wall, now)
+  if not namespace.hasNodeIndex then foyer.indexNodes(namespace) end
   if command.type == "restarted" then foyer.hearFrom(now) end
   local isBehind = foyer.caughtUpAt ~= now or namespace.sweepFrom
   if isBehind and not foyer.catchUp(now) then return { "MORE" } end

@@ -27,9 +27,13 @@ end
 
 function foyer.expireRecord(member)
   local kind, id = string.sub(member, 1, 1), string.sub(member, 2)
-  if kind == foyer.playerKind then foyer.expirePlayer(foyer.findPlayer(id))
-  elseif kind == foyer.lobbyKind then foyer.expireLobby(foyer.findLobby(id))
-  else foyer.removeKey(id) end
+  local player = kind == foyer.playerKind and foyer.findPlayer(id)
+  local lobby = kind == foyer.lobbyKind and foyer.findLobby(id)
+  if player then foyer.expirePlayer(player)
+  elseif lobby then foyer.expireLobby(lobby)
+  elseif kind == foyer.keyKind then foyer.removeKey(id)
+  -- A timer of nothing, or of a kind that this Foyer does not know: it would be due for ever.
+  else call("ZREM", foyer.timersKey, member) end
 end
 
 -- False: there is more.

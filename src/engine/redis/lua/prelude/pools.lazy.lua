@@ -22,7 +22,7 @@ end
 
 function foyer.removeFromGroup(pool, tagKey, lobby)
   local size = foyer.sizeOf(lobby)
-  call("ZREM", foyer.sizedKey(pool, tagKey, size), foyer.ageOf(lobby))
+  foyer.drop(foyer.sizedKey(pool, tagKey, size), foyer.ageOf(lobby))
   if call("HINCRBY", foyer.groupKey(pool, tagKey), size, -1) == 0 then call("HDEL", foyer.groupKey(pool, tagKey), size) end
 end
 
@@ -33,7 +33,7 @@ end
 
 function foyer.removeFromIdle(lobby)
   local pool = foyer.poolOf(lobby.pool)
-  if lobby.readyAt then call("ZREM", foyer.idleKey(pool), foyer.ageOf(lobby)) else foyer.countInPool(pool, "idleStarting", -1) end
+  if lobby.readyAt then foyer.drop(foyer.idleKey(pool), foyer.ageOf(lobby)) else foyer.countInPool(pool, "idleStarting", -1) end
 end
 
 function foyer.addToPool(lobby)
@@ -55,8 +55,8 @@ function foyer.removeFromPool(lobby)
     foyer.removeFromGroup(pool, "", lobby)
     for _, tagKey in ipairs(foyer.tagKeysOf(lobby)) do foyer.removeFromGroup(pool, tagKey, lobby) end
   elseif foyer.isLiving(lobby) then
-    if lobby.isPrivate then foyer.countInPool(pool, "private", -1) else call("ZREM", foyer.barredKey(pool), foyer.ageOf(lobby)) end
+    if lobby.isPrivate then foyer.countInPool(pool, "private", -1) else foyer.drop(foyer.barredKey(pool), foyer.ageOf(lobby)) end
   end
   if foyer.isIdle(lobby) then foyer.removeFromIdle(lobby) end
-  if foyer.isListed(lobby) then call("ZREM", foyer.listedKey(pool), lobby.id) end
+  if foyer.isListed(lobby) then foyer.drop(foyer.listedKey(pool), lobby.id) end
 end

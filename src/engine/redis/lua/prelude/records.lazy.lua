@@ -14,7 +14,27 @@ end
 function foyer.forget(record)
   foyer.hasChanged = true
   record.isGone = true
-  call("DEL", record.key)
+  foyer.erase(record.key)
+end
+
+-- A run that removes very much sets `dropped` and `erased`, and removes all of it with one call for each set.
+function foyer.drop(key, member)
+  local members = foyer.dropped and (foyer.dropped[key] or {})
+  if not members then return call("ZREM", key, member) end
+  foyer.dropped[key] = members
+  members[#members + 1] = member
+end
+
+function foyer.erase(key)
+  if foyer.erased then foyer.erased[#foyer.erased + 1] = key else call("DEL", key) end
+end
+
+function foyer.collectRemovals() foyer.dropped, foyer.erased = {}, {} end
+
+function foyer.writeRemovals()
+  for key, members in pairs(foyer.dropped) do call("ZREM", key, unpack(members)) end
+  if foyer.erased[1] then call("DEL", unpack(foyer.erased)) end
+  foyer.dropped, foyer.erased = nil, nil
 end
 
 function foyer.isListed(lobby)

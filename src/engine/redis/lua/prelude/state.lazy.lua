@@ -56,11 +56,28 @@ function foyer.sweepOn()
   local namespace = foyer.namespace
   local ids = call("ZRANGE", foyer.lobbiesKey, namespace.sweepFrom, "+", "BYLEX", "LIMIT", 0, foyer.recordsMax)
   for _, id in ipairs(ids) do
-    foyer.retimeLobby(foyer.findLobby(id))
+    local lobby = foyer.findLobby(id)
+    foyer.retimeLobby(lobby)
+    if lobby.nodeId then call("ZADD", foyer.nodeKey(lobby.nodeId), "0", id) end
   end
   local isDone = #ids < foyer.recordsMax
   foyer.put(namespace, "sweepFrom", not isDone and "(" .. ids[#ids] or nil)
   return isDone
+end
+
+-- A namespace that an earlier Foyer wrote has no lists of the nodes' lobbies. They are made once, by a sweep.
+function foyer.indexNodes(namespace)
+  if namespace.revision == nil then return end
+  foyer.put(namespace, "hasNodeIndex", true)
+  foyer.put(namespace, "sweepFrom", "-")
+end
+
+-- The node runs the lobby from now on. Ports that the lobby has are those of the node before.
+function foyer.giveToNode(lobby, nodeId)
+  local isMoved = lobby.nodeId ~= nil
+  if isMoved then call("ZREM", foyer.nodeKey(lobby.nodeId), lobby.id) end
+  call("ZADD", foyer.nodeKey(nodeId), "0", lobby.id)
+  foyer.patchLobby(lobby, { nodeId = nodeId, ports = isMoved and foyer.null or nil })
 end
 
 -- A new lobby has no players yet; addPlayer seats them.
@@ -116,10 +133,11 @@ function foyer.removeLobby(lobby)
   foyer.removeFromPool(lobby)
   foyer.noteIdleGone(lobby)
   foyer.countLobby(lobby, -1)
-  call("ZREM", foyer.timersKey, foyer.lobbyKind .. lobby.id)
-  call("ZREM", foyer.lobbiesKey, lobby.id)
+  foyer.drop(foyer.timersKey, foyer.lobbyKind .. lobby.id)
+  foyer.drop(foyer.lobbiesKey, lobby.id)
+  if lobby.nodeId then foyer.drop(foyer.nodeKey(lobby.nodeId), lobby.id) end
   if lobby.code then call("HDEL", foyer.codesKey, lobby.code) end
-  call("DEL", foyer.textsKey(lobby.id))
+  foyer.erase(foyer.textsKey(lobby.id))
   if lobby.texts then lobby.texts.isGone = true end
   foyer.forget(lobby)
   foyer.countInPool(foyer.poolOf(lobby.pool), "lobbies", -1)
@@ -127,7 +145,7 @@ end
 
 -- Forgets a seat that has ended.
 function foyer.removePlayer(player)
-  call("ZREM", foyer.timersKey, foyer.playerKind .. player.id)
+  foyer.drop(foyer.timersKey, foyer.playerKind .. player.id)
   foyer.forget(player)
 end
 
@@ -141,8 +159,8 @@ end
 
 function foyer.removeKey(id)
   foyer.hasChanged = true
-  call("ZREM", foyer.timersKey, foyer.keyKind .. id)
-  call("DEL", foyer.keyKey(id))
+  foyer.drop(foyer.timersKey, foyer.keyKind .. id)
+  foyer.erase(foyer.keyKey(id))
 end
 
 -- A namespace with nothing in it leaves nothing behind but, for a while, its events.
@@ -158,6 +176,7 @@ function foyer.comeOrGo(namespace)
   end
   call("PERSIST", foyer.eventsKey)
   namespace.isUnwritten = false
+  namespace.hasNodeIndex = true
   namespace.isGone = false
   for _, field in ipairs({ $namespace.names }) do foyer.put(namespace, field, namespace[field]) end
 end
