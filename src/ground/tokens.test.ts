@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRecent } from "./bounded-cache.ts";
-import { createDerivedTokens } from "./tokens.ts";
+import { createDerivedTokens, nodeTagOf } from "./tokens.ts";
 
 const lobby = {
   kind: "lobby",
@@ -16,6 +16,14 @@ test("a lobby token that was read before is read again, and a changed one is sti
     expect(tokens.read(text)).toEqual(lobby);
     expect(tokens.read(changed)).toBeNull();
   }
+});
+
+test("the token of a lobby that a node runs names that node, and one without a node stays as it was", () => {
+  const tokens = createDerivedTokens(Buffer.alloc(32, 1), null);
+  const placed = { ...lobby, nodeTag: nodeTagOf("node-a") };
+  expect(tokens.read(tokens.make(placed))).toEqual(placed);
+  expect(tokens.read(tokens.make(lobby))).toEqual(lobby);
+  expect(nodeTagOf("node-b")).not.toBe(placed.nodeTag);
 });
 
 test("the cache of one installation does not affect another", () => {

@@ -12,7 +12,13 @@ export type KeptTokenKind = "admin" | "cloud" | "pub" | "dev" | "server" | "sess
 
 /** A token that is never stored: it contains its ids, signed with the installation's secret. */
 export type DerivedToken =
-  | { readonly kind: "lobby"; readonly namespaceId: string; readonly lobbyId: string }
+  | {
+      readonly kind: "lobby";
+      readonly namespaceId: string;
+      readonly lobbyId: string;
+      /** The node that started its server, see `nodeTagOf`. Absent: there is one node, or Foyer does not run the lobby. */
+      readonly nodeTag?: string;
+    }
   | { readonly kind: "player"; readonly namespaceId: string; readonly lobbyId: string; readonly playerId: string }
   | { readonly kind: "devplayer"; readonly namespaceId: string; readonly playerId: string };
 
@@ -42,7 +48,7 @@ export function claimedKind(token: string): string {
 
 const macBytes = 32;
 const idBytes = 16;
-const idCounts = { lobby: 2, player: 3, devplayer: 2 } as const;
+const idCounts = { lobby: [2, 3], player: [3], devplayer: [2] } as const;
 
 /** About 10 MB when full. Lobbies call repeatedly with the same token; a player's token is read at most twice. */
 const knownLobbiesMax = 20_000;
@@ -65,14 +71,15 @@ export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | nul
     if (kind !== "lobby" && kind !== "player" && kind !== "devplayer") return null;
     const text = token.slice(kind.length + 1);
     const bytes = Buffer.from(text, "base64url");
-    const idsLength = idCounts[kind] * idBytes;
+    const idCount = idCounts[kind].find((count) => bytes.length === count * idBytes + macBytes);
     // The second condition refuses other spellings of the same bytes: one token has one text.
-    if (bytes.length !== idsLength + macBytes || bytes.toString("base64url") !== text) return null;
+    if (idCount === undefined || bytes.toString("base64url") !== text) return null;
+    const idsLength = idCount * idBytes;
     const ids = bytes.subarray(0, idsLength);
     if (!isAuthentic(kind, ids, bytes.subarray(idsLength))) return null;
 
     const id = (index: number) => bytesToId(ids.subarray(index * idBytes, (index + 1) * idBytes));
-    if (kind === "lobby") return { kind, namespaceId: id(0), lobbyId: id(1) };
+    if (kind === "lobby") return { kind, namespaceId: id(0), lobbyId: id(1), ...(idCount === 3 && { nodeTag: id(2) }) };
     if (kind === "player") return { kind, namespaceId: id(0), lobbyId: id(1), playerId: id(2) };
     return { kind, namespaceId: id(0), playerId: id(1) };
   }
@@ -92,8 +99,16 @@ export function createDerivedTokens(secret: Buffer, previousSecret: Buffer | nul
   };
 }
 
+/** A node in the token of a lobby: as long as an id, whatever the node is called. */
+export function nodeTagOf(nodeId: string): string {
+  return bytesToId(Buffer.from(hash("sha256", nodeId, "hex"), "hex").subarray(0, idBytes));
+}
+
 function listIds(token: DerivedToken): string[] {
-  if (token.kind === "lobby") return [token.namespaceId, token.lobbyId];
+  if (token.kind === "lobby") {
+    const { namespaceId, lobbyId, nodeTag } = token;
+    return nodeTag === undefined ? [namespaceId, lobbyId] : [namespaceId, lobbyId, nodeTag];
+  }
   if (token.kind === "player") return [token.namespaceId, token.lobbyId, token.playerId];
   return [token.namespaceId, token.playerId];
 }

@@ -36,7 +36,13 @@ export type Caller =
       /** The hash of its token, for looking it up again. */
       readonly tokenHash: string;
     }
-  | { readonly kind: "lobby"; readonly namespaceId: string; readonly lobbyId: string };
+  | {
+      readonly kind: "lobby";
+      readonly namespaceId: string;
+      readonly lobbyId: string;
+      /** The node that started the server that calls; absent: there is one node, or Foyer does not run the lobby. */
+      readonly nodeTag?: string;
+    };
 
 export type CallerOf<K extends CallerKind> = Extract<Caller, { kind: K }>;
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { isRunning, ownRange, testFolder } from "../runtime/driver.ts";
@@ -79,6 +79,12 @@ test("[ND22] finds that wait for a lobby whose node is killed before it is ready
   await killed.kill();
   expect((await waiting).map(({ status }) => status)).toEqual(Array(7).fill(200));
   expect(await lobbies()).toHaveLength(1);
+  // The server that it left running no longer speaks for the lobby.
+  const oldToken = /(?:^|\0)FOYER_TOKEN=([^\0]+)/.exec(readFileSync(`/proc/${pid}/environ`, "utf8"))![1]!;
+  for (const path of ["ready", "stop"]) {
+    expect((await request(left, "POST", `/matchmaker/lobbies/${path}`, oldToken)).status).toBe(410);
+  }
+  expect(await lobbies()).toMatchObject([{ status: "ready" }]);
   await killed.start();
   // What it had started is not the lobby any more.
   await until("its server is stopped", () => !isRunning(pid!));

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
+import { createHearing } from "../../src/engine/redis/hearing.ts";
 import * as scripts from "../../src/engine/redis/scripts.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import { pickLobbies } from "../../src/loops/pick-lobbies.ts";
@@ -276,6 +277,27 @@ describe("scripts", () => {
     expect(await world.lobby(id)).toMatchObject({ isSilent: true });
   });
 
+  test("[RD7] a report of this node whose answer was lost is not taken for that of another node", async () => {
+    await redis.flushall();
+    const { link } = await openEngine(server.url);
+    // The first answer is lost, so it is sent again.
+    const losing: RedisLink = {
+      ...link,
+      async run(script, key, args, giveUpAt) {
+        await link.run(script, key, args, giveUpAt);
+        return link.run(script, key, args, giveUpAt);
+      },
+    };
+    const alone = createHearing(losing, "alone");
+    await alone.start();
+    expect((await alone.again()).isAmongOthers).toBe(false);
+    const other = createHearing(link, "alone");
+    await other.start();
+    expect((await other.again()).isAmongOthers).toBe(true);
+    expect((await alone.again()).isAmongOthers).toBe(true);
+    await Promise.all([alone.close(), other.close()]);
+  });
+
   test("[RD7] a node that could not even list namespaces starts their heartbeat clocks again", async () => {
     let isAway = false;
     const away = async () => {
@@ -359,7 +381,7 @@ describe("scripts", () => {
     for (const kind of ["0", "1", "2", "9"]) await redis.zadd(timers, "1", `${kind}${nothing}`);
     await world.pass(0);
     expect(await world.lobby(id)).toMatchObject({ status: "ready" });
-    expect((await redis.zrange(timers, 0, -1)).filter((member) => member.endsWith(nothing))).toEqual([]);
+    expect((await redis.zrange(timers, "0", "-1")).filter((member) => member.endsWith(nothing))).toEqual([]);
   });
 
   test("[RD14] a large namespace is removed in short runs, and accepts nothing in between", patient, async () => {

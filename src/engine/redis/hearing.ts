@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { EngineUnavailable } from "../../ground/unavailable.ts";
 import type { RedisLink } from "../../redis/interface.ts";
 import { hearingScript } from "./scripts.ts";
@@ -38,6 +39,7 @@ const gapMs = 5_000;
 
 export function createHearing(link: RedisLink, prefix: string): Hearing {
   const key = `${prefix}:{hearing}:beat`;
+  const ownId = randomUUID();
   let isHearing = false;
   let hasBeaten = false;
   let last: { readonly heard: Heard; readonly askedAt: number } | null = null;
@@ -47,7 +49,7 @@ export function createHearing(link: RedisLink, prefix: string): Hearing {
   async function ask(): Promise<Heard> {
     const askedAt = performance.now();
     const isBeat = isHearing;
-    const args = [isBeat ? "1" : "0", String(isBeat && hasBeaten ? gapMs : startGapMs)];
+    const args = [isBeat ? "1" : "0", String(isBeat && hasBeaten ? gapMs : startGapMs), ownId];
     // The cast is safe: only Foyer's own script answers.
     const [since, at, sinceLastMs] = (await link.run(hearingScript, key, args)) as [string, string, string];
     hasBeaten = isBeat;

@@ -1,3 +1,4 @@
+import { nodeTagOf } from "../../ground/tokens.ts";
 import type { LobbyView, NewLobby, Pair } from "../../matchmaker/commands.ts";
 import type { LobbyPorts, LobbyToStart, Program } from "../../runtime/runtime.ts";
 import { createStartPermit } from "../capacity/start-permit.ts";
@@ -20,7 +21,8 @@ export async function describeLobby(
   const mode = version?.config.game_modes[lobby.gameMode];
   const described = mode && describeProgram(mode, lobby.versionId);
   if (!config || !described) return null;
-  const { lobbyId } = lobby;
+  const { lobbyId, nodeId } = lobby;
+  const nodeTag = nodeId === null ? {} : { nodeTag: nodeTagOf(nodeId) };
   const { env } = described;
   const program = await locateProgram(context, described.program, { mode, lobbyId });
   return {
@@ -30,7 +32,7 @@ export async function describeLobby(
     ports: mode.ports,
     env: {
       ...env,
-      FOYER_TOKEN: context.tokens.make({ kind: "lobby", namespaceId, lobbyId }),
+      FOYER_TOKEN: context.tokens.make({ kind: "lobby", namespaceId, lobbyId, ...nodeTag }),
       FOYER_API_ENDPOINT: isApart(program) ? (context.config.lobbyApiEndpoint ?? apiEndpoint) : apiEndpoint,
       FOYER_LOBBY_ID: lobbyId,
       FOYER_GAME_ID: config.gameId,

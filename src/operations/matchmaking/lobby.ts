@@ -1,3 +1,4 @@
+import { nodeTagOf } from "../../ground/tokens.ts";
 import type { CommandOf, LobbyView, Outcome, RefusalCode } from "../../matchmaker/commands.ts";
 import type { CallerOf } from "../callers.ts";
 import { quoted } from "../cloud/lookup.ts";
@@ -18,8 +19,13 @@ export function lobbyCallOperations(context: Context) {
   }
 
   return {
-    "lobbies.ready": async ({ caller: { namespaceId, lobbyId } }) =>
-      emptied(await execute<"setReady">({ type: "setReady", namespaceId, lobbyId, now: context.now() })),
+    "lobbies.ready": async ({ caller }) => {
+      const { namespaceId, lobbyId } = caller;
+      const moved = await checkNode(context, caller);
+      return (
+        moved ?? emptied(await execute<"setReady">({ type: "setReady", namespaceId, lobbyId, now: context.now() }))
+      );
+    },
 
     "lobbies.setClosed": async ({ caller: { namespaceId, lobbyId }, body }) => {
       const now = context.now();
@@ -67,13 +73,27 @@ export function lobbyCallOperations(context: Context) {
       };
     },
 
-    "lobbies.stop": async ({ caller: { namespaceId, lobbyId } }) => {
+    "lobbies.stop": async ({ caller }) => {
+      const { namespaceId, lobbyId } = caller;
+      const moved = await checkNode(context, caller);
+      if (moved) return moved;
       const now = context.now();
       return emptied(
         await execute<"stopLobby">({ type: "stopLobby", namespaceId, lobbyId, now, reason: "self", exit: null }),
       );
     },
   } satisfies Partial<Handlers>;
+}
+
+/**
+ * A refusal when another node has started a server for the lobby since, because the one of this server was down: it
+ * neither makes the lobby ready nor ends it.
+ */
+async function checkNode({ engine, now }: Context, { namespaceId, lobbyId, nodeTag }: CallerOf<"lobby">) {
+  if (nodeTag === undefined) return null;
+  const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
+  const isElsewhere = lobby !== null && lobby.nodeId !== null && nodeTagOf(lobby.nodeId) !== nodeTag;
+  return isElsewhere ? refuse("MATCHMAKER_LOBBY_STOPPED", "Another node runs this lobby now.") : null;
 }
 
 /** Of a call whose only success is 204. */
