@@ -38,34 +38,38 @@ async function kill({ process, ended }: Child): Promise<void> {
   await ended;
 }
 
-test("[BU20] kill -9 during an upload leaves no build, and the next start removes what had arrived", async () => {
-  const dataDir = newDataDir();
-  const first = await start(dataDir);
-  const game = await createGame(first.service);
-  const bytes = someArchive();
-  const connection = await openRaw(first.service.port);
-  const head = [
-    `POST ${game.path}/builds HTTP/1.1`,
-    "host: localhost",
-    `authorization: Bearer ${first.service.adminToken}`,
-    `content-length: ${bytes.length}`,
-    "",
-    "",
-  ].join("\r\n");
-  connection.write(Buffer.concat([Buffer.from(head), bytes.subarray(0, bytes.length - 5)]));
-  const incoming = () => readdirSync(join(dataDir, "builds/incoming"));
-  await until(() => incoming().length === 1);
-  await kill(first.child);
-  expect(incoming()).toHaveLength(1);
-  // As if it had been killed between keeping the archive and adding its row.
-  const orphan = join(dataDir, "builds/00000000-0000-7000-8000-000000000000.tar.gz");
-  writeFileSync(orphan, bytes);
+test(
+  "[BU20] kill -9 during an upload leaves no build, and the next start removes what had arrived",
+  async () => {
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    const game = await createGame(first.service);
+    const bytes = someArchive();
+    const connection = await openRaw(first.service.port);
+    const head = [
+      `POST ${game.path}/builds HTTP/1.1`,
+      "host: localhost",
+      `authorization: Bearer ${first.service.adminToken}`,
+      `content-length: ${bytes.length}`,
+      "",
+      "",
+    ].join("\r\n");
+    connection.write(Buffer.concat([Buffer.from(head), bytes.subarray(0, bytes.length - 5)]));
+    const incoming = () => readdirSync(join(dataDir, "builds/incoming"));
+    await until(() => incoming().length === 1);
+    await kill(first.child);
+    expect(incoming()).toHaveLength(1);
+    // As if it had been killed between keeping the archive and adding its row.
+    const orphan = join(dataDir, "builds/00000000-0000-7000-8000-000000000000.tar.gz");
+    writeFileSync(orphan, bytes);
 
-  const second = await start(dataDir);
-  expect([incoming(), existsSync(orphan)]).toEqual([[], false]);
-  expect((await second.service.admin("GET", `${game.path}/builds`)).builds).toEqual([]);
-  expect((await uploadBuild(second.service, game, { bytes })).status).toBe(200);
-});
+    const second = await start(dataDir);
+    expect([incoming(), existsSync(orphan)]).toEqual([[], false]);
+    expect((await second.service.admin("GET", `${game.path}/builds`)).builds).toEqual([]);
+    expect((await uploadBuild(second.service, game, { bytes })).status).toBe(200);
+  },
+  patient,
+);
 
 test(
   "[BU20] kill -9 between the archive and its row in PostgreSQL leaves no build; what is left goes after an hour",

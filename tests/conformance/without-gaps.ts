@@ -13,7 +13,7 @@ export function withoutGaps(link: RedisLink): RedisLink {
     async run(script, key, args, giveUpAt) {
       if (script !== hearingScript) return link.run(script, key, args, giveUpAt);
       // Cast: only our own script answers.
-      const [since, ...more] = (await link.run(script, key, [args[0]!, "1e15"], giveUpAt)) as string[];
+      const [since, ...more] = (await link.run(script, key, [args[0]!, "1e15", args[2]!], giveUpAt)) as string[];
       return [String(Number(since) + hourMs), ...more];
     },
   };
