@@ -132,6 +132,25 @@ describe("form", () => {
     }
   });
 
+  test("[VF11] pretty: a change is one short line; the JSON log has the whole entry", () => {
+    const audit = {
+      audit_id: "0193",
+      operation: "games.namespaces.lobbies.stop",
+      kind: "admin",
+      target: "0194",
+      client: "127.0.0.1",
+      request_id: "0195",
+    };
+    const { log, lines } = logInto({ format: "pretty" });
+    log.info({ audit }, "changed by games.namespaces.lobbies.stop");
+    expect(lines[0]).toMatch(
+      /^[\d:.]+ changed {2}games\.namespaces\.lobbies\.stop 0194, with the admin token, from 127\.0\.0\.1\n$/,
+    );
+    const json = logInto({ format: "json" });
+    json.log.info({ audit }, "changed by games.namespaces.lobbies.stop");
+    expect(JSON.parse(json.lines[0]!)).toMatchObject({ audit, msg: "changed by games.namespaces.lobbies.stop" });
+  });
+
   test("pretty: a long value is cut", () => {
     const { log, lines } = logInto({ format: "pretty" });
     log.warn({ log: "x ".repeat(1000) }, "ended");

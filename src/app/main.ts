@@ -129,6 +129,7 @@ async function start(
   const supervisor = await supervise({
     ...{ engine, runtime: driver, gate: context.gate, log, now: context.now, describe, portsText },
     ownLobbies: mode.ownLobbies(),
+    showsLines: showsLines === true,
     counted: context.slots.counted,
     noteExit: recorder.noteExit,
   });

@@ -4,11 +4,12 @@ import { escapeUnprintable } from "./plain-line.ts";
 export function prettyLine(line: string, colours: boolean): string {
   const record = parseRecord(line);
   if (!record) return line;
-  const { time, level, msg, err, terminal_line: short, ...rest } = record;
+  const { time, level, msg, err, terminal_line: given, ...rest } = record;
   const paint = (code: string, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
 
   const clock = paint("2", clockTime(String(time)));
-  if (isShortLine(short)) return `${clock} ${paint(short.colour, printable(short.word).padEnd(8))} ${printable(msg)}\n`;
+  const short = isShortLine(given) ? { ...given, text: msg } : describeChange(rest.audit);
+  if (short) return `${clock} ${paint(short.colour, printable(short.word).padEnd(8))} ${printable(short.text)}\n`;
   const name = String(level).toUpperCase().padEnd(5);
   const fields = Object.entries(rest).map(([key, value]) => `${paint("2", `${key}=`)}${showValue(value)}`);
   const head = [clock, paint(levelColours[String(level)] ?? "0", name), printable(msg ?? "")];
@@ -23,6 +24,14 @@ interface ShortLine {
 
 function isShortLine(value: unknown): value is ShortLine {
   return typeof value === "object" && value !== null && "word" in value && "colour" in value;
+}
+
+/** An entry of the audit log: what was changed and by which token. The JSON log has all of it. */
+function describeChange(audit: unknown): (ShortLine & { readonly text: string }) | null {
+  if (typeof audit !== "object" || audit === null) return null;
+  const { operation, kind, client, target } = audit as Record<string, unknown>;
+  const what = typeof target === "string" ? `${operation} ${target}` : operation;
+  return { word: "changed", colour: "2", text: `${what}, with the ${kind} token, from ${client}` };
 }
 
 const levelColours: Record<string, string> = {

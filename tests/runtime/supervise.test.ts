@@ -36,6 +36,7 @@ test("[RD10] [ND3] a node that missed events starts what was placed on it and st
     now: () => world.now,
     describe,
     portsText: () => "{}",
+    showsLines: false,
     counted() {},
     noteExit: async () => {},
   });
@@ -66,14 +67,20 @@ async function createWorld() {
 }
 
 /** The only node; records the calls to the gate and the slots. */
-async function superviseWorld(world: World, runtime: FakeRuntime, engine: Engine = world.under.engine) {
+async function superviseWorld(
+  world: World,
+  runtime: FakeRuntime,
+  engine: Engine = world.under.engine,
+  { log = createLog({ level: "silent", format: "json" }), showsLines = false } = {},
+) {
   const gate = createStartGate();
   const counted: string[] = [];
   const supervisor = await supervise({
     engine,
     runtime,
     gate,
-    log: createLog({ level: "silent", format: "json" }),
+    log,
+    showsLines,
     ownLobbies: everyLobby("only"),
     now: () => world.now,
     describe: async (namespaceId, { lobbyId }) => {
@@ -107,6 +114,28 @@ async function supervised(refuse: () => Error | null) {
   await until(() => runtime.isRunning(lobby.id));
   return { world, runtime, supervisor, lobbyId: lobby.id, refusals: () => refusals };
 }
+
+test.each([
+  { showsLines: false, level: "warn" },
+  { showsLines: true, level: "debug" },
+])(
+  "[VF11] a crash is logged once with its details: at level $level when lines are shown: $showsLines",
+  async ({ showsLines, level }) => {
+    const world = await createWorld();
+    const runtime = createFakeRuntime();
+    const lines: string[] = [];
+    const log = createLog({ level: "debug", format: "json", destination: { write: (line) => lines.push(line) } });
+    await superviseWorld(world, runtime, world.under.engine, { log, showsLines });
+    const { id } = await world.starting();
+    await until(() => runtime.isRunning(id));
+    runtime.exit(id, { code: 3, signal: null });
+    await until(async () => (await world.lobby(id))?.status === "stopped");
+    const about = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === "a lobby's process ended by itself");
+    expect(about).toMatchObject([{ level, lobby_id: id, code: 3 }]);
+  },
+);
 
 test("[RT8] a server that was started before its ports were written down is taken over with them", async () => {
   const world = await createWorld();

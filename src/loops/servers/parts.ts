@@ -11,6 +11,8 @@ export interface SuperviseParts {
   readonly runtime: Runtime;
   readonly gate: StartGate;
   readonly log: Logger;
+  /** A terminal has one short line for each lobby that fails; the details are at level debug then. */
+  readonly showsLines: boolean;
   readonly ownLobbies: OwnLobbies;
   now(): number;
   /** How to start the lobby; null: its version was deleted. */

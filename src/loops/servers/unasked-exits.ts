@@ -12,7 +12,7 @@ import type { SuperviseParts } from "./parts.ts";
  * game.
  */
 export function createHandleExit(
-  { engine, runtime, log, now }: SuperviseParts,
+  { engine, runtime, log, now, showsLines }: SuperviseParts,
   own: OwnServers,
   { ends, failures }: { ends: LobbyEnds; failures: Failures },
 ): (namespaceId: string, lobbyId: string, exit: LobbyExit) => Promise<void> {
@@ -25,7 +25,10 @@ export function createHandleExit(
     const message = describeExit(exit, facts);
     const end = { ...exit, message, log: output };
     if (exit.code === 0 && lobby.readyAt !== null) return ends.end(namespaceId, lobbyId, "self", end);
-    log.warn({ lobby_id: lobbyId, namespace_id: namespaceId, ...end }, "a lobby's process ended by itself");
+    log[showsLines ? "debug" : "warn"](
+      { lobby_id: lobbyId, namespace_id: namespaceId, ...end },
+      "a lobby's process ended by itself",
+    );
     failures.note(lobby, message);
     await ends.end(namespaceId, lobbyId, "crashed", end);
   };
