@@ -42,7 +42,7 @@ export function renderPage(page: FramedPage, parent: string, { navigation, scrip
 <header class="top">
 <a class="menu-link" href="#pages">Menu</a>
 <a class="brand" href="/docs">${logo}<span>Foyer</span></a>
-<button class="search-open" type="button" aria-haspopup="dialog" hidden>${magnifier}<span>Search</span><kbd>/</kbd></button>
+<button class="search-open" type="button" aria-label="Search" aria-haspopup="dialog" hidden>${magnifier}<span>Search</span><kbd>/</kbd></button>
 <nav class="links" aria-label="Service"><a href="/docs/api">API</a><a href="/">Dashboard</a></nav>
 </header>
 <div class="frame">

@@ -65,7 +65,9 @@ export function renderMarkdown(markdown: string, file: string, links: Links, hig
   });
   const html = (marked.parse(text) as string)
     .replaceAll("<table>", '<div class="table"><table>')
-    .replaceAll("</table>", "</table></div>");
+    .replaceAll("</table>", "</table></div>")
+    // A column without a name has no header.
+    .replaceAll("<th></th>", "<td></td>");
   collectParts(text, parts);
   return { title: plainText(title), html, headings, parts };
 }

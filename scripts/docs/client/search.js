@@ -9,7 +9,7 @@ export function addSearch() {
   const list = element("ul", { role: "listbox", id: "results", "aria-label": "Results" });
   const note = element("p", { class: "note", role: "status" });
   const field = element("input", {
-    ...{ type: "search", role: "combobox", "aria-label": "Search the documentation", "aria-controls": "results" },
+    ...{ type: "text", role: "combobox", "aria-label": "Search the documentation", "aria-controls": "results" },
     ...{ "aria-expanded": "false", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false" },
     placeholder: "Search the documentation",
   });
