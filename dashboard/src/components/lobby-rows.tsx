@@ -22,7 +22,9 @@ export function LobbyRows({ game, namespace, lobbies }: Properties) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeightPx,
     getItemKey: (index) => lobbies[index]!.lobby_id,
-    overscan: 8,
+    overscan: 5,
+    // Rows are drawn with the next frame: drawing at once blocks the scrolling itself.
+    useFlushSync: false,
   });
   return (
     // biome-ignore-start lint/a11y: rows that are not in the document cannot be those of a <table>; the roles say the same.

@@ -27,7 +27,7 @@ function createTicker(periodMs: number) {
 
 const seconds = createTicker(1_000);
 
-export function useNow(): number {
+function useNow(): number {
   return useSyncExternalStore(seconds.subscribe, seconds.read);
 }
 
@@ -56,7 +56,7 @@ function describeAge(ms: number): string {
   return ms < 0 ? `in ${describeSpan(-ms)}` : `${describeSpan(ms)} ago`;
 }
 
-export function describeSpan(ms: number): string {
+function describeSpan(ms: number): string {
   const spans: [number, string][] = [
     [86_400_000, "d"],
     [3_600_000, "h"],
