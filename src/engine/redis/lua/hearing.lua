@@ -13,7 +13,7 @@ if not at or not since or now - at > tonumber(ARGV[2]) then
   redis.call("HSET", KEYS[1], "since", since)
 end
 -- A server that took over may have a clock that is behind.
-if ARGV[1] == "1" and now > (at or 0) then
+if ARGV[1] == "1" and now >= (at or 0) then
   redis.call("HSET", KEYS[1], "at", text, "by", ARGV[3])
   if otherAt then redis.call("HSET", KEYS[1], "otherAt", string.format("%.0f", otherAt)) end
 end
