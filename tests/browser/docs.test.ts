@@ -1,3 +1,4 @@
+import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type RunningFoyer, startFoyer } from "../../src/app/main.ts";
@@ -61,6 +62,13 @@ const hrefs = (page: Page) =>
     .locator("#pages a")
     .evaluateAll((links) => links.map((link) => (link as unknown as { pathname: string }).pathname));
 
+async function findViolations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page: page as never }).setLegacyMode(true).analyze();
+  return violations.map(
+    ({ id, nodes }) => `${page.url()} ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" ")}`,
+  );
+}
+
 test("[DC7] search finds a page by the keyboard alone", patient, async () => {
   const { page } = await open("/docs");
   await page.keyboard.press("/");
@@ -77,9 +85,9 @@ test("[DC7] search finds a page by the keyboard alone", patient, async () => {
   for (const [text, url] of targets) {
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill(text);
-    await page.locator("dialog [role=option]", { has: page.locator(`a[href="${url}"]`) }).waitFor();
+    await page.locator(`dialog [data-target="${url}"]`).waitFor();
     if (text === "setClosed") await page.screenshot({ path: pictureFile("docs-search") });
-    while (!(await chosen.locator(`a[href="${url}"]`).count())) await page.keyboard.press("ArrowDown");
+    while ((await chosen.getAttribute("data-target")) !== url) await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL(foyer.url + url);
   }
@@ -206,4 +214,25 @@ test("[DC10] on a phone the menu opens and closes, and no page is wider than the
     await page.screenshot({ path: pictureFile(`docs-phone-${name}`) });
   }
   expect(complaints).toEqual([]);
+});
+
+test("[DC10] axe finds nothing in the dark and on a phone, with the forms open", patient, async () => {
+  const found: string[] = [];
+  for (const [name, options] of [
+    ["dark", { ...desk, colorScheme: "dark" as const }],
+    ["phone", phone],
+  ] as const) {
+    const { page } = await open("/docs/api/regions", options);
+    await page.getByRole("button", { name: "Try it regions.list" }).click();
+    await page.getByRole("button", { name: "Send GET" }).click();
+    await page.getByText(/^401 Unauthorized/).waitFor();
+    found.push(...(await findViolations(page)));
+    for (const url of ["/docs", "/docs/concepts", "/docs/errors", "/docs/settings", "/docs/quick-start"]) {
+      await page.goto(foyer.url + url);
+      found.push(...(await findViolations(page)));
+      await page.screenshot({ path: pictureFile(`docs-${name}${url.slice(5).replaceAll("/", "-")}`) });
+    }
+  }
+  expect(found).toEqual([]);
+  expect(complaints.filter((text) => !text.includes("401"))).toEqual([]);
 });

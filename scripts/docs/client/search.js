@@ -49,7 +49,7 @@ export function addSearch() {
     const chosen = list.querySelector("[aria-selected=true]");
     if (event.key === "ArrowDown") select(chosen?.nextElementSibling ?? list.firstElementChild);
     else if (event.key === "ArrowUp") select(chosen?.previousElementSibling ?? list.lastElementChild);
-    else if (event.key === "Enter") chosen?.querySelector("a").click();
+    else if (event.key === "Enter") chosen?.click();
     else return;
     event.preventDefault();
   });
@@ -82,6 +82,6 @@ function describe(found, text) {
 function toItem({ id, title, page, section, excerpt }, position) {
   const path = title === page ? section : `${section} › ${page}`;
   const lines = [element("strong", {}, title), element("small", {}, path), element("span", {}, excerpt)];
-  const link = element("a", { href: id, tabindex: "-1" }, ...lines);
-  return element("li", { role: "option", id: `result-${position}`, "aria-selected": "false" }, link);
+  const names = { role: "option", id: `result-${position}`, "aria-selected": "false", "data-target": id };
+  return element("li", { ...names, onclick: () => location.assign(id) }, ...lines);
 }
