@@ -1,5 +1,5 @@
 /** The parts of JSON Schema that Foyer's description of its API uses. */
-export interface Schema {
+interface Schema {
   readonly $ref?: string;
   readonly anyOf?: readonly Schema[];
   readonly type?: string | readonly string[];
