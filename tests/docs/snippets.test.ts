@@ -4,8 +4,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { delimiter, dirname, join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ownRange } from "../runtime/driver.ts";
+import { isRunning, ownRange } from "../runtime/driver.ts";
 import { root, trackedFiles } from "../support/repository.ts";
+import { lobbyPids } from "../support/runtime-world.ts";
 import { ensureSdkBuilt, ensureServerBuilt, startServer } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { isAsPrinted, readSnippets, type Snippet, toScript, useOf } from "./snippets.ts";
@@ -81,6 +82,12 @@ function endGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** Lobbies outlive the service, so that it can take them over after a restart. */
+function endLobbies(dataDir: string): void {
+  if (!existsSync(join(dataDir, "lobbies"))) return;
+  for (const pid of lobbyPids(dataDir).filter(isRunning)) process.kill(-pid, "SIGKILL");
+}
+
 const readIn = (folder: string, name: string) =>
   existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : "";
 
@@ -117,6 +124,7 @@ describe("[DC9] the snippets of a page run from top to bottom and print what it 
       expect(await runPage(blocks, folder, `127.0.0.1:${server.port}`)).toEqual([]);
     } finally {
       await server.stop();
+      endLobbies(folder);
     }
   });
 });
