@@ -51,7 +51,7 @@ test("[CM11] deploy shows a bar on a terminal; without one each step is a line",
   expect(terminal.output()).toContain(`\r${esc}[2KPacking `);
   expect(terminal.plain()).toMatch(/Uploading \[[#.]{20}\] +\d+ % of 2\d\.\d MiB/);
   expect(terminal.plain()).toContain("Created the game chat.");
-  expect(terminal.plain()).toContain("1 warm lobbies are ready.");
+  expect(terminal.plain()).toContain("1 warm lobby is ready.");
   writeFileSync(join(cwd, "server.mjs"), `${serverText}// changed`);
   const { code, out, err } = await script("deploy", "prod", "--name", "1.1", "--json");
   expect(code).toBe(0);

@@ -38,9 +38,12 @@ afterAll(async () => {
   await service?.close();
 });
 
-async function foyer(...argv: string[]) {
+const foyer = (...argv: string[]) => runAlone(...argv, ...(argv[0] === "init" ? [] : ["--data-dir", service.dataDir]));
+
+/** Runs a command that is not given a service. */
+async function runAlone(...argv: string[]) {
   const written = { out: "", err: "" };
-  const code = await run([...argv, ...(argv[0] === "init" ? [] : ["--data-dir", service.dataDir])], {
+  const code = await run(argv, {
     out: (text) => {
       written.out += text;
     },
@@ -89,7 +92,7 @@ describe("foyer deploy", () => {
     async () => {
       writeGame("one");
       const first = await foyer("deploy", "prod", "--name", "1");
-      expect(first).toMatchObject({ code: 0, out: "1 warm lobbies are ready.\n" });
+      expect(first).toMatchObject({ code: 0, out: "1 warm lobby is ready.\n" });
       expect(first.err).toContain("Created the game chat.");
       expect(await runningEdition()).toBe("one");
       expect(await foyer("deploy", "prod")).toMatchObject({
@@ -159,13 +162,19 @@ describe("foyer deploy", () => {
     });
     expect(readFileSync("server.js", "utf8")).toBe("// mine");
     expect(existsSync("public/index.html")).toBe(true);
+    // Without a service, and with one that does not have the game yet, the document is checked all the same.
+    const fine = { code: 0, out: "foyer.game.json can be deployed.\n" };
+    expect(await runAlone("validate")).toMatchObject(fine);
+    expect(await foyer("validate")).toMatchObject(fine);
     await service.admin("POST", "/cloud/games", { display_name: "Chat", name_id: "chat" }).catch(() => undefined);
-    expect(await foyer("validate")).toMatchObject({ code: 0, out: "foyer.game.json can be deployed.\n" });
+    expect(await foyer("validate")).toMatchObject(fine);
     const game = JSON.parse(readFileSync("foyer.game.json", "utf8"));
     expect(JSON.parse(readFileSync(game.$schema, "utf8")).properties.config.properties).toHaveProperty("game_modes");
     game.config.game_modes.default.max_players_direct = 1;
     writeFileSync("foyer.game.json", JSON.stringify(game));
-    expect(await foyer("validate")).toMatchObject({ code: 1, out: expect.stringContaining("max_players_direct") });
+    const wrong = { code: 1, out: expect.stringContaining("max_players_direct") };
+    expect(await foyer("validate")).toMatchObject(wrong);
+    expect(await runAlone("validate")).toMatchObject(wrong);
     expect(await foyer("init")).toMatchObject({ code: 1, err: expect.stringContaining("already") });
   });
 });

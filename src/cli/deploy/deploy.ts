@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listBuildIds } from "../../operations/cloud/version-builds.ts";
+import { checkVersionConfig } from "../../operations/cloud/version-document.ts";
 import { gameFileName, readGameFile, type VersionDocument } from "../dev/game-file.ts";
 import type { Client, Json } from "../remote/client.ts";
 import { Refused } from "../remote/client.ts";
 import { confirm } from "../remote/confirm.ts";
+import { NoServiceKnown } from "../remote/connection.ts";
 import { CommandFailed, exitCodes } from "../remote/exit-codes.ts";
 import { bar, createProgress, mib, type Progress } from "../remote/progress.ts";
 import type { Remote } from "../remote/run-remote.ts";
@@ -50,7 +52,7 @@ export async function deploy(remote: Remote): Promise<number> {
     signal,
   );
   if (outcome.kind === "ready") {
-    const lobbies = outcome.count === 0 ? "The first find starts a lobby." : `${outcome.count} warm lobbies are ready.`;
+    const lobbies = describeReady(outcome.count);
     remote.print({ version_id, display_name, is_new: true }, () => `${lobbies}\n`);
     return exitCodes.done;
   }
@@ -220,27 +222,33 @@ export async function rollback(remote: Remote): Promise<undefined> {
   );
 }
 
+function describeReady(count: number): string {
+  if (count === 0) return "The first player starts a lobby.";
+  return count === 1 ? "1 warm lobby is ready." : `${count} warm lobbies are ready.`;
+}
+
 /** `foyer validate`: whether foyer.game.json could be deployed. */
 export async function validate(remote: Remote): Promise<number> {
   const { cwd } = remote;
   const game = readGameFile(cwd, "default", 1);
   if (game.config === null) throw new CommandFailed(`There is no ${gameFileName} here. foyer init writes one.`);
-  const client = await remote.client();
-  await ensureKnown(client, game.name_id);
-  const { errors } = await client.call("games.versions.validateGameVersion", {
-    params: { game_id: game.name_id },
-    body: { display_name: "validate", config: game.config },
-  });
+  const answer = await askService(remote, game.name_id, game.config);
+  const errors = answer ?? checkVersionConfig(game.config).issues;
   const lines = errors.map(({ path, message }: Json) => `${path.join(".")}: ${clean(message)}\n`);
   remote.print({ errors }, () => (errors.length === 0 ? `${gameFileName} can be deployed.\n` : lines.join("")));
   return errors.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
-async function ensureKnown(client: Client, game_id: string): Promise<void> {
-  await client.call("games.getGame", { params: { game_id } }).catch((error: unknown) => {
-    if (error instanceof Refused && error.status === 404) {
-      throw new CommandFailed(`The service has no game ${game_id} yet. foyer deploy creates it.`, exitCodes.refused);
-    }
+/** Null: no service is known here, or it does not have the game yet. Then only the document itself is checked. */
+async function askService(remote: Remote, game_id: string, config: VersionDocument): Promise<Json[] | null> {
+  try {
+    const client = await remote.client();
+    const body = { display_name: "validate", config };
+    return (await client.call("games.versions.validateGameVersion", { params: { game_id }, body })).errors;
+  } catch (error) {
+    const isNewGame = error instanceof Refused && error.status === 404;
+    const isAlone = error instanceof NoServiceKnown;
+    if (isNewGame || isAlone) return null;
     throw error;
-  });
+  }
 }

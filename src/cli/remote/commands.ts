@@ -39,7 +39,7 @@ export const remoteCommands = {
     usage: "foyer validate",
     summary: "Say whether foyer.game.json could be deployed.",
     details:
-      "Asks the service, and lists every mistake with its place in the document. The exit code is 1 if there is one.",
+      "Lists every mistake with its place in the document; the exit code is 1 if there is one. A service that has the game is asked, because it knows which builds there are. Without one, only the document is checked.",
     examples: [["foyer validate", "the file in this folder"]],
     wordsMin: 0,
     wordsMax: 0,

@@ -15,6 +15,9 @@ export interface Connection extends Partial<Pick<Profile, "game" | "namespace">>
   readonly origin: string;
 }
 
+/** No service was named, none runs here, and no profile is in use. */
+export class NoServiceKnown extends CommandFailed {}
+
 /**
  * In this order: `--endpoint` or FOYER_URL with a token; `--profile`; a Foyer that runs on the data folder here; the
  * profile in use. Never FOYER_TOKEN, which is a lobby's.
@@ -36,7 +39,7 @@ export async function connect({ flags }: Parsed, env: NodeJS.ProcessEnv, cwd: st
   }
   const chosen = name ?? current;
   const profile = chosen === null ? undefined : profiles[chosen];
-  if (profile === undefined) throw new CommandFailed(nothingKnown, 4);
+  if (profile === undefined) throw new NoServiceKnown(nothingKnown, 4);
   return { ...profile, ...(token !== null && { token }), origin: `profile ${chosen}` };
 }
 
