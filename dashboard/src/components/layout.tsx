@@ -57,6 +57,9 @@ function Account() {
   const { who, isKept, keep, signOut } = useSession();
   return (
     <section className="account" aria-label="Account">
+      <p>
+        <a href="/docs">Documentation</a>
+      </p>
       <p>Signed in with {kinds[who.kind] ?? who.kind}</p>
       <label className="check">
         <input type="checkbox" checked={isKept} onChange={(event) => keep(event.target.checked)} />
