@@ -31,13 +31,31 @@ async function open(others: number) {
   const ids = { next: 0 };
   const names = ["a-broken", ...Array.from({ length: others }, (_, at) => `b-${at}`)];
   const worlds = names.map((name) => new World(underTest(one, url), name, ids));
+  const lobbyIds: string[] = [];
   for (const world of worlds) {
     world.isAudited = false;
     await world.configure({ idle: [{ ...duel, min: 1 }] });
-    await world.starting({ readyMs: 1_000 });
+    lobbyIds.push((await world.starting({ readyMs: 1_000 })).id);
   }
   const [broken] = worlds as [World];
-  return { ...one, worlds, broken, key: (name: string) => `${one.prefix}:{${broken.namespaceId}}:${name}` };
+  const key = (name: string) => `${one.prefix}:{${broken.namespaceId}}:${name}`;
+  /** Redis refuses to read the key as what it should be. */
+  const breakKey = async (name: string) => {
+    await one.link.call("DEL", key(name));
+    await one.link.call("SET", key(name), ["broken"]);
+  };
+  return {
+    ...one,
+    worlds,
+    broken,
+    breakTimers: () => breakKey("timers"),
+    breakMinimums: () => breakKey("min"),
+    /** A timer of the lobby is due, and the rule cannot read the lobby. */
+    breakLobby: async () => {
+      await one.link.call("ZADD", key("timers"), ["0", `0${lobbyIds[0]}`]);
+      await breakKey(`l:${lobbyIds[0]}`);
+    },
+  };
 }
 
 /** Where something is due by then; to ask for it lets nothing happen. */
@@ -49,27 +67,23 @@ async function dueBy(engine: Engine, at: number): Promise<string[]> {
 }
 
 const ways = [
-  ["the rule throws", "ZADD", ["0", "0nobody"]],
-  ["what is due is unreadable", "SET", ["broken"]],
+  ["the rule throws", "breakLobby"],
+  ["what is due is unreadable", "breakTimers"],
 ] as const;
 
-test.each(ways)(
-  "[GP2] a namespace in which %s keeps no other from being brought up to date",
-  async (_, command, args) => {
-    const { engine, link, worlds, broken, key } = await open(othersCount);
-    const at = broken.now + 1_000;
-    expect(await dueBy(engine, at)).toHaveLength(worlds.length);
-    if (command === "SET") await link.call("DEL", key("timers"));
-    await link.call(command, key("timers"), [...args]);
-    const expire = createExpire(engine, withLease, () => at);
-    await expect(expire()).rejects.toThrow("a script failed");
-    expect(await dueBy(engine, at)).toEqual([broken.namespaceId]);
-  },
-);
+test.each(ways)("[GP2] a namespace in which %s keeps no other from being brought up to date", async (_, way) => {
+  const { engine, worlds, broken, ...opened } = await open(othersCount);
+  const at = broken.now + 1_000;
+  expect(await dueBy(engine, at)).toHaveLength(worlds.length);
+  await opened[way]();
+  const expire = createExpire(engine, withLease, () => at);
+  await expect(expire()).rejects.toThrow("a script failed");
+  expect(await dueBy(engine, at)).toEqual([broken.namespaceId]);
+});
 
 test("[GP2] a namespace in which the rule throws keeps no other from its lobbies ahead of need", async () => {
-  const { engine, link, worlds, broken, key } = await open(2);
-  await link.call("ZADD", key("timers"), ["0", "0nobody"]);
+  const { engine, worlds, broken, breakMinimums } = await open(2);
+  await breakMinimums();
   const planned: string[] = [];
   const keepIdle = createKeepIdle(
     engine,
