@@ -59,7 +59,8 @@ export function buildsTests(kind: ServiceKind, at: () => Service): void {
     expectAnswer(await call("GET", `${game.path}/builds`), { builds: [unnamed, shown] });
     expectAnswer(await call("GET", `${game.path}/builds?sha256=${shown.sha256}`), { builds: [shown] });
     expectAnswer(await call("GET", `${game.path}/builds?sha256=${"0".repeat(64)}`), { builds: [] });
-    expectAnswer(await call("GET", `${game.path}/builds/${made.json.build_id.toUpperCase()}`), { build: shown });
+    const got = await call("GET", `${game.path}/builds/${made.json.build_id.toUpperCase()}`);
+    expectAnswer(got, { build: shown, nodes: [] });
     const first = await at().admin("GET", `${game.path}/builds?limit=1`);
     expect(first.builds).toEqual([unnamed]);
     expectAnswer(await call("GET", `${game.path}/builds?limit=1&cursor=${first.cursor}`), { builds: [shown] });

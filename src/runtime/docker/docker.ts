@@ -133,7 +133,9 @@ function createWatch(parts: DockerParts) {
       if (left.length > 0) begin();
       // Without a container there is nothing to wait for; what a crash left behind is removed meanwhile.
       const syncing = left.length > 0 ? sync() : syncContainers(parts, onNotRunning).catch(() => undefined);
-      if (left.length > 0) await within(syncing, docker.waitMs, "").catch(() => undefined);
+      // The end of its output may have shown first that one has ended. Its exit must be known before others can ask.
+      const handled = syncing.then(() => Promise.all(left.map(({ isEnding, ended }) => isEnding && ended)));
+      if (left.length > 0) await within(handled, docker.waitMs, "").catch(() => undefined);
     },
     async close(): Promise<void> {
       stopping.abort();
