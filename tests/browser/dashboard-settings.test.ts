@@ -233,7 +233,7 @@ test("[DB11] a version is written with help, compared, deployed and rolled back"
 
 test("[DB12] nodes and cloud tokens are for admins; a cloud token does not see them", patient, async () => {
   const page = await open("/dashboard/nodes");
-  await page.getByText("has the lease").waitFor();
+  await page.getByText("has the lease", { exact: true }).waitFor();
   await look(page, "nodes");
   await page.goto(`${service.url}/dashboard/games/harbour/tokens`);
   await change(page, "New cloud token");
@@ -249,5 +249,5 @@ test("[DB12] nodes and cloud tokens are for admins; a cloud token does not see t
   for (const name of ["Nodes", "Cloud tokens"]) expect(await other.getByRole("link", { name }).count()).toBe(0);
   await other.goto(`${service.url}/dashboard/nodes`);
   await other.getByRole("heading", { level: 1 }).waitFor();
-  expect(await other.getByText("has the lease").count()).toBe(0);
+  expect(await other.getByText("has the lease", { exact: true }).count()).toBe(0);
 });

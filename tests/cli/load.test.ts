@@ -43,6 +43,7 @@ afterAll(async () => {
   await service?.close();
 });
 
+const json = { "content-type": "application/json" };
 const short = ["--duration", "2", "--rate", "20", "--players", "12", "--play", "0.3"];
 const load = (...flags: string[]) => withoutTerminal(["load", ...flags, "--data-dir", service.dataDir], { cwd });
 
@@ -174,17 +175,19 @@ describe("checks of seats", () => {
     });
 
   test("[LD3] the same seats for everyone: a player has two seats and a lobby too many players", async () => {
-    let first: Promise<string> | null = null;
-    const endpoint = await startLiar(async ({ url, headers }, body) => {
-      if (url !== "/matchmaker/lobbies/find") return null;
+    // Kept before it is answered: calls that arrive meanwhile get the same answer too.
+    const answers = new Map<string, Promise<string>>();
+    const lied = ["/matchmaker/lobbies/find", "/matchmaker/players/connected"];
+    const endpoint = await startLiar(async ({ url = "", headers }, body) => {
+      if (!lied.includes(url)) return null;
       const { authorization = "" } = headers;
-      // Kept before it is answered: finds that arrive meanwhile get the same seats too.
-      first ??= fetch(service.url + url, {
-        method: "POST",
-        headers: { authorization, "content-type": "application/json" },
-        body,
-      }).then((answer) => answer.text());
-      return first;
+      const ask = () => fetch(service.url + url, { method: "POST", headers: { authorization, ...json }, body });
+      if (!answers.has(url))
+        answers.set(
+          url,
+          ask().then((answer) => answer.text()),
+        );
+      return answers.get(url)!;
     });
     // The mode with four seats, and players who stay long enough to be five at once.
     const { code, out } = await loadThrough(endpoint, "--mode", "duel", "--play", "2");
