@@ -4,6 +4,8 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { isRunning } from "../runtime/driver.ts";
+import { lobbyPids } from "../support/runtime-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -28,6 +30,7 @@ test("[PK1] the packed service starts with npx in an empty folder, seats a playe
     "--metrics-port",
     "0",
   ];
+  let pids: number[] = [];
   const child = spawn("npx", args, { cwd: empty, env: environment, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   try {
     const url = await readAddress(child);
@@ -45,10 +48,15 @@ test("[PK1] the packed service starts with npx in an empty folder, seats a playe
     // It is answered when the packed server of the demo has said that it is ready.
     expect(found.status).toBe(200);
     expect(readdirSync(empty)).toEqual([".foyer"]);
+    pids = lobbyPids(join(empty, ".foyer"));
   } finally {
-    process.kill(-child.pid!, "SIGTERM");
-    await once(child, "exit");
+    // npx exits before the service does; the output is closed when both have.
+    const closed = once(child, "close");
+    process.kill(-child.pid!, "SIGINT");
+    await closed;
   }
+  expect(pids).toHaveLength(1);
+  expect(pids.filter(isRunning)).toEqual([]);
 });
 
 /** Where the service says that it listens. */

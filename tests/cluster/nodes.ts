@@ -63,7 +63,9 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     nodes,
     async stop() {
       await Promise.all(nodes.map((node) => node.kill()));
-      await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+      await Promise.all(
+        folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })),
+      );
     },
   };
 }

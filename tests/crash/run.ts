@@ -30,5 +30,5 @@ if (result.violations.length > 0) {
   console.error(`The data folder is kept: ${dataDir}\nAgain: npm run crash -- --cycles ${cycles} --seed ${seed}`);
   process.exitCode = 1;
 } else {
-  rmSync(dataDir, { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

@@ -23,7 +23,7 @@ export const uint32Max = 4_294_967_295;
 /** A folder that is gone after the test. */
 export async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "foyer-store-"));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   return path;
 }
 

@@ -13,5 +13,6 @@ export function temporaryFolder(): string {
 }
 
 afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+  // A process that was killed a moment ago may still create a file, so a folder that is not empty is tried again.
+  for (const folder of made) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });

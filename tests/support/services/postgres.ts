@@ -46,7 +46,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     async stop() {
       process.removeListener("exit", end);
       await halt();
-      await rm(directory, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
 }

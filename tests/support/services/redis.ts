@@ -118,7 +118,7 @@ export async function openServer(
     thaw: () => void child?.kill("SIGCONT"),
     async stop() {
       await server.kill();
-      await rm(directory, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
   return server;
