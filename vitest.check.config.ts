@@ -10,7 +10,7 @@ export default defineConfig({
       "tests/conformance/memory.test.ts",
       "tests/planted/*.test.ts",
     ],
-    exclude: ["tests/demo.test.ts", "tests/metrics.test.ts"],
+    exclude: ["tests/demo.test.ts", "tests/metrics.test.ts", "tests/node-versions.test.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -14,5 +14,5 @@ mkdirSync(output, { recursive: true });
 await step("build", async () => ensureBuilt() && ensureDashboardBuilt() && ensureArenaBuilt());
 await checkSources(step);
 const quick = ["--config", "vitest.check.config.ts"];
-await step("unit and conformance tests (vitest)", () => runTests(count, output, ...quick), "counted by test");
+await step("unit and conformance tests (vitest)", () => runTests({ count, output, args: quick }), "counted by test");
 console.log("\nThe rest needs servers: npm test runs it.");

@@ -137,7 +137,7 @@ const stampName = ".built-from";
 
 /** A hash of everything the result depends on. Sizes and times are enough to notice an edit, and quick to read. */
 function fingerprint(sources) {
-  const hash = createHash("sha256").update(process.versions.node);
+  const hash = createHash("sha256");
   const paths = ["package-lock.json", ...sources].map((name) => join(root, name));
   for (const file of paths.flatMap((path) => (statSync(path).isDirectory() ? filesBelow(path) : [path]))) {
     const { size, mtimeMs } = statSync(file);

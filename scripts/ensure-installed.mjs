@@ -6,7 +6,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Makes node_modules match package-lock.json, or ends the process with a message about what to do. */
 export function ensureInstalled() {
-  requireNode(20, 19);
+  requireNode();
   const reason = whyStale();
   if (reason === null) return;
 
@@ -20,11 +20,14 @@ export function ensureInstalled() {
   process.exit(1);
 }
 
-function requireNode(major, minor) {
-  const [ownMajor, ownMinor] = process.versions.node.split(".").map(Number);
-  if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return;
+/** The first minor version of each major one that `engines` of package.json names; later ones are supported from 0 on. */
+const firstMinors = { 20: 19, 22: 12, 24: 0 };
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 24 || minor >= firstMinors[major]) return;
   console.error(
-    `Foyer needs Node ${major}.${minor} or later; this is ${process.versions.node}. Get a newer one from https://nodejs.org or a version manager such as nvm.`,
+    `Foyer needs Node 20.19, 22.12, 24 or a later one of these; this is ${process.versions.node}. Get one from https://nodejs.org or a version manager such as nvm.`,
   );
   process.exit(1);
 }

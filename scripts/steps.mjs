@@ -36,10 +36,14 @@ export async function checkSources(step) {
   await step("unused code (knip)", () => runs("knip/bin/knip.js"));
 }
 
-/** Runs a program of node_modules. True: it exited with code 0. */
-export function runs(program, ...args) {
+function runs(program, ...args) {
+  return runsWith(process.execPath, program, ...args);
+}
+
+/** Runs a program of node_modules with a Node. True: it exited with code 0. */
+export function runsWith(node, program, ...args) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [join(root, "node_modules", program), ...args], {
+    const child = spawn(node, [join(root, "node_modules", program), ...args], {
       cwd: root,
       stdio: "inherit",
     });

@@ -20,7 +20,7 @@ await step("system packages", async () => ensureSystemPackages());
 await step("build", async () => ensureBuilt() && ensureDashboardBuilt() && ensureArenaBuilt());
 await checkSources(step);
 const title = `tests (vitest${narrowedTo.length > 0 ? `, only ${narrowedTo.join(" ")}` : ""})`;
-await step(title, () => runTests(count, output, ...narrowedTo), "counted by test");
+await step(title, () => runTests({ count, output, args: narrowedTo }), "counted by test");
 await step("no issued token in any log or database", checkLeaks);
 if (narrowedTo.length > 0) console.log(`\nOnly the tests in ${narrowedTo.join(" ")} ran, not all of them.`);
 console.log("");

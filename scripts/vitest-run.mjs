@@ -1,22 +1,22 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { watchMachine } from "./starved.mjs";
-import { runs } from "./steps.mjs";
+import { runsWith } from "./steps.mjs";
 
 const slowestShown = 10;
 
 /**
- * Runs vitest, adds its tests to the count and prints which files took longest. A file that failed while the machine was
+ * Runs vitest with a Node, adds its tests to the count and prints which files took longest. A file that failed while the machine was
  * starved runs once more, alone, and this second run counts; any other failure counts as it is.
  */
-export async function runTests(count, output, ...args) {
+export async function runTests({ count, output, args = [], node = process.execPath }) {
   const machine = watchMachine();
-  const first = await runOnce(join(output, "vitest.json"), args);
+  const first = await runOnce(node, join(output, "vitest.json"), args);
   showSlowest(first.results);
   const unclear = first.results.filter(
     ({ status, startTime, endTime }) => status !== "passed" && machine.wasStarved(startTime, endTime),
   );
-  const second = unclear.length > 0 ? await runAgain(machine, unclear, output) : null;
+  const second = unclear.length > 0 ? await runAgain(node, machine, unclear, output) : null;
   machine.stop();
   const counted = first.results.filter((result) => !second || !unclear.includes(result));
   const { passed, failed } = countTests([...counted, ...(second?.results ?? [])]);
@@ -28,13 +28,13 @@ export async function runTests(count, output, ...args) {
   return failed + unexplained === 0;
 }
 
-async function runOnce(report, args) {
+async function runOnce(node, report, args) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const succeeded = await runs("vitest/vitest.mjs", "run", ...reporters, ...args);
+  const succeeded = await runsWith(node, "vitest/vitest.mjs", "run", ...reporters, ...args);
   return { succeeded, results: readResults(report) };
 }
 
-async function runAgain(machine, unclear, output) {
+async function runAgain(node, machine, unclear, output) {
   const files = unclear.map(({ name }) => name.replace(`${process.cwd()}/`, ""));
   console.log(
     `\nThe machine was starved of its processors for ${machine.seconds()} s, and in that time these files failed:`,
@@ -42,7 +42,7 @@ async function runAgain(machine, unclear, output) {
   for (const file of files) console.log(`  ${file}`);
   console.log("They run once more, one at a time, when the machine is quiet; that result counts.");
   await machine.whenQuiet();
-  return runOnce(join(output, "vitest-again.json"), ["--no-file-parallelism", ...files]);
+  return runOnce(node, join(output, "vitest-again.json"), ["--no-file-parallelism", ...files]);
 }
 
 function readResults(report) {
