@@ -35,6 +35,12 @@ describe("specification", () => {
     expect({ unproved, unknown }).toEqual({ unproved: [], unknown: [] });
   });
 
+  test("every rule that the threat model names exists", () => {
+    const named = [...read("SECURITY.md").matchAll(/\[([A-Z]+\d+)\]/g)].map(([, id]) => id ?? "");
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter((id) => !rules.includes(id))).toEqual([]);
+  });
+
   test("a title begins with the rules that it cites", () => {
     const elsewhere = titles.filter(({ title }) => /\[[A-Z]+\d+\]/.test(title.replace(/^(?:\[[A-Z]*\d+\] )+/, "")));
     expect(elsewhere.map(inWords)).toEqual([]);
