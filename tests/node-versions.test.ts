@@ -73,7 +73,7 @@ describe.each([
       region: "local",
       ports: { default: { hostname: "127.0.0.1", port: 5001, is_tls: false } },
     });
-    const lobby = createLobbyServer({ endpoint, token: registered.token, handleSignals: false });
+    const lobby = createLobbyServer({ endpoint, token: registered.token, handleSignals: false, onError: () => {} });
     await lobby.ready();
     const players = createFoyer({ endpoint, token: publicToken });
     const seat = await createMatchmaker({ endpoint, token: publicToken }).find("duel");
