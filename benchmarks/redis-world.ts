@@ -12,6 +12,7 @@ import { type PostgresServer, startPostgres } from "../tests/support/services/po
 import { type RedisServer, startRedis, until } from "../tests/support/services/redis.ts";
 import { bearer, send } from "./requests.ts";
 import { type ServerProcess, serveFoyer } from "./server-process.ts";
+import type { LobbyShape } from "./world.ts";
 
 /** A namespace with so many open lobbies of the mode `duel`. */
 export interface RedisNamespace {
@@ -33,7 +34,7 @@ export interface RedisWorld {
 }
 
 /** Namespaces are made through the API of a node; the first lobby of each by its commands. */
-export async function makeRedisWorld(lobbyCounts: readonly number[]): Promise<RedisWorld> {
+export async function makeRedisWorld(lobbyCounts: readonly number[], shape: LobbyShape = {}): Promise<RedisWorld> {
   const stops: (() => Promise<void>)[] = [];
   const keep = <T extends { stop(): Promise<void> }>(part: T): T => {
     stops.unshift(() => part.stop());
@@ -60,7 +61,7 @@ export async function makeRedisWorld(lobbyCounts: readonly number[]): Promise<Re
   try {
     const first = await startNode(redis, "first");
     const namespaces = await makeNamespaces(first, lobbyCounts).finally(() => first.stop());
-    await fill(redis, namespaces);
+    await fill(redis, namespaces, shape);
     return { redis, namespaces, adminToken, copyRedis, startNode, stop };
   } catch (error) {
     await stop();
@@ -115,7 +116,7 @@ async function makeNamespaces(node: ServerProcess, lobbyCounts: readonly number[
   return made;
 }
 
-async function fill(redis: RedisServer, namespaces: readonly RedisNamespace[]): Promise<void> {
+async function fill(redis: RedisServer, namespaces: readonly RedisNamespace[], shape: LobbyShape): Promise<void> {
   const link = await openRedis({ url: redis.url, log: createLog({ level: "warn", format: "auto" }) });
   const newId = createIds(Date.now);
   const engine = await createRedisEngine({
@@ -127,7 +128,7 @@ async function fill(redis: RedisServer, namespaces: readonly RedisNamespace[]): 
   });
   try {
     for (const namespace of namespaces) {
-      const model = await addLobby(engine, namespace, newId());
+      const model = await addLobby(engine, namespace, newLobby(namespace, newId(), shape));
       await addCopies(redis, namespace, model, newId);
       const { ready } = await engine.read({ type: "counts", namespaceId: namespace.namespaceId, now: Date.now() });
       if (ready !== namespace.lobbies) throw new Error(`${ready} lobbies are ready instead of ${namespace.lobbies}.`);
@@ -141,15 +142,13 @@ async function fill(redis: RedisServer, namespaces: readonly RedisNamespace[]): 
   }
 }
 
-async function addLobby(engine: RedisEngine, namespace: RedisNamespace, lobbyId: string): Promise<string> {
-  const { namespaceId } = namespace;
+async function addLobby(engine: RedisEngine, { namespaceId }: RedisNamespace, lobby: NewLobby): Promise<string> {
   const common = { namespaceId, now: Date.now() };
   const { revision } = await engine.read({ type: "counts", ...common });
-  const lobby = newLobby(namespace, lobbyId);
   const nobody = { clientId: null, playerIds: [], idempotency: null };
   await engine.execute({ type: "createLobby", reason: "registered", ...common, ...nobody, revision: revision!, lobby });
-  await engine.execute({ type: "setReady", ...common, lobbyId });
-  return lobbyId;
+  await engine.execute({ type: "setReady", ...common, lobbyId: lobby.lobbyId });
+  return lobby.lobbyId;
 }
 
 const copiesPerCall = 1000;
@@ -187,18 +186,18 @@ end
 redis.call("HINCRBY", KEYS[1], "readyCount", #ARGV - 1)
 `;
 
-function newLobby({ versionId }: RedisNamespace, lobbyId: string): NewLobby {
+function newLobby({ versionId }: RedisNamespace, lobbyId: string, shape: LobbyShape): NewLobby {
   const port = 20_000;
   const ports = { default: { hostname: "game.example.com", host: `game.example.com:${port}`, port, is_tls: true } };
   return {
     ...anyLobby,
     lobbyId,
     versionId,
-    maxPlayers,
-    maxPlayersDirect: maxPlayers,
+    maxPlayers: shape.seats ?? maxPlayers,
+    maxPlayersDirect: shape.seats ?? maxPlayers,
     isExternal: true,
     readyMs: 300_000,
-    reservationMs: 3_600_000,
+    reservationMs: shape.reservationMs ?? 3_600_000,
     emptyMs: 30_000,
     ports: JSON.stringify(ports),
   };

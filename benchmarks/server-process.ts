@@ -9,6 +9,8 @@ import type { Answer } from "./requests.ts";
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
+  /** What it had written to standard error when its address came. */
+  readonly greeting: string;
   /** Microseconds of processor time, user and system, since the process began. */
   cpuMicroseconds(): Promise<number>;
   stop(): Promise<void>;
@@ -31,15 +33,21 @@ export function startBare(answers: Readonly<Record<string, Answer>>): Promise<Se
 }
 
 /** Starts a Node program and waits until it has written its address to standard error, as `API http://…`. */
-async function startServer(program: string, args: readonly string[], cwd: string): Promise<ServerProcess> {
+export async function startServer(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [...nodeFlags, "--import", reporter, program, ...args], {
     cwd,
-    env: plainEnvironment(),
+    env: { ...plainEnvironment(), ...env },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  const url = await addressOf(child, program);
+  const { url, greeting } = await addressOf(child, program);
   return {
     url,
+    greeting,
     pid: child.pid!,
     async cpuMicroseconds() {
       const answer = once(child, "message");
@@ -69,13 +77,13 @@ function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:FOYER_|NODE_OPTIONS$)/.test(name)));
 }
 
-function addressOf(child: ChildProcess, program: string): Promise<string> {
+function addressOf(child: ChildProcess, program: string): Promise<{ url: string; greeting: string }> {
   return new Promise((resolve, reject) => {
     let written = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       written += text;
       const url = /\bAPI\s+(http:\/\/\S+)/.exec(written)?.[1];
-      if (url) resolve(url);
+      if (url) resolve({ url, greeting: written });
     });
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`${program} ended with ${code} before it listened:\n${written}`)));

@@ -23,12 +23,19 @@ export interface World {
   remove(): void;
 }
 
-export interface WorldSize {
+export interface WorldSize extends LobbyShape {
   /** Open lobbies of each of the two modes: `duel`, and `tagged`, whose lobbies have two tags each. */
   readonly lobbies: number;
   readonly taggedLobbies: number;
   /** Connected players in each lobby of the mode `duel`. */
   readonly playersPerLobby: number;
+}
+
+export interface LobbyShape {
+  /** Seats of each lobby; absent: so many that no benchmark fills one. */
+  readonly seats?: number;
+  /** How long a seat waits for its player; absent: an hour. */
+  readonly reservationMs?: number;
 }
 
 /** The namespace is made through the API; lobbies go straight into the journal, for a million would take long otherwise. */
@@ -144,12 +151,12 @@ function addLobbies(state: State, { namespaceId, versionId }: Made, size: WorldS
       lobbyId,
       versionId,
       gameMode,
-      maxPlayers,
-      maxPlayersDirect: maxPlayers,
+      maxPlayers: size.seats ?? maxPlayers,
+      maxPlayersDirect: size.seats ?? maxPlayers,
       isExternal: true,
       tags,
       readyMs: 300_000,
-      reservationMs: 3_600_000,
+      reservationMs: size.reservationMs ?? 3_600_000,
       emptyMs: 30_000,
       ports: JSON.stringify(ports),
     };

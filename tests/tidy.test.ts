@@ -7,7 +7,7 @@ import { trackedFiles as files, isSource, read, root } from "./support/repositor
 const isTest = (file: string) => /\.(?:test|suite)\.ts$/.test(file);
 const isCode = (file: string) => /\.(?:ts|tsx|mjs|js)$/.test(file);
 const isText = (file: string) =>
-  /\.(?:ts|tsx|mjs|js|json|md|lua|html|css|yml|yaml|sh)$/.test(file) && file !== "package-lock.json";
+  /\.(?:ts|tsx|mjs|js|json|md|lua|html|css|yml|yaml|sh)$/.test(file) && !file.endsWith("package-lock.json");
 
 /** Every place where a line of these files matches, as file:line. */
 function places(of: readonly string[], pattern: RegExp): string[] {
