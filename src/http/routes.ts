@@ -86,9 +86,18 @@ export function addOperations(
         const handle = caller.kind === "dev" ? mock : handler;
         const lastEventId = header(request, "last-event-id");
         // Not async: awaiting each step would cost several more promises per request.
-        handle({ caller, client, requestId: request.id, idempotencyKey, lastEventId, whenGone, params, query, body })
-          .then((answer) => respond(operation, request, reply, answer))
-          .catch((error: unknown) => reply.send(error));
+        const handled = handle({
+          caller,
+          client,
+          requestId: request.id,
+          idempotencyKey,
+          lastEventId,
+          whenGone,
+          params,
+          query,
+          body,
+        });
+        whenHandled(handled, reply, (answer) => respond(operation, request, reply, answer));
       },
     });
   }
@@ -105,6 +114,18 @@ export function addOperations(
       return void sendCsv(operation, request, reply, answer);
     sendAnswer(operation, reply, answer);
   }
+}
+
+/** With one promise, where `then` and `catch` would be two. */
+function whenHandled(handled: Promise<unknown>, reply: FastifyReply, respond: (answer: unknown) => void): void {
+  const fail = (error: unknown) => void reply.send(error);
+  handled.then((answer) => {
+    try {
+      respond(answer);
+    } catch (error) {
+      fail(error);
+    }
+  }, fail);
 }
 
 function header(request: FastifyRequest, name: string): string | undefined {

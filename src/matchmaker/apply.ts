@@ -51,7 +51,8 @@ export function apply<T extends CommandType>(state: State, command: CommandOf<T>
   const rule: Rule<T> = rules[command.type as T];
   const outcome = rule(state, command);
   expireDue(state, now);
-  return { outcome, ...takeEffects(state) };
+  const { changes, events } = takeEffects(state);
+  return { outcome, changes, events };
 }
 
 /** The changes and events since the last call. */

@@ -38,6 +38,14 @@ export function cached<T>(
   return loadOr(db, kept.value as T, loadInto(cache, key, load, about));
 }
 
+/** The cached answer without a promise, for every request. Undefined: ask `cached`. */
+export function peekCached<T>(db: Db, key: string): T | undefined {
+  const { cache } = db;
+  if (cache === null || !db.mayKeep()) return undefined;
+  const kept = cache.found.get(key);
+  return kept !== undefined && kept.generation >= cache.unconfirmedBefore ? (kept.value as T) : undefined;
+}
+
 /** Adds an answer to the cache, unless a change happened after the read began. */
 export function keep(
   cache: ReadCache,

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { cached, keep, withoutLostRaces } from "./cache.ts";
+import { cached, keep, peekCached, withoutLostRaces } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { holdGame, lockNamespace } from "./locks.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
@@ -78,6 +78,11 @@ async function countLiving(transaction: Transaction<Tables>, namespaceId: string
 
 export function findTokenByHash(db: Db, hash: string): Promise<TokenRow | null> {
   return cached(db, tokenKey(hash), () => readRow(db, tokenByHash, [hash]), aboutToken);
+}
+
+/** The same without a promise, for every request. Undefined: ask `findTokenByHash`. */
+export function peekTokenByHash(db: Db, hash: string): TokenRow | undefined {
+  return peekCached<TokenRow>(db, tokenKey(hash));
 }
 
 function tokenKey(hash: string): string {

@@ -27,13 +27,8 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
   memory.phase = "running";
 
   return {
-    async execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>> {
-      while (memory.phase !== "running" || memory.reloads.has(command.namespaceId)) {
-        await (memory.phase === "running" ? memory.reloads.get(command.namespaceId) : becomeWritable(memory));
-      }
-      const { outcome, committed } = runCommand(memory, command);
-      await committed;
-      return outcome;
+    execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>> {
+      return isReady(memory, command.namespaceId) ? run(memory, command) : runWhenReady(memory, command);
     },
 
     // The compiler cannot see that an answer has the type of its query.
@@ -60,6 +55,29 @@ export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine
       memory.hub.close();
     },
   };
+}
+
+/** Whether a command of the namespace is decided now. */
+function isReady({ phase, reloads }: Memory, namespaceId: string): boolean {
+  return phase === "running" && !reloads.has(namespaceId);
+}
+
+async function runWhenReady<T extends CommandType>(memory: Memory, command: CommandOf<T>): Promise<Outcome<T>> {
+  const { namespaceId } = command;
+  while (!isReady(memory, namespaceId)) {
+    await (memory.phase === "running" ? memory.reloads.get(namespaceId) : becomeWritable(memory));
+  }
+  return run(memory, command);
+}
+
+/** Not async: that would cost every command another promise. */
+function run<T extends CommandType>(memory: Memory, command: CommandOf<T>): Promise<Outcome<T>> {
+  try {
+    const { outcome, committed } = runCommand(memory, command);
+    return committed.then(() => outcome);
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
 
 async function readDurable(memory: Memory, query: Query): Promise<Answer<QueryType>> {

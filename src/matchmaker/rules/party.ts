@@ -135,7 +135,8 @@ export function seatParty(
     const { bodyHash } = idempotency;
     putKey(state, newKey(id, { bodyHash, lobbyId: lobby.id, playerIds }, state.now));
   }
-  return accept({ lobby: viewLobby(lobby), playerIds, isNewLobby, isReplay: false });
+  // Written out: `accept` copies the fields, which every find would pay for.
+  return { ok: true, lobby: viewLobby(lobby), playerIds, isNewLobby, isReplay: false };
 }
 
 function seatPlayer(state: State, lobby: Lobby, clientId: string, id: string, playerKey: string | null): void {

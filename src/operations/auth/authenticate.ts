@@ -5,7 +5,7 @@ import { claimedKind, hashToken } from "../../ground/tokens.ts";
 import { findNamespaceByDomain, listDomains } from "../../store/domains.ts";
 import { findGame } from "../../store/games.ts";
 import { findNamespaceById } from "../../store/namespaces.ts";
-import { findTokenByHash, type TokenRow } from "../../store/tokens.ts";
+import { findTokenByHash, peekTokenByHash, type TokenRow } from "../../store/tokens.ts";
 import type { Caller, DevelopmentServer } from "../callers.ts";
 import { gameNotFound } from "../cloud/lookup.ts";
 import type { Context } from "../context.ts";
@@ -52,21 +52,37 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
     return callerByOrigin(context, origin).then((caller) => (caller ? { caller, rateKey: null } : missing()));
   }
 
-  async function byHash(bearer: Bearer, callers: readonly CallerKind[], credentials: Credentials): Promise<Verdict> {
-    const row = await findTokenByHash(context.db, bearer.hash);
+  // Not async: the rows of most tokens are in the cache, and a promise would cost every request.
+  function byHash(
+    bearer: Bearer,
+    callers: readonly CallerKind[],
+    credentials: Credentials,
+  ): Verdict | Promise<Verdict> {
+    const row = peekTokenByHash(context.db, bearer.hash);
+    if (row !== undefined) return byRow(row, bearer, callers, credentials);
+    return findTokenByHash(context.db, bearer.hash).then((found) => byRow(found, bearer, callers, credentials));
+  }
+
+  function byRow(
+    row: TokenRow | null,
+    bearer: Bearer,
+    callers: readonly CallerKind[],
+    credentials: Credentials,
+  ): Verdict | Promise<Verdict> {
     if (!row) return invalid(bearer.token);
     if (row.revokeTs !== null) return refuse("TOKEN_REVOKED", "The token has been revoked.");
     const now = context.now();
     if (row.expiresTs !== null && row.expiresTs <= now) return refuse("TOKEN_EXPIRED", "The token has expired.");
     if (!callers.includes(row.kind)) return forbidden(row.kind, callers);
     if (row.kind === "server" && credentials.origin !== undefined) return serverTokenInPage();
+    const accept = (): Verdict => {
+      context.tokenUses.note(row.tokenId, now);
+      // Only known tokens are cached. Otherwise a flood of invented tokens would push them out.
+      if (credentials.authorization !== undefined) knownBearers.set(credentials.authorization, bearer);
+      return { caller: toCaller(row, bearer.hash), rateKey: row.tokenId };
+    };
     const reach = checkReach(context, row, credentials);
-    const outOfReach = reach && (await reach);
-    if (outOfReach) return outOfReach;
-    context.tokenUses.note(row.tokenId, now);
-    // Only known tokens are cached. Otherwise a flood of invented tokens would push them out.
-    if (credentials.authorization !== undefined) knownBearers.set(credentials.authorization, bearer);
-    return { caller: toCaller(row, bearer.hash), rateKey: row.tokenId };
+    return reach === null ? accept() : reach.then((outOfReach) => outOfReach ?? accept());
   }
 
   return (callers, credentials) => {

@@ -70,6 +70,18 @@ export function createStartPermit(context: Context, asker: StartAsker): StartPer
     return leftMs > 0 ? slots.whenFree(shortRegion, namespaceId, leftMs) : null;
   }
 
+  async function decideAgain<T extends object | null>(first: T, decide: () => Promise<T>): Promise<T> {
+    for (let outcome = first; ; outcome = await decide()) {
+      if (!isDueTo(outcome, blockedBy)) return outcome;
+      const free = whenFree(blockedBy);
+      if (free === null) {
+        if (blockedBy.hint !== null) context.warnOperator(blockedBy.hint);
+        return outcome;
+      }
+      await free;
+    }
+  }
+
   return {
     ask(versionId, pairs, lobbyId) {
       releaseSlot(false);
@@ -88,18 +100,9 @@ export function createStartPermit(context: Context, asker: StartAsker): StartPer
       return pairs[0]!;
     },
     blockedBy: () => blockedBy,
-    async retry(decide) {
-      for (;;) {
-        const outcome = await decide();
-        if (!isDueTo(outcome, blockedBy)) return outcome;
-        const free = whenFree(blockedBy);
-        if (free === null) {
-          if (blockedBy.hint !== null) context.warnOperator(blockedBy.hint);
-          return outcome;
-        }
-        await free;
-      }
-    },
+    // Not async: nothing blocks most decisions, and every find pays for a promise.
+    retry: (decide) =>
+      decide().then((outcome) => (isDueTo(outcome, blockedBy) ? decideAgain(outcome, decide) : outcome)),
     settle(isMade) {
       releaseSlot(isMade);
       budget?.settle(isMade);

@@ -23,7 +23,7 @@ import {
   type Wishes,
 } from "./new-lobby.ts";
 import { newLobbyRefusals, refuseSeats } from "./seat-reply.ts";
-import { checkKeys, newSeats, type SeatRequest } from "./seat-request.ts";
+import { checkKeys, newPlayerIds, type SeatRequest } from "./seat-request.ts";
 
 export type FindBody = Parameters<Handlers["lobbies.find"]>[0]["body"];
 export type FindRefusal = Refusal<ErrorOf<Operations["lobbies.find"]>>;
@@ -114,15 +114,22 @@ function planFind(
     clientId: asked.clientId,
     pairs,
     tags: wishes.tags,
-    ...newSeats(context, asked),
-    ...(asked.areKeysVouched && { areKeysVouched: true }),
+    playerIds: newPlayerIds(context, asked.seats),
     create,
     createRefusal: "NO_AVAILABLE_LOBBIES",
     idempotency: asked.idempotency,
     explain,
   };
   const startRefusal = create && permit.blockedBy()?.code;
-  return startRefusal ? { ...command, startRefusal } : command;
+  const { keys, areKeysVouched } = asked;
+  // Most finds have none of these, and are not copied.
+  if (keys === null && !areKeysVouched && !startRefusal) return command;
+  return {
+    ...command,
+    ...(keys !== null && { keys }),
+    ...(areKeysVouched && { areKeysVouched: true }),
+    ...(startRefusal && { startRefusal }),
+  };
 }
 
 /** The game modes by their names, each of which must allow the find as it is. */

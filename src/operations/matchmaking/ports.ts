@@ -42,9 +42,18 @@ export function routedPort({ hostname, port, is_tls, protocol }: Port, localHost
 
 /** The ports that the record of a lobby has, by label. */
 export function readPorts(ports: string | null): Readonly<Record<string, StoredPort>> {
-  // Only this service writes them.
-  return ports === null ? {} : (JSON.parse(ports) as Record<string, StoredPort>);
+  if (ports === null) return {};
+  if (ports !== lastText) {
+    // Only this service writes them.
+    lastPorts = JSON.parse(ports) as Record<string, StoredPort>;
+    lastText = ports;
+  }
+  return lastPorts;
 }
+
+/** Finds fill one lobby after the other, so most read the same ports as the one before. */
+let lastText = "{}";
+let lastPorts: Readonly<Record<string, StoredPort>> = {};
 
 export const isRouted = (port: StoredPort): port is RoutedPort => "routing" in port;
 

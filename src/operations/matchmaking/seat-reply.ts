@@ -56,9 +56,22 @@ async function blockedMeanwhile(context: Context, { namespaceId, client }: Waiti
   return config && refuseBlocked(config, client, context.now());
 }
 
-async function toJoinReply(context: Context, namespaceId: string, lobby: LobbyView, playerIds: readonly string[]) {
-  const displayName =
-    deployedRegionName(context, namespaceId, lobby) ?? (await regionName(context, namespaceId, lobby));
+/** Without a promise, since nearly every find is answered with a lobby of the deployed version. */
+function toJoinReply(context: Context, namespaceId: string, lobby: LobbyView, playerIds: readonly string[]) {
+  const displayName = deployedRegionName(context, namespaceId, lobby);
+  if (displayName !== null) return makeJoinReply(context, namespaceId, lobby, playerIds, displayName);
+  return regionName(context, namespaceId, lobby).then((name) =>
+    makeJoinReply(context, namespaceId, lobby, playerIds, name),
+  );
+}
+
+function makeJoinReply(
+  context: Context,
+  namespaceId: string,
+  lobby: LobbyView,
+  playerIds: readonly string[],
+  displayName: string,
+) {
   const players = playerIds.map((playerId) => ({
     player_id: playerId,
     token: context.tokens.make({ kind: "player", namespaceId, lobbyId: lobby.lobbyId, playerId }),
@@ -66,11 +79,12 @@ async function toJoinReply(context: Context, namespaceId: string, lobby: LobbyVi
   const player = { token: players[0]!.token };
   const ports = context.showPorts(lobby);
   const region = { region_id: lobby.region, display_name: displayName };
-  const joined = { lobby_id: lobby.lobbyId, region, ports, player, ...(lobby.code !== null && { code: lobby.code }) };
-  return { lobby: joined, ports, player, players };
+  const joined = { lobby_id: lobby.lobbyId, region, ports, player };
+  const { code } = lobby;
+  return { lobby: code === null ? joined : { ...joined, code }, ports, player, players };
 }
 
-/** Without a promise, since nearly every find is answered with a lobby of the deployed version. Null: ask `regionName`. */
+/** Null: ask `regionName`. */
 function deployedRegionName({ configs }: Context, namespaceId: string, { region, versionId }: LobbyView) {
   const deployed = configs.peek(namespaceId)?.version;
   return deployed?.versionId === versionId ? (deployed.config.regions[region]?.display_name ?? null) : null;

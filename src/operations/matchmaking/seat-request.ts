@@ -42,10 +42,16 @@ export function readSeatRequest(operation: "find" | "join" | "create", call: Cal
   const idempotency = readIdempotency(scope, call.idempotencyKey, body);
   if (isRefusal(idempotency)) return idempotency;
   const clientId = client?.id ?? noClient;
-  const { namespaceId } = caller;
-  const areKeysVouched = caller.kind === "server";
-  const who = { namespaceId, client, clientId, whenGone, areKeysVouched };
-  return { ...who, seats: countSeats(body), keys: readKeys(body), idempotency } satisfies SeatRequest;
+  return {
+    namespaceId: caller.namespaceId,
+    client,
+    clientId,
+    whenGone,
+    seats: countSeats(body),
+    keys: readKeys(body),
+    areKeysVouched: caller.kind === "server",
+    idempotency,
+  } satisfies SeatRequest;
 }
 
 export function readKeys({ players }: SeatsBody): string[] | null {
@@ -55,9 +61,14 @@ export function readKeys({ players }: SeatsBody): string[] | null {
 
 /** The seats as the rules take them: one id for each, and the keys if there are any. */
 export function newSeats(context: Context, { seats, keys }: SeatRequest) {
+  const playerIds = newPlayerIds(context, seats);
+  return keys === null ? { playerIds } : { playerIds, keys };
+}
+
+export function newPlayerIds(context: Context, seats: number): string[] {
   const playerIds: string[] = [];
   while (playerIds.length < seats) playerIds.push(context.newId());
-  return keys === null ? { playerIds } : { playerIds, keys };
+  return playerIds;
 }
 
 /** Null: the mode takes the keys of this call. */

@@ -38,14 +38,17 @@ export async function takeSeats<T extends SeatCommandType, R extends Refusal>(
   if (isRefusal(budget)) return (await findEarlier(context, asked)) ?? budget;
   let seated: Seated | null = null;
   try {
-    const execute = async () => {
-      const outcome = await context.configs.execute(type, namespaceId, (config, longerBy) => {
+    const execute = () =>
+      context.configs.execute(type, namespaceId, (config, longerBy) => {
         return refuseBlocked(config, client, context.now()) ?? plan(config, longerBy);
       });
-      // Room is for another lobby: a retry whose lobby was made does not wait for it.
+    // Room is for another lobby: a retry whose lobby was made does not wait for it.
+    const executeOrFind = async () => {
+      const outcome = await execute();
       return isRefusal(outcome) ? ((await findEarlier(context, asked)) ?? outcome) : outcome;
     };
-    const outcome = await (permit ? permit.retry(execute) : execute());
+    const decide: typeof executeOrFind = asked.idempotency === null ? execute : executeOrFind;
+    const outcome = await (permit ? permit.retry(decide) : decide());
     if (outcome === null) return namespaceGone();
     if (isRefusal(outcome)) return outcome;
     if (!outcome.ok) return refuse(outcome);
