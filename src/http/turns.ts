@@ -54,7 +54,7 @@ export function createTurns(): Turns {
       return;
     }
     // Each in a callback of its own: what a request does in promises is then done before the next one begins.
-    for (let i = 1; i < perTurnMax; i++) setImmediate(beginNext);
+    for (let i = Math.min(perTurnMax, lines.count()); i > 1; i--) setImmediate(beginNext);
     beginNext();
   }
 

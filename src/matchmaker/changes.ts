@@ -9,10 +9,11 @@ import {
   encodePlayer,
   quote,
 } from "./codec.ts";
+import { beginFilling } from "./fill-state.ts";
 import type { Row } from "./old-rows.ts";
-import type { Key, Lobby, NamespaceRecord, Player } from "./records.ts";
+import type { Lobby, NamespaceRecord, Player } from "./records.ts";
 import { type Entity, entities } from "./schema.ts";
-import { createState, ensurePool, fillState, putNamespace, type State } from "./state.ts";
+import { createState, ensurePool, type State } from "./state.ts";
 
 /**
  * Records as they are after a command, in the text that the journal writes: a line for each, with the number of its
@@ -80,38 +81,40 @@ export interface StateLoader {
 
 export function createStateLoader(namespaceId: string): StateLoader {
   const state = createState(namespaceId);
-  const lobbies: Lobby[] = [];
-  const players: Player[] = [];
-  const keys: Key[] = [];
+  const filling = beginFilling(state);
   let namespace: NamespaceRecord | null = null;
+  // Time continues from the last recorded time, even if the machine's clock was set back.
+  let latest = 0;
   const findPool = (versionId: string, gameMode: string, region: string) =>
     ensurePool(state, versionId, gameMode, region);
   return {
     add({ entity, id, row }) {
-      if (entity === "player") players.push(decodePlayer(id, row));
-      else if (entity === "lobby") lobbies.push(decodeLobby(id, row, findPool));
-      else if (entity === "key") keys.push(decodeKey(id, row));
-      else namespace = decodeNamespace(row);
+      if (entity === "player") {
+        const player = decodePlayer(id, row);
+        filling.addPlayer(player);
+        latest = Math.max(latest, latestOfPlayer(player));
+      } else if (entity === "lobby") {
+        const lobby = decodeLobby(id, row, findPool);
+        filling.addLobby(lobby);
+        latest = Math.max(latest, latestOfLobby(lobby));
+      } else if (entity === "key") {
+        filling.addKey(decodeKey(id, row));
+      } else {
+        namespace = decodeNamespace(row);
+      }
     },
     finish() {
-      if (namespace !== null) putNamespace(state, namespace);
-      fillState(state, lobbies, players, keys);
-      state.changed = new Map();
-      state.now = latestTime(state);
+      filling.finish(namespace);
+      state.now = Math.max(latest, namespace?.removedAt ?? 0);
       return state;
     },
   };
 }
 
-/** Time continues from the last recorded time, even if the machine's clock was set back. */
-function latestTime(state: State): number {
-  let latest = state.namespace?.removedAt ?? 0;
-  for (const lobby of state.lobbies.values()) {
-    latest = Math.max(latest, lobby.createdAt, lobby.readyAt ?? 0, lobby.emptySince, lobby.silentSince ?? 0);
-    latest = Math.max(latest, lobby.stoppedAt ?? 0);
-  }
-  for (const player of state.players.values()) {
-    latest = Math.max(latest, player.reservedAt, player.connectedAt ?? 0, player.heldAt ?? 0, player.endedAt ?? 0);
-  }
-  return latest;
+function latestOfLobby({ createdAt, readyAt, emptySince, silentSince, stoppedAt }: Lobby): number {
+  return Math.max(createdAt, readyAt ?? 0, emptySince, silentSince ?? 0, stoppedAt ?? 0);
+}
+
+function latestOfPlayer({ reservedAt, connectedAt, heldAt, endedAt }: Player): number {
+  return Math.max(reservedAt, connectedAt ?? 0, heldAt ?? 0, endedAt ?? 0);
 }

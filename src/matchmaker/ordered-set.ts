@@ -31,6 +31,10 @@ export function fillOrdered<T>(set: OrderedSet<T>, items: T[]): void {
 /** Adding an item twice is a bug of the caller. */
 export function addOrdered<T>(set: OrderedSet<T>, item: T): void {
   const { chunks, compare } = set;
+  if (isAfterAll(set, item)) {
+    append(set, item);
+    return;
+  }
   const isBefore = (other: T) => compare(other, item) < 0;
   const chunkAt = Math.min(firstChunk(set, isBefore), Math.max(0, chunks.length - 1));
   const chunk = chunks[chunkAt];
@@ -45,6 +49,21 @@ export function addOrdered<T>(set: OrderedSet<T>, item: T): void {
   chunk.splice(at, 0, item);
   set.size += 1;
   if (chunk.length > chunkMax) chunks.splice(chunkAt + 1, 0, chunk.splice(chunkMax / 2));
+}
+
+/** Most new deadlines and ids are the latest: one comparison finds their place. */
+function isAfterAll<T>({ chunks, compare }: OrderedSet<T>, item: T): boolean {
+  const last = chunks[chunks.length - 1];
+  return last !== undefined && compare(last[last.length - 1]!, item) < 0;
+}
+
+function append<T>(set: OrderedSet<T>, item: T): void {
+  const { chunks } = set;
+  const last = chunks[chunks.length - 1]!;
+  set.steps += 1;
+  set.size += 1;
+  if (last.length < chunkMax) last.push(item);
+  else chunks.push([item]);
 }
 
 /** Removing an absent item is a bug of the caller. */

@@ -1,14 +1,6 @@
 import type { Event, LobbyEvent, PlayerEvent, SeatStatus } from "./commands.ts";
 import type { Changing } from "./field-kinds.ts";
-import {
-  addOrdered,
-  createOrderedSet,
-  fillOrdered,
-  firstOrdered,
-  itemAt,
-  type OrderedSet,
-  removeOrdered,
-} from "./ordered-set.ts";
+import { addOrdered, createOrderedSet, firstOrdered, itemAt, type OrderedSet, removeOrdered } from "./ordered-set.ts";
 import { pairKey } from "./pair.ts";
 import { addToPool, addToSeatIndexes, createPool, removeFromPool, removeFromSeatIndexes } from "./pools.ts";
 import {
@@ -25,7 +17,7 @@ import {
 } from "./records.ts";
 import { constants, type Entity, type lobbyFields, type playerFields } from "./schema.ts";
 import { addSeatKey, createSeatKeys, removeSeatKey, type SeatKeys, showKey } from "./seat-keys.ts";
-import { computeDueAt, retime, untime } from "./timers.ts";
+import { retime, untime } from "./timers.ts";
 import { viewLobby } from "./views.ts";
 
 /** One namespace. The functions below are the only writers, so no rule can forget an index, a count or a deadline. */
@@ -116,7 +108,7 @@ export function putNamespace(state: State, namespace: NamespaceRecord | null): v
   markChanged(state, "namespace", state.namespaceId);
 }
 
-function configurePool(state: State, pool: Pool): boolean {
+export function configurePool(state: State, pool: Pool): boolean {
   const isDeployed = state.namespace !== null && state.namespace.deployedVersionId === pool.versionId;
   const idleMin = isDeployed ? (state.namespace?.idleMinimums.get(pairKey(pool.gameMode, pool.region)) ?? 0) : 0;
   if (pool.isDeployed === isDeployed && pool.idleMin === idleMin) return false;
@@ -147,35 +139,6 @@ export function addLobby(state: State, lobby: Lobby): void {
   countLobby(state, lobby, 1);
   indexLobby(state, lobby);
   markChanged(state, "lobby", lobby.id);
-}
-
-/** Fills an empty state: the same as adding records one by one, but each lobby is sorted only once. */
-export function fillState(state: State, lobbies: Lobby[], players: readonly Player[], keys: readonly Key[]): void {
-  for (const lobby of lobbies) {
-    state.lobbies.set(lobby.id, lobby);
-    if (lobby.code !== null) state.codes.set(lobby.code, lobby);
-    lobby.pool.lobbyCount += 1;
-    countLobby(state, lobby, 1);
-  }
-  for (const player of players) {
-    state.players.set(player.id, player);
-    if (!isTaken(player)) continue;
-    const lobby = getLobby(state, player);
-    countSeat(state, lobby, player.status, 1);
-    takePlace(state, lobby, player);
-  }
-  for (const key of keys) state.keys.set(key.id, key);
-
-  for (const lobby of lobbies) addToPool(lobby);
-  fillOrdered(state.lobbiesById, lobbies);
-  const timed: Timed[] = [];
-  for (const records of [lobbies, players, keys]) {
-    for (const record of records) {
-      record.dueAt = computeDueAt(state, record);
-      if (record.dueAt !== Infinity) timed.push(record);
-    }
-  }
-  fillOrdered(state.timers, timed);
 }
 
 /** How long it was empty and how full it was follow from its seats. */
@@ -267,8 +230,9 @@ export function emitLobby(state: State, type: LobbyEvent["type"], lobby: Lobby):
 
 export function emitPlayer(state: State, type: PlayerEvent["type"], player: Player, reason?: "blocked"): void {
   const { id: playerId, lobbyId, status } = player;
-  const event = { type, namespaceId: state.namespaceId, at: state.now, lobbyId, playerId, status, ...showKey(player) };
-  state.events.push(reason === undefined ? event : { ...event, reason });
+  const event = { type, namespaceId: state.namespaceId, at: state.now, lobbyId, playerId, status };
+  const isPlain = player.playerKey === null && reason === undefined;
+  state.events.push(isPlain ? event : { ...event, ...showKey(player), ...(reason !== undefined && { reason }) });
 }
 
 function markChanged(state: State, entity: Entity, id: string): void {
@@ -276,7 +240,7 @@ function markChanged(state: State, entity: Entity, id: string): void {
   if (!state.changed.has(key)) state.changed.set(key, { entity, id });
 }
 
-function countLobby(state: State, lobby: Lobby, by: 1 | -1): void {
+export function countLobby(state: State, lobby: Lobby, by: 1 | -1): void {
   if (lobby.status === "starting") state.startingCount += by;
   if (lobby.status === "ready") state.readyCount += by;
 }
@@ -300,7 +264,7 @@ function moveSeat(state: State, player: Player, before: SeatStatus | null): void
   }
 }
 
-function countSeat(state: State, lobby: Lobby, status: SeatStatus, by: 1 | -1): void {
+export function countSeat(state: State, lobby: Lobby, status: SeatStatus, by: 1 | -1): void {
   if (status === "reserved") {
     lobby.reserved += by;
     state.reservedCount += by;
@@ -313,7 +277,7 @@ function countSeat(state: State, lobby: Lobby, status: SeatStatus, by: 1 | -1): 
   }
 }
 
-function takePlace(state: State, lobby: Lobby, player: Player): void {
+export function takePlace(state: State, lobby: Lobby, player: Player): void {
   player.slot = lobby.players.push(player) - 1;
   lobby.pool.taken += 1;
   state.clients.set(player.clientId, (state.clients.get(player.clientId) ?? 0) + 1);
@@ -341,7 +305,7 @@ function leavePlace(state: State, lobby: Lobby, player: Player): void {
   markChanged(state, "lobby", lobby.id);
 }
 
-function getLobby(state: State, player: Player): Lobby {
+export function getLobby(state: State, player: Player): Lobby {
   const lobby = state.lobbies.get(player.lobbyId);
   if (lobby === undefined)
     throw new Error(`Player ${player.id} has a seat in lobby ${player.lobbyId}, which is unknown.`);

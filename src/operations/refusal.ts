@@ -34,7 +34,8 @@ export function refuse<C extends ErrorCode>(
 }
 
 export function isRefusal(value: unknown): value is Refusal {
-  return typeof value === "object" && value !== null && refusal in value;
+  // Not `in`, which costs several times as much: every step of every request asks this.
+  return typeof value === "object" && value !== null && (value as Partial<Refusal>)[refusal] === true;
 }
 
 /** The error body, as text. */

@@ -244,6 +244,13 @@ export function runHistory(history: readonly Step[]): { state: State; outcomes: 
   }
   const loaded = loadState(randomNamespaceId, stored.values());
   if (stateHash(loaded) !== stateHash(state)) throw new Error("The changes do not add up to the state.");
+  // Players then come before their lobbies.
+  const backwards = loadState(randomNamespaceId, [...stored.values()].reverse());
+  if (stateHash(backwards) !== stateHash(state)) throw new Error("The order of loaded records makes a difference.");
+  // Until then the heartbeat clocks of a loaded state stand still.
+  apply(backwards, { type: "restarted", namespaceId: randomNamespaceId, now: state.now });
+  const wrong = checkInvariants(backwards);
+  if (wrong.length > 0) throw new Error(`After loading: ${wrong.join("; ")}`);
   if (stored.size !== allRecords(state).length) throw new Error("The changes leave entities behind.");
   return { state, outcomes };
 }

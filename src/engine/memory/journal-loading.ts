@@ -48,7 +48,9 @@ export function createLoading(file: string, take: TakeStored | undefined): Loadi
 
 function takeAll(namespaceId: string, text: string, take: TakeStored): void {
   // The cast is safe: the worker has checked each row against its checksum, and only this journal writes rows.
-  for (const [number, id, row] of JSON.parse(text) as [number, string, StoredRecord["row"]][]) {
+  const rows = JSON.parse(text) as [number, string, StoredRecord["row"]][];
+  for (let i = 0; i < rows.length; i++) {
+    const [number, id, row] = rows[i]!;
     const entity = entities[number];
     if (entity === undefined || !Array.isArray(row)) throw new Error(`${id} is not a record that this Foyer knows.`);
     take(namespaceId, { entity, id, row });
