@@ -6,7 +6,7 @@ const digestBytes = 32;
 /**
  * HMAC-SHA256 with one key, as RFC 2104 defines it, for messages of at most `messageMaxBytes`. The result is a text with
  * one character for each byte ("latin1"). Made of two hashes, because an Hmac object of Node costs twice as much, and
- * every find makes a token.
+ * every find makes a token (docs/decisions/0016).
  */
 export function createHmacSha256(key: Buffer, messageMaxBytes: number): (message: Uint8Array) => string {
   const block = Buffer.alloc(blockBytes);
