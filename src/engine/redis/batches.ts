@@ -88,7 +88,7 @@ export function createBatches(link: RedisLink): (sent: Sent) => Promise<Reply> {
 
   function run(queue: Queue): void {
     const commands = queue.commands.splice(0, commandsMax);
-    const args = commands.length === 1 ? commands[0]!.args : commands.flatMap((command) => command.args);
+    const args = commands.length === 1 ? commands[0]!.args : joinArgs(commands);
     // Each command carries its own deadline to the script, so that waiting for the last one lets none happen too late.
     const giveUpAt = Math.max(...commands.map((command) => command.giveUpAt));
     queue.runs += 1;
@@ -126,6 +126,16 @@ export function createBatches(link: RedisLink): (sent: Sent) => Promise<Reply> {
       else if (queue.commands.length === 1) setImmediate(sendSome, queue);
     });
   };
+}
+
+/** Where the texts of the lobby to make are. Those that are the same as the command's before are not sent again. */
+const sharedAt: ReadonlySet<number> = new Set([3, 4]);
+
+function joinArgs(commands: readonly Waiting[]): string[] {
+  return commands.flatMap(({ args }, place) => {
+    const before = commands[place - 1]?.args;
+    return args.map((arg, at) => (sharedAt.has(at) && arg !== "" && arg === before?.[at] ? "=" : arg));
+  });
 }
 
 function toQueueName({ script, key }: Pick<Queue, "script" | "key">): string {

@@ -53,11 +53,15 @@ function lobbyParts(): Record<string, string> {
   const texts = namedFields(lobbyFields, isInTexts);
   const givenTexts = texts.filter(([, { isGiven }]) => isGiven);
   const expressions: Readonly<Record<string, string>> = lobbyExpressions;
+  const inLobbyLine = ([name, field]: NamedField) => expressions[name] ?? inLine("lobby", name, field);
+  // Seats that are taken change nothing before this.
+  const headLength = lobbyLine.findIndex(([name]) => name in expressions);
   return {
     "lobby.blank": blanks(kept),
     "lobby.convert": conversions("lobby", kept),
     "lobby.first": firstValues(facts, "made"),
-    "lobby.line": list(lobbyLine, ([name, field]) => expressions[name] ?? inLine("lobby", name, field)),
+    "lobby.lineHead": list(lobbyLine.slice(0, headLength), inLobbyLine),
+    "lobby.lineTail": list(lobbyLine.slice(headLength), inLobbyLine),
     "lobby.textNames": quotedNames(texts),
     "lobby.textValues": list(texts, ([name], at) => `${name} = values[${at + 2}] or nil`),
     "lobby.isText": texts.map(([name]) => `field == "${name}"`).join(" or "),
@@ -130,7 +134,10 @@ function firstValues(fields: readonly NamedField[], source: string): string {
 
 /** Names and values in turn, as HSET takes them. */
 function pairs(record: string, fields: readonly NamedField[]): string {
-  return list(fields, ([name]) => `"${name}", ${record}.${name}`);
+  return list(fields, ([name, { kind }]) => {
+    const value = `${record}.${name}`;
+    return `"${name}", ${isNumber(kind) ? `foyer.textOf(${value})` : value}`;
+  });
 }
 
 /** In a line with commas between, so nothing that may hold one. */

@@ -1,3 +1,4 @@
+import { createRecent } from "../../ground/bounded-cache.ts";
 import type {
   KeyShown,
   LobbyEvent,
@@ -40,7 +41,18 @@ const textReaders: { readonly [K in Kind]: (text: string) => string } = {
 export type WrittenView = readonly [id: string, line: string, made: string, ...texts: (string | null)[]];
 
 export function readView(view: WrittenView): LobbyView {
-  return makeView(view[0], view[1].split(","), flattenMade(JSON.parse(view[2])), view);
+  return makeView(view[0], view[1].split(","), readMade(view[0], view[2]), view);
+}
+
+/** The text that a lobby was made with never changes, and the same lobbies are read again and again. */
+const latestMade = createRecent<{ readonly text: string; readonly made: object }>(2_000);
+
+function readMade(lobbyId: string, text: string): object {
+  const known = latestMade.get(lobbyId);
+  if (known?.text === text) return known.made;
+  const made = flattenMade(JSON.parse(text));
+  latestMade.set(lobbyId, { text, made });
+  return made;
 }
 
 const textsFrom = 3;

@@ -14,7 +14,7 @@ const lazyParts = new Set(
 );
 
 /** The prelude of every script: the state of a namespace and how a script runs (docs/decisions/0011). */
-const state = ["keys", "records", "pools", "deadlines", "views", "state", "expire-due", "frame"];
+const state = ["keys", "postponed", "records", "pools", "deadlines", "views", "state", "expire-due", "frame"];
 const ofCommands = [...state, "executing"];
 const ofLobbies = [...ofCommands, "living-lobby"];
 const ofHolds = [...ofLobbies, "hold-seat"];

@@ -15,20 +15,24 @@ import { lobbyMade } from "./redis-fields.ts";
 
 /** Commands and queries as scripts read them: nulls are left out, for Lua has its own trouble with them. */
 
-/** The command; the lobby to make, as far as rules look into it; the lobby to make as it is shown later on. */
+/**
+ * The command; the lobby to make, as far as rules look into it; the lobby to make as it is shown later on. What differs
+ * from lobby to lobby is in the command, so that finds with the same wishes have the same two texts, which are sent once for
+ * all that run together.
+ */
 export type Written = readonly [command: string, create: string, made: string];
 
 export function writeCommand(command: Command): Written {
   if (command.type === "find") {
-    const { type, now, fence, revision, create, clientId } = command;
+    const { type, now, fence, revision } = command;
     const idempotency = command.idempotency ?? undefined;
     const find = { type, now, fence, revision, idempotency, ...toRequest(command) };
-    return [JSON.stringify(find), ...writeLobby(create, "found", nameClient(clientId))];
+    return [JSON.stringify(find), ...writeLobby(command.create, "found")];
   }
   if (command.type === "createLobby") {
     const { lobby, reason, clientId, ...rest } = command;
-    const createdBy = command.registeredBy ?? clientId;
-    return [withoutNulls({ ...rest, reason, clientId }), ...writeLobby(lobby, reason, createdBy)];
+    const made = toOwn(lobby, command.registeredBy ?? clientId);
+    return [withoutNulls({ ...rest, reason, clientId, made }), ...writeLobby(lobby, reason)];
   }
   if (command.type === "configure") {
     const { limits, ...rest } = command;
@@ -40,41 +44,46 @@ export function writeCommand(command: Command): Written {
 export function writeQuery(query: NamespaceQueryOf<NamespaceQueryType>): Written {
   if (query.type !== "previewFind") return [withoutNulls(query), "", ""];
   const preview = { now: query.now, revision: query.revision, ...toRequest(query) };
-  return [JSON.stringify(preview), ...writeLobby(query.create, "found", nameClient(query.clientId))];
+  return [JSON.stringify(preview), ...writeLobby(query.create, "found")];
 }
 
 function toRequest(request: FindRequest) {
   const { clientId, pairs, tags, playerIds, keys, areKeysVouched, createRefusal, startRefusal, explain } = request;
   const seats = { clientId, playerIds, keys, areKeysVouched };
-  return { ...seats, pairs, tagKeys: listTagKeys(tags), createRefusal, startRefusal, explain };
+  const made = request.create === null ? undefined : toOwn(request.create, nameClient(clientId));
+  return { ...seats, pairs, tagKeys: listTagKeys(tags), createRefusal, startRefusal, explain, made };
+}
+
+/** What the lobby to make has for itself: its id, the codes to choose from, and who caused it. */
+function toOwn({ lobbyId, codes }: NewLobby, createdBy: string | null) {
+  return { lobbyId, codes, createdBy: JSON.stringify(createdBy) };
 }
 
 /** The lobby to make as rules look into it, and as one text that travels there and back. */
-function writeLobby(lobby: NewLobby | null, createReason: CreateReason, createdBy: string | null): [string, string] {
+function writeLobby(lobby: NewLobby | null, createReason: CreateReason): [string, string] {
   if (lobby === null) return ["", ""];
   return [
     JSON.stringify(toRules(lobby, listTagKeys(lobby.tags))),
-    JSON.stringify(toMade({ ...lobby, createReason, createdBy })),
+    JSON.stringify(toMade({ ...lobby, createReason, createdBy: null })),
   ];
 }
 
-/** Names and the pool it belongs to are for rules too, though they are in the hash in another way. */
+/** The pool it belongs to is for rules too, though it is in the hash in another way. */
 const toRules = compile<(lobby: NewLobby, tagKeys: readonly string[]) => object>(
   ["lobby", "tagKeys"],
   objectText([
-    ...["lobbyId", "versionId", "gameMode", "region"].map((name) => [name, `lobby.${name}`] as const),
+    ...["versionId", "gameMode", "region"].map((name) => [name, `lobby.${name}`] as const),
     ...namedFields(lobbyFields, (field) => field.isGiven === true && field.redis !== "made").map(
       ([name]) => [name, `lobby.${name} ?? undefined`] as const,
     ),
     ["tagKeys", "tagKeys"],
-    ["codes", "lobby.codes"],
   ]),
 );
 
-/** The rule chooses the code. */
+/** The rule chooses the code; the script adds who caused the lobby. */
 const toMade = compile<(facts: Omit<Needed<typeof lobbyFields>, "code">) => object>(
   ["facts"],
-  objectText(lobbyMade.map(([name]) => [name, `facts.${name}`] as const)),
+  objectText(lobbyMade.filter(([name]) => name !== "createdBy").map(([name]) => [name, `facts.${name}`] as const)),
 );
 
 function withoutNulls(value: object): string {

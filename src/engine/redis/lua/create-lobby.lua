@@ -8,7 +8,7 @@ local function missingIdle(made)
 end
 
 return foyer.execute(function(command)
-  local made = foyer.lobbyToMake()
+  local made = foyer.lobbyToMake(command)
   if not foyer.isCurrent(command.revision) then return foyer.refuse("STALE_REVISION") end
   local earlier = foyer.replay(command.clientId or "", command.idempotency)
   if earlier then return earlier end

@@ -24,7 +24,7 @@ return foyer.execute(function(command)
   local seats, ended = 0, 0
   local ids = call("ZRANGE", foyer.lobbiesKey, from, "+", "BYLEX", "LIMIT", 0, $lobbiesPerStepMax)
   for at, lobbyId in ipairs(ids) do
-    for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobbyId), 0, -1)) do
+    for _, id in ipairs(foyer.seatedIds(lobbyId)) do
       seats = seats + 1
       -- Most seats are not meant, and one field is read faster than all of them.
       if isWithin(call("HGET", foyer.playerKey(id), "clientId"), command.range) then

@@ -2,7 +2,7 @@
 -- never reopens and never adds a player. Mirrors rules/heartbeat.ts.
 local function playersInside(lobby)
   local inside = {}
-  for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do
+  for _, id in ipairs(foyer.seatedIds(lobby.id)) do
     local player = foyer.findPlayer(id)
     if player.status ~= "reserved" then inside[#inside + 1] = player end
   end

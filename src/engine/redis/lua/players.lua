@@ -3,7 +3,7 @@ return foyer.answer(function(query)
   local lobby = foyer.findLobby(query.lobbyId)
   local seats = {}
   if not lobby then return { "OK", seats } end
-  for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do
+  for _, id in ipairs(foyer.seatedIds(lobby.id)) do
     seats[#seats + 1] = foyer.viewPlayer(foyer.findPlayer(id), lobby)
   end
   return { "OK", seats }

@@ -10,7 +10,7 @@ local function endForGood(lobby)
   foyer.patchLobby(lobby, {
     status = "stopped", stoppedAt = foyer.namespace.now, stopReason = "namespace_removed", exit = foyer.null,
   })
-  for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do foyer.endSeat(foyer.findPlayer(id), "ended") end
+  for _, id in ipairs(foyer.seatedIds(lobby.id)) do foyer.endSeat(foyer.findPlayer(id), "ended") end
   foyer.emitLobby("lobby.stopped", lobby)
 end
 
@@ -29,6 +29,7 @@ end
 
 -- What is left are seats that have ended and keys, and each of them has a timer.
 local function forgetSome()
+  foyer.writePostponed()
   local members = call("ZRANGE", foyer.timersKey, 0, recordsMax - 1)
   for _, member in ipairs(members) do
     local kind, id = string.sub(member, 1, 1), string.sub(member, 2)

@@ -6,7 +6,7 @@ return foyer.answer(function(query)
   local lobbyId = call("HGET", foyer.seatKeysKey, foyer.scopeKey(noClient, query.key))
   local lobby = lobbyId and foyer.findLobby(lobbyId)
   if not lobby then return { "OK", false, false } end
-  for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do
+  for _, id in ipairs(foyer.seatedIds(lobby.id)) do
     local player = foyer.findPlayer(id)
     if player.playerKey == query.key and player.clientId == noClient then
       return { "OK", foyer.viewPlayer(player, lobby), foyer.viewLobby(lobby) }

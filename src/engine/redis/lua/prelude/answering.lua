@@ -13,7 +13,7 @@ function foyer.look(reader, wall)
     foyer.flush()
     return { "MORE" }
   end
-  if #foyer.dirty > 0 then foyer.flush() end
+  if #foyer.dirty > 0 or foyer.isPostponed then foyer.flush() end
   return reader(query)
 end
 

@@ -38,8 +38,21 @@ function foyer.firstTagged(pool, tagKey, size, takenMax, tagKeys)
   return found[1], tonumber(found[2])
 end
 
+-- A lobby that was the best fit and got more players is the best fit of a party that wishes for the same, while it has room:
+-- of all lobbies that fit it has the most seats taken. Whatever else changes a group forgets it.
+function foyer.isSameFit(pool, tagKeys, seats)
+  local lobby = pool.lastFit
+  if not lobby or pool.fitSeats ~= seats or #pool.fitTagKeys ~= #tagKeys then return false end
+  for at = 1, #tagKeys do
+    if pool.fitTagKeys[at] ~= tagKeys[at] then return false end
+  end
+  return foyer.takenSeats(lobby) + seats <= math.min(lobby.maxPlayers, foyer.namespace.maxPlayers)
+end
+
 -- Ready before starting, then most seats taken, then the older, then the smaller id.
 function foyer.bestFit(pool, tagKeys, seats)
+  if foyer.isSameFit(pool, tagKeys, seats) then return pool.lastFit end
+  foyer.writeOrder()
   local tagKey, sizes = foyer.rarestGroup(pool, tagKeys)
   local best, bestScore, bestIsReady
   for at = 1, #sizes do
@@ -53,8 +66,9 @@ function foyer.bestFit(pool, tagKeys, seats)
       end
     end
   end
-  local lobby = best and foyer.findLobby(foyer.idOfAge(best))
+  local lobby = best and foyer.findLobby(foyer.idOfAge(best)) or nil
   if lobby then lobby.age = best end
+  pool.lastFit, pool.fitSeats, pool.fitTagKeys = lobby, seats, tagKeys
   return lobby
 end
 
@@ -72,7 +86,7 @@ function foyer.decideFind(request)
     if lobby then return lobby end
   end
 
-  local made = foyer.lobbyToMake()
+  local made = foyer.lobbyToMake(request)
   if not made then return nil, nil, foyer.refuse(request.createRefusal) end
   if made.versionId ~= versionId then return nil, nil, foyer.refuse("STALE_REVISION") end
   local creationRefusal = foyer.refuseCreation(made, seats)

@@ -15,9 +15,9 @@ function foyer.decide(rule, isSeating, wall)
   local wrongTime = foyer.refuseTime(wall)
   if wrongTime then return wrongTime end
   if foyer.isDeaf(wall) then return { "DEAF" } end
-  local command = cjson.decode(foyer.arg(1))
+  local command = foyer.decoded[foyer.argsBefore] or cjson.decode(foyer.arg(1))
   local seatId = isSeating and command.playerIds[1]
-  local earlier = foyer.resent(seatId)
+  local earlier = not foyer.areNew and foyer.resent(seatId)
   if earlier then return earlier end
   local namespace = foyer.namespace or foyer.loadNamespace()
   local fence = command.fence
@@ -58,9 +58,21 @@ function foyer.execute(rule, isSeating)
   return { foyer.lastPosition, decided, wall }
 end
 
+-- Whether any of these operations may have had its effect already is seen by the first seat of each, with one call for all.
+function foyer.lookForSeats()
+  local keys = {}
+  for before = 0, #ARGV - 1, 10 do
+    local command = cjson.decode(ARGV[before + 1])
+    foyer.decoded[before] = command
+    keys[#keys + 1] = foyer.playerKey(command.playerIds[1])
+  end
+  foyer.areNew = call("EXISTS", unpack(keys)) == 0
+end
+
 -- A mistake of ours in one command must not take from the others what they have written.
 function foyer.executeAll(rule, isSeating, wall)
   local answers, isBehind = { "ALL" }, false
+  if isSeating then foyer.lookForSeats() end
   for before = 0, #ARGV - 1, 10 do
     foyer.argsBefore = before
     local isWell, decided = true, { "MORE" }

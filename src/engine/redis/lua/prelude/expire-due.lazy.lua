@@ -1,7 +1,7 @@
 -- Its seats end with it.
 function foyer.endLobby(lobby, stopReason, exit)
   foyer.changeLobby(lobby, { status = "stopped", stoppedAt = foyer.namespace.now, stopReason = stopReason, exit = exit or foyer.null })
-  for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do foyer.endSeat(foyer.findPlayer(id), "ended") end
+  for _, id in ipairs(foyer.seatedIds(lobby.id)) do foyer.endSeat(foyer.findPlayer(id), "ended") end
   foyer.emitLobby("lobby.stopped", lobby)
 end
 
@@ -33,12 +33,13 @@ function foyer.expireRecord(member)
   elseif lobby then foyer.expireLobby(lobby)
   elseif kind == foyer.keyKind then foyer.removeKey(id)
   -- A timer of nothing, or of a kind that this Foyer does not know: it would be due for ever.
-  else call("ZREM", foyer.timersKey, member) end
+  else foyer.dropTimer(member) end
 end
 
 -- False: there is more.
 function foyer.expireRecords(now)
   while true do
+    foyer.writePostponed()
     local first = call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")
     local dueAt = tonumber(first[2]) or foyer.never
     if dueAt > now then return true end

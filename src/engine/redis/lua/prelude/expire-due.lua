@@ -6,12 +6,20 @@ function foyer.endSeat(player, status, reason)
   foyer.emitPlayer(status == "expired" and "player.expired" or "player.left", player, reason)
 end
 
+-- As expireDue, when something may be due.
+function foyer.expireFirst(now)
+  foyer.writePostponed()
+  foyer.firstDueAt = tonumber(call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")[2]) or foyer.never
+  if foyer.firstDueAt > now then return true end
+  foyer.firstDueAt = -foyer.never
+  return foyer.expireRecords(now)
+end
+
 -- Does everything that is due by `now`, in the order of its deadlines and as of each deadline. False: there is more;
 -- the state is correct as of the last deadline, and the next run continues from it.
 function foyer.expireDue(now)
   local namespace = foyer.namespace
-  local dueAt = tonumber(call("ZRANGE", foyer.timersKey, "0", "0", "WITHSCORES")[2])
-  if dueAt and dueAt <= now and not foyer.expireRecords(now) then return false end
+  if foyer.firstDueAt <= now and not foyer.expireFirst(now) then return false end
   if now > namespace.now then foyer.put(namespace, "now", now) end
   if namespace.removedAt and namespace.removedAt + $rememberedMs <= now then foyer.putNamespace({}, {}) end
   return true

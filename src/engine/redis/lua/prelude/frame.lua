@@ -3,10 +3,16 @@
 -- position of its last event, and with this server's time.
 --
 -- ARGV has ten of each command, and a query the same: the command, the operation's id, when its sender sent it, the
--- lobby to make in two texts, "again" for another run of what was answered MORE, this server's time from which on the
+-- lobby to make in two texts ("=": the same text as the command before), "again" for another run of what was answered MORE, this server's time from which on the
 -- command must not be decided, because its sender has given up by then; and what the sender knows from hearing.ts:
 -- since when nodes receive heartbeats, when it got that answer, and, if it could not reach this namespace, since when.
 function foyer.arg(at) return ARGV[foyer.argsBefore + at] end
+
+function foyer.sharedArg(at)
+  for before = foyer.argsBefore, 0, -10 do
+    if ARGV[before + at] ~= "=" then return ARGV[before + at] end
+  end
+end
 
 function foyer.accept(...) return { "OK", ... } end
 function foyer.refuse(code) return { "NO", code } end

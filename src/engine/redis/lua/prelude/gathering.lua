@@ -34,6 +34,7 @@ end
 
 -- The list: whether something was left out, private lobbies, the namespace's maximum and version, the chosen one's id, views.
 function foyer.gather(request, chosen)
+  foyer.writeOrder()
   local gathered = { looksLeft = $looksMax, isCut = false, seen = {}, views = {} }
   local wished, privateCount = {}, 0
   for _, pair in ipairs(request.pairs) do

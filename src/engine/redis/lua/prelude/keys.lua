@@ -25,6 +25,10 @@ local foyer = {
   hasChanged = false, hasDue = false,
   -- How much of what was due it has done, by when everything is done, and how many of ARGV are those of earlier commands.
   expired = 0, caughtUpAt = 0, argsBefore = 0,
+  -- Commands by those earlier ones; whether none of their operations had its effect before.
+  decoded = {}, areNew = false,
+  -- Nothing is due before this; and what postponed.lua writes later.
+  firstDueAt = -math.huge, numberTexts = {}, newTimers = {}, oldTimers = {}, newSeats = {}, newClients = {}, unordered = {}, isPostponed = false,
   -- The position of this run's last event in the stream; empty: no events.
   lastPosition = "",
 }

@@ -21,7 +21,7 @@ end
 
 -- The text that rules hand on is beside it.
 function foyer.makeLobby(made, registeredBy)
-  local text = foyer.arg(5)
+  local text = '{"createdBy":' .. made.createdBy .. "," .. string.sub(foyer.sharedArg(5), 2)
   local lobby = foyer.newRecord(foyer.lobbyKey(made.lobbyId), {
     pool = foyer.poolKey(made.versionId, made.gameMode, made.region),
     tagKeys = #made.tagKeys > 0 and cjson.encode(made.tagKeys) or nil,

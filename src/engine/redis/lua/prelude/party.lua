@@ -23,7 +23,7 @@ end
 
 function foyer.refuseClient(clientId, seats)
   if not foyer.namespace.maxPlayersPerClient or clientId == "" then return nil end
-  local held = tonumber(call("HGET", foyer.clientsKey, clientId)) or 0
+  local held = (tonumber(call("HGET", foyer.clientsKey, clientId)) or 0) + (foyer.newClients[clientId] or 0)
   if held + seats > foyer.namespace.maxPlayersPerClient then return foyer.refuse("TOO_MANY_PLAYERS_FROM_SOURCE") end
 end
 
@@ -47,10 +47,13 @@ function foyer.checkNewIds(command, made)
   end
 end
 
--- The lobby to make, as far as rules look into it.
-function foyer.lobbyToMake()
-  local made = foyer.arg(4)
-  return made ~= "" and cjson.decode(made) or nil
+-- The lobby to make, as far as rules look into it. What it has for itself is in the command.
+function foyer.lobbyToMake(command)
+  local own = command.made
+  if not own then return nil end
+  local made = cjson.decode(foyer.sharedArg(4))
+  made.lobbyId, made.codes, made.createdBy = own.lobbyId, own.codes, own.createdBy
+  return made
 end
 
 function foyer.seatParty(lobby, command, isNewLobby)

@@ -15,12 +15,15 @@ function foyer.poolCount(pool, field)
 end
 
 function foyer.addToGroup(pool, tagKey, lobby)
+  pool.lastFit = nil
   local size = foyer.sizeOf(lobby)
   call("ZADD", foyer.sizedKey(pool, tagKey, size), -foyer.takenSeats(lobby), foyer.ageOf(lobby))
   call("HINCRBY", foyer.groupKey(pool, tagKey), size, 1)
 end
 
 function foyer.removeFromGroup(pool, tagKey, lobby)
+  pool.lastFit = nil
+  foyer.unordered[lobby.id] = nil
   local size = foyer.sizeOf(lobby)
   foyer.drop(foyer.sizedKey(pool, tagKey, size), foyer.ageOf(lobby))
   if call("HINCRBY", foyer.groupKey(pool, tagKey), size, -1) == 0 then call("HDEL", foyer.groupKey(pool, tagKey), size) end

@@ -46,6 +46,13 @@ end
 -- Of all that depends on the seats taken only the order within the groups changes besides being idle.
 function foyer.reorderInGroups(lobby)
   if not foyer.isRoutable(lobby) then return end
+  local pool = foyer.poolOf(lobby.pool)
+  if pool.lastFit and pool.lastFit ~= lobby then pool.lastFit = nil end
+  foyer.unordered[lobby.id] = lobby
+  foyer.isPostponed = true
+end
+
+function foyer.orderInGroups(lobby)
   local pool, size = foyer.poolOf(lobby.pool), foyer.sizeOf(lobby)
   local score, age = -foyer.takenSeats(lobby), foyer.ageOf(lobby)
   call("ZADD", foyer.sizedKey(pool, "", size), score, age)

@@ -13,6 +13,7 @@ end
 -- A nil value is null. A record is dirty while it has a list of changed fields.
 function foyer.put(record, field, value)
   foyer.hasChanged = true
+  record.head = nil
   record[field] = value
   local changed = record.changed
   if not changed then

@@ -116,7 +116,7 @@ function foyer.changeLobby(lobby, patch)
   foyer.noteIdleCome(lobby)
   foyer.retimeLobby(lobby)
   if patch.readyAt then
-    for _, id in ipairs(call("ZRANGE", foyer.seatedKey(lobby.id), 0, -1)) do foyer.retimePlayer(foyer.findPlayer(id), lobby) end
+    for _, id in ipairs(foyer.seatedIds(lobby.id)) do foyer.retimePlayer(foyer.findPlayer(id), lobby) end
   end
 end
 
@@ -133,7 +133,7 @@ function foyer.removeLobby(lobby)
   foyer.removeFromPool(lobby)
   foyer.noteIdleGone(lobby)
   foyer.countLobby(lobby, -1)
-  foyer.drop(foyer.timersKey, foyer.lobbyKind .. lobby.id)
+  foyer.dropTimer(foyer.lobbyKind .. lobby.id)
   foyer.drop(foyer.lobbiesKey, lobby.id)
   if lobby.nodeId then foyer.drop(foyer.nodeKey(lobby.nodeId), lobby.id) end
   if lobby.code then call("HDEL", foyer.codesKey, lobby.code) end
@@ -145,7 +145,7 @@ end
 
 -- Forgets a seat that has ended.
 function foyer.removePlayer(player)
-  foyer.drop(foyer.timersKey, foyer.playerKind .. player.id)
+  foyer.dropTimer(foyer.playerKind .. player.id)
   foyer.forget(player)
 end
 
@@ -159,7 +159,7 @@ end
 
 function foyer.removeKey(id)
   foyer.hasChanged = true
-  foyer.drop(foyer.timersKey, foyer.keyKind .. id)
+  foyer.dropTimer(foyer.keyKind .. id)
   foyer.erase(foyer.keyKey(id))
 end
 

@@ -1,7 +1,8 @@
 -- One namespace, mirrored from state.ts. These are the only writers, so no rule can forget an index, a count or a deadline.
 
 function foyer.setTimer(member, dueAt)
-  call("ZADD", foyer.timersKey, dueAt, member)
+  foyer.addTimer(member, dueAt)
+  if dueAt < foyer.firstDueAt then foyer.firstDueAt = dueAt end
   if dueAt <= foyer.namespace.now then foyer.hasDue = true end
 end
 
@@ -9,7 +10,7 @@ function foyer.retimeLobby(lobby)
   local dueAt = foyer.lobbyDueAt(lobby)
   if dueAt == (lobby.dueAt or foyer.never) then return end
   if dueAt == foyer.never then
-    call("ZREM", foyer.timersKey, foyer.lobbyKind .. lobby.id)
+    foyer.dropTimer(foyer.lobbyKind .. lobby.id)
     foyer.put(lobby, "dueAt", nil)
   else
     foyer.setTimer(foyer.lobbyKind .. lobby.id, dueAt)
@@ -20,23 +21,27 @@ end
 function foyer.retimePlayer(player, lobby)
   local dueAt = foyer.playerDueAt(player, lobby)
   if dueAt ~= foyer.never then foyer.setTimer(foyer.playerKind .. player.id, dueAt)
-  elseif not player.isNew then call("ZREM", foyer.timersKey, foyer.playerKind .. player.id) end
+  elseif not player.isNew then foyer.dropTimer(foyer.playerKind .. player.id) end
 end
 
 -- Each status of a taken seat has a count of its name.
 function foyer.countSeat(lobby, status, by)
+  -- The counts are not in the head of its line.
+  local head = lobby.head
   foyer.put(lobby, status, lobby[status] + by)
+  lobby.head = head
   foyer.count(status .. "Count", by)
 end
 
 function foyer.takePlace(lobby, player)
-  call("ZADD", foyer.seatedKey(lobby.id), "0", player.id)
+  foyer.addSeat(lobby, player)
   foyer.countInPool(foyer.poolOf(lobby.pool), "taken", 1)
-  call("HINCRBY", foyer.clientsKey, player.clientId, "1")
   if player.playerKey then foyer.addSeatKey(player) end
 end
 
 function foyer.leavePlace(lobby, player, takenBefore)
+  foyer.writePostponed()
+  foyer.poolOf(lobby.pool).lastFit = nil
   if takenBefore > lobby.peakBefore then foyer.put(lobby, "peakBefore", takenBefore) end
   call("ZREM", foyer.seatedKey(lobby.id), player.id)
   foyer.countInPool(foyer.poolOf(lobby.pool), "taken", -1)
@@ -98,6 +103,7 @@ end
 -- Writes the changes and events of the run so far.
 function foyer.flush()
   local namespace = foyer.namespace
+  foyer.writePostponed()
   foyer.writePools()
   if namespace.isUnwritten or namespace.revision == nil then foyer.comeOrGo(namespace) end
   foyer.writeAll()

@@ -2,15 +2,14 @@
 function foyer.viewLobby(lobby)
   local taken = foyer.takenSeats(lobby)
   local texts = foyer.textsOf(lobby)
-  local line = table.concat({
-    $lobby.line
-  }, ",")
+  if not lobby.head then lobby.head = table.concat({ $lobby.lineHead }, ",") end
+  local line = table.concat({ lobby.head, $lobby.lineTail }, ",")
   return { lobby.id, line, texts.made, $lobby.shownTexts }
 end
 
 -- There are more of these than of all others, so each is one field. Ids have no space.
 function foyer.emitPlayer(type, player, reason)
-  local line = foyer.namespace.now .. " " .. player.lobbyId .. " " .. player.id .. " " .. player.status
+  local line = foyer.textOf(foyer.namespace.now) .. " " .. player.lobbyId .. " " .. player.id .. " " .. player.status
   -- Seldom: why the seat ended ("-" if its status says so) and the player's key.
   if player.playerKey then line = line .. " " .. (reason or "-") .. " " .. foyer.showKey(player)
   elseif reason then line = line .. " " .. reason end
