@@ -30,7 +30,7 @@ export async function loadRaw(
   const { text, sha } = commandScripts.find;
   const key = `foyer:{${namespaceId}}:ns`;
   const field = async (name: string) => Number(await redis.ask("HGET", key, name));
-  const [body, create, made] = writeCommand({
+  const [body, create, made, wishes] = writeCommand({
     type: "find",
     namespaceId,
     now: Date.now(),
@@ -55,7 +55,20 @@ export async function loadRaw(
   ];
   await redis.ask("SCRIPT", "LOAD", text);
   const takenBefore = await field("reservedCount");
-  const call = ["EVALSHA", sha, "1", key, body, `raw-${random}${random}`, sentAt, create, made, "", ...knowledge];
+  const call = [
+    "EVALSHA",
+    sha,
+    "1",
+    key,
+    body,
+    `raw-${random}${random}`,
+    sentAt,
+    create,
+    made,
+    "",
+    ...knowledge,
+    wishes,
+  ];
   const load = ["-p", String(redis.port), "-c", String(connections), "-n", String(requests), "-r", "2147483647"];
   const { stdout } = await promisify(execFile)(benchmarkProgram(), [...load, "--csv", ...call]);
   const taken = (await field("reservedCount")) - takenBefore;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, inject, test } from "vitest";
 import type { PlacedEvent } from "../../src/engine/engine.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
+import { argsPerCommand } from "../../src/engine/redis/batches.ts";
 import { commandScripts, hearingScript } from "../../src/engine/redis/scripts.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
 import type { RedisLink, Script } from "../../src/redis/interface.ts";
@@ -21,7 +22,7 @@ const running = (run: (link: RedisLink) => RedisLink["run"]) => (link: RedisLink
 /** Notes how many commands each run of find's script had. */
 const noting = (runs: number[]) =>
   running((link) => (script, key, args) => {
-    if (script === commandScripts.find) runs.push(args.length / 10);
+    if (script === commandScripts.find) runs.push(args.length / argsPerCommand);
     return link.run(script, key, args);
   });
 
@@ -126,9 +127,9 @@ describe("commands that are sent together", () => {
     let isTwice = false;
     const twice = running((link) => async (script, key, args) => {
       const first = await link.run(script, key, args);
-      if (!isTwice || args.length <= 10) return first;
+      if (!isTwice || args.length <= argsPerCommand) return first;
       const [, second] = (await link.run(script, key, args)) as [string, unknown[]];
-      expect(second).toHaveLength(args.length / 10 + 1);
+      expect(second).toHaveLength(args.length / argsPerCommand + 1);
       // Each lobby is shown as it is when all of them were through, so only who sits where is the same.
       const kept = (answers: unknown) => (answers as unknown[][]).slice(1).map(seatOf);
       expect(kept(second)).toEqual(kept((first as [string, unknown])[1]));

@@ -128,8 +128,11 @@ export function createBatches(link: RedisLink): (sent: Sent) => Promise<Reply> {
   };
 }
 
-/** Where the texts of the lobby to make are. Those that are the same as the command's before are not sent again. */
-const sharedAt: ReadonlySet<number> = new Set([3, 4]);
+/** How many arguments each command has in a script. */
+export const argsPerCommand = 11;
+
+/** Where those are that many commands have in common. One that is the same as the command's before is not sent again. */
+const sharedAt: ReadonlySet<number> = new Set([3, 4, 10]);
 
 function joinArgs(commands: readonly Waiting[]): string[] {
   return commands.flatMap(({ args }, place) => {

@@ -21,13 +21,13 @@ import {
 
 /** What a view of a lobby shows besides its facts, as views.ts has it. `taken` is how many seats are taken. */
 const lobbyExpressions: { readonly [N in keyof typeof lobbyShown]: string } = {
-  isSilent: "lobby.silentSince and 1 or 0",
-  isOutdated: "foyer.isDeployed(foyer.poolOf(lobby.pool)) and 0 or 1",
-  reserved: "lobby.reserved",
-  connected: "lobby.connected",
-  held: "lobby.held",
+  isSilent: 'lobby.silentSince and "1" or "0"',
+  isOutdated: 'foyer.isDeployed(foyer.poolOf(lobby.pool)) and "0" or "1"',
+  reserved: "foyer.textOf(lobby.reserved)",
+  connected: "foyer.textOf(lobby.connected)",
+  held: "foyer.textOf(lobby.held)",
   emptySince: 'taken == 0 and lobby.emptySince or ""',
-  peakSeats: "math.max(lobby.peakBefore, taken)",
+  peakSeats: "foyer.textOf(math.max(lobby.peakBefore, taken))",
 };
 
 /** The same for players. `dueAt` is when the reservation or the hold ends. */

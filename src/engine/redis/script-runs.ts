@@ -86,7 +86,7 @@ async function runOnce(
   runs: ScriptRuns,
   script: Script,
   namespaceId: string,
-  [body, create, made]: Written,
+  [body, create, made, wishes]: Written,
   again: string,
   isLong: boolean,
 ): Promise<WrittenAnswer> {
@@ -100,7 +100,7 @@ async function runOnce(
     const deadline = clock.deadlineOf(namespaceId, giveUpAt, sentAt);
     const unreachedSince = unreached.get(namespaceId);
     const missed = unreachedSince === undefined ? "" : String(unreachedSince);
-    const args = [body, opId, String(sentAt), create, made, again, String(deadline), since, at, missed];
+    const args = [body, opId, String(sentAt), create, made, again, String(deadline), since, at, missed, wishes];
     const key = `${runs.prefix}:{${namespaceId}}:ns`;
     const startedAt = performance.now();
     const [position, answer, redisNow] = await runs.send({ script, key, args, giveUpAt, isLong });

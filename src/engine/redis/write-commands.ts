@@ -2,6 +2,7 @@ import { nameClient } from "../../matchmaker/client-ranges.ts";
 import type {
   Command,
   CreateReason,
+  Find,
   FindRequest,
   NamespaceQueryOf,
   NamespaceQueryType,
@@ -16,47 +17,51 @@ import { lobbyMade } from "./redis-fields.ts";
 /** Commands and queries as scripts read them: nulls are left out, for Lua has its own trouble with them. */
 
 /**
- * The command; the lobby to make, as far as rules look into it; the lobby to make as it is shown later on. What differs
- * from lobby to lobby is in the command, so that finds with the same wishes have the same two texts, which are sent once for
- * all that run together.
+ * The command; the lobby to make, as far as rules look into it; the lobby to make as it is shown later on; a find's wishes.
+ * What finds with the same wishes have in common is in the last three, which are sent once for all that run together.
  */
-export type Written = readonly [command: string, create: string, made: string];
+export type Written = readonly [command: string, create: string, made: string, wishes: string];
 
 export function writeCommand(command: Command): Written {
-  if (command.type === "find") {
-    const { type, now, fence, revision } = command;
-    const idempotency = command.idempotency ?? undefined;
-    const find = { type, now, fence, revision, idempotency, ...toRequest(command) };
-    return [JSON.stringify(find), ...writeLobby(command.create, "found")];
-  }
+  if (command.type === "find") return writeFind(command);
   if (command.type === "createLobby") {
-    const { lobby, reason, clientId, ...rest } = command;
-    const made = toOwn(lobby, command.registeredBy ?? clientId);
-    return [withoutNulls({ ...rest, reason, clientId, made }), ...writeLobby(lobby, reason)];
+    const { lobby, clientId, ...rest } = command;
+    const createdBy = JSON.stringify(command.registeredBy ?? clientId);
+    return [withoutNulls({ ...rest, clientId, ...toOwn(lobby), createdBy }), ...writeLobby(lobby, command.reason), ""];
   }
   if (command.type === "configure") {
     const { limits, ...rest } = command;
-    return [withoutNulls({ ...rest, ...limits }), "", ""];
+    return [withoutNulls({ ...rest, ...limits }), "", "", ""];
   }
-  return [withoutNulls(command), "", ""];
+  return [withoutNulls(command), "", "", ""];
 }
 
 export function writeQuery(query: NamespaceQueryOf<NamespaceQueryType>): Written {
-  if (query.type !== "previewFind") return [withoutNulls(query), "", ""];
-  const preview = { now: query.now, revision: query.revision, ...toRequest(query) };
-  return [JSON.stringify(preview), ...writeLobby(query.create, "found")];
+  if (query.type !== "previewFind") return [withoutNulls(query), "", "", ""];
+  const { now, revision } = query;
+  const preview = { now, revision, ...toSeats(query), ...toWishes(query) };
+  return [JSON.stringify(preview), ...writeLobby(query.create, "found"), ""];
 }
 
-function toRequest(request: FindRequest) {
-  const { clientId, pairs, tags, playerIds, keys, areKeysVouched, createRefusal, startRefusal, explain } = request;
-  const seats = { clientId, playerIds, keys, areKeysVouched };
-  const made = request.create === null ? undefined : toOwn(request.create, nameClient(clientId));
-  return { ...seats, pairs, tagKeys: listTagKeys(tags), createRefusal, startRefusal, explain, made };
+function writeFind(find: Find): Written {
+  const { type, now, fence, revision } = find;
+  const own = { now, fence, idempotency: find.idempotency ?? undefined, ...toSeats(find) };
+  const wishes = { type, revision, ...toWishes(find) };
+  return [JSON.stringify(own), ...writeLobby(find.create, "found"), JSON.stringify(wishes)];
 }
 
-/** What the lobby to make has for itself: its id, the codes to choose from, and who caused it. */
-function toOwn({ lobbyId, codes }: NewLobby, createdBy: string | null) {
-  return { lobbyId, codes, createdBy: JSON.stringify(createdBy) };
+/** Who asks for which seats, and what the lobby to make would have for itself. */
+function toSeats({ clientId, playerIds, keys, create }: FindRequest) {
+  const seats = { clientId, playerIds, keys };
+  return create === null ? seats : { ...seats, ...toOwn(create), createdBy: JSON.stringify(nameClient(clientId)) };
+}
+
+function toOwn({ lobbyId, codes }: NewLobby) {
+  return { newLobbyId: lobbyId, codes };
+}
+
+function toWishes({ pairs, tags, areKeysVouched, createRefusal, startRefusal, explain }: FindRequest) {
+  return { pairs, tagKeys: listTagKeys(tags), areKeysVouched, createRefusal, startRefusal, explain };
 }
 
 /** The lobby to make as rules look into it, and as one text that travels there and back. */

@@ -15,7 +15,7 @@ function foyer.decide(rule, isSeating, wall)
   local wrongTime = foyer.refuseTime(wall)
   if wrongTime then return wrongTime end
   if foyer.isDeaf(wall) then return { "DEAF" } end
-  local command = foyer.decoded[foyer.argsBefore] or cjson.decode(foyer.arg(1))
+  local command = foyer.decoded[foyer.argsBefore] or foyer.readCommand()
   local seatId = isSeating and command.playerIds[1]
   local earlier = not foyer.areNew and foyer.resent(seatId)
   if earlier then return earlier end
@@ -52,7 +52,7 @@ end
 -- `isSeating`: the rule seats a party. The answer to one command is given as it is, those to several as one list after ALL.
 function foyer.execute(rule, isSeating)
   local wall = foyer.wallClock()
-  if #ARGV > 10 then return foyer.executeAll(rule, isSeating, wall) end
+  if #ARGV > 11 then return foyer.executeAll(rule, isSeating, wall) end
   local decided = foyer.decide(rule, isSeating, wall)
   if foyer.namespace then foyer.flush() end
   return { foyer.lastPosition, decided, wall }
@@ -61,8 +61,9 @@ end
 -- Whether any of these operations may have had its effect already is seen by the first seat of each, with one call for all.
 function foyer.lookForSeats()
   local keys = {}
-  for before = 0, #ARGV - 1, 10 do
-    local command = cjson.decode(ARGV[before + 1])
+  for before = 0, #ARGV - 1, 11 do
+    foyer.argsBefore = before
+    local command = foyer.readCommand()
     foyer.decoded[before] = command
     keys[#keys + 1] = foyer.playerKey(command.playerIds[1])
   end
@@ -73,7 +74,7 @@ end
 function foyer.executeAll(rule, isSeating, wall)
   local answers, isBehind = { "ALL" }, false
   if isSeating then foyer.lookForSeats() end
-  for before = 0, #ARGV - 1, 10 do
+  for before = 0, #ARGV - 1, 11 do
     foyer.argsBefore = before
     local isWell, decided = true, { "MORE" }
     if not isBehind then isWell, decided = pcall(foyer.decide, rule, isSeating, wall) end

@@ -2,16 +2,25 @@
 -- that begins with OK, NO (a refusal), MORE (run it again), LATE, EARLY, DEAF, GONE or ERROR. It is returned with the
 -- position of its last event, and with this server's time.
 --
--- ARGV has ten of each command, and a query the same: the command, the operation's id, when its sender sent it, the
--- lobby to make in two texts ("=": the same text as the command before), "again" for another run of what was answered MORE, this server's time from which on the
+-- ARGV has eleven of each command, and a query the same: the command, the operation's id, when its sender sent it, the
+-- lobby to make in two texts, "again" for another run of what was answered MORE, this server's time from which on the
 -- command must not be decided, because its sender has given up by then; and what the sender knows from hearing.ts:
--- since when nodes receive heartbeats, when it got that answer, and, if it could not reach this namespace, since when.
+-- since when nodes receive heartbeats, when it got that answer, and, if it could not reach this namespace, since when; last,
+-- a find's wishes. The two texts of a lobby and the wishes are "=" where they are those of the command before.
 function foyer.arg(at) return ARGV[foyer.argsBefore + at] end
 
 function foyer.sharedArg(at)
-  for before = foyer.argsBefore, 0, -10 do
+  for before = foyer.argsBefore, 0, -11 do
     if ARGV[before + at] ~= "=" then return ARGV[before + at] end
   end
+end
+
+-- The command, with its wishes as if they were its own fields.
+function foyer.readCommand()
+  local command, wishes = cjson.decode(foyer.arg(1)), foyer.arg(11)
+  if wishes == "" then return command end
+  if wishes ~= "=" then foyer.wishes = { __index = cjson.decode(wishes) } end
+  return setmetatable(command, foyer.wishes)
 end
 
 function foyer.accept(...) return { "OK", ... } end

@@ -26,7 +26,7 @@ local foyer = {
   -- How much of what was due it has done, by when everything is done, and how many of ARGV are those of earlier commands.
   expired = 0, caughtUpAt = 0, argsBefore = 0,
   -- Commands by those earlier ones; whether none of their operations had its effect before.
-  decoded = {}, areNew = false,
+  decoded = {}, areNew = false, wishes = false,
   -- Nothing is due before this; and what postponed.lua writes later.
   firstDueAt = -math.huge, numberTexts = {}, newTimers = {}, oldTimers = {}, newSeats = {}, newClients = {}, unordered = {}, isPostponed = false,
   -- The position of this run's last event in the stream; empty: no events.

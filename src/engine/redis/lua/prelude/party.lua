@@ -49,10 +49,9 @@ end
 
 -- The lobby to make, as far as rules look into it. What it has for itself is in the command.
 function foyer.lobbyToMake(command)
-  local own = command.made
-  if not own then return nil end
+  if not command.newLobbyId then return nil end
   local made = cjson.decode(foyer.sharedArg(4))
-  made.lobbyId, made.codes, made.createdBy = own.lobbyId, own.codes, own.createdBy
+  made.lobbyId, made.codes, made.createdBy = command.newLobbyId, command.codes, command.createdBy
   return made
 end
 
