@@ -25,7 +25,7 @@ const together: ReadonlySet<Script> = new Set([
 ]);
 
 /** So many at most in one run, so that no other namespace waits for long. */
-const commandsMax = 16;
+export const commandsMax = 32;
 /** With so many runs under way Redis always has the next one; more would only keep it from answering in between. */
 const runsMax = 2;
 /**
