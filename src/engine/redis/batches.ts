@@ -53,7 +53,8 @@ interface Queue {
 /**
  * Runs scripts. Players' commands for one script and one namespace run together when they are sent in the same turn of
  * the event loop, or while earlier ones are under way. They are decided one after the other as ever, but the script
- * begins once, and writes the changes and events of all of them once, which is more than half of its work.
+ * begins once, and writes the changes and events of all of them once, which is more than half of its work
+ * (docs/decisions/0017).
  */
 export function createBatches(link: RedisLink): (sent: Sent) => Promise<Reply> {
   const queues = new Map<string, Queue>();
