@@ -1,5 +1,6 @@
 import { markdownTable } from "../table.ts";
 import type { Exactness } from "./exactness.ts";
+import type { Peer } from "./peer.ts";
 import type { SpeedResult } from "./speed.ts";
 import { type Bar, type BarChart, barChartSvg, themes } from "./svg.ts";
 
@@ -104,41 +105,68 @@ function exactnessTable(rows: readonly Exactness[]): string {
   );
 }
 
-/** One sentence for each figure in which another is ahead of Foyer: in memory beside in memory, on Redis beside on Redis. */
-export function worseThanOthers({ speed, exactness }: RunResult): string[] {
-  const lines: string[] = [];
-  for (const own of speed.filter((result) => result.peer.kind === "foyer")) {
-    const others = speed.filter(
-      ({ peer, rooms }) => peer.kind === "other" && peer.isOnRedis === own.peer.isOnRedis && rooms === own.rooms,
-    );
-    const say = (what: string, read: (result: SpeedResult) => number | null, isHigherBetter: boolean) => {
-      const value = read(own);
-      if (value === null) return;
-      for (const other of others) {
-        const theirs = read(other);
-        if (theirs === null || (isHigherBetter ? theirs <= value : theirs >= value)) continue;
-        const figures = `${plain(theirs)} beside ${plain(value)}`;
-        lines.push(`${count(own.rooms)} rooms, ${what}: ${other.peer.title} ${figures} of ${own.peer.title}.`);
-      }
-    };
-    say("requests/s", (result) => result.speed?.requestsPerSecond ?? null, true);
-    say("p99 in ms", (result) => result.speed?.p99Ms ?? null, false);
-    say(
-      "resident MiB with Redis",
-      (result) => result.memory && result.memory.server + (result.memory.redis ?? 0),
-      false,
-    );
-  }
-  for (const own of exactness.filter((row) => row.peer.kind === "foyer" && row.burst !== null)) {
-    for (const other of exactness) {
-      const isBeside = other.peer.kind === "other" && other.peer.isOnRedis === own.peer.isOnRedis;
-      if (!isBeside || other.burst === null || other.burst.seconds >= own.burst!.seconds) continue;
-      const figures = `${plain(other.burst.seconds)} s beside ${plain(own.burst!.seconds)} s`;
-      lines.push(`500 players at once: ${other.peer.title} has answered all in ${figures} of ${own.peer.title}.`);
-    }
-  }
-  return lines;
+/** What two are compared by. */
+interface Figure {
+  readonly what: string;
+  read(result: SpeedResult): number | null;
+  readonly isHigherBetter: boolean;
 }
+
+const figures: readonly Figure[] = [
+  { what: "requests/s", read: ({ speed }) => speed?.requestsPerSecond ?? null, isHigherBetter: true },
+  { what: "p99 in ms", read: ({ speed }) => speed?.p99Ms ?? null, isHigherBetter: false },
+  { what: "resident MiB, with Redis", read: residentOf, isHigherBetter: false },
+];
+
+function residentOf({ memory }: SpeedResult): number | null {
+  return memory && memory.server + (memory.redis ?? 0);
+}
+
+/** A sentence for each figure in which another is ahead of Foyer: in memory beside in memory, on Redis beside on Redis. */
+export function worseThanOthers({ speed, exactness }: RunResult): string[] {
+  const peers = [...new Set(speed.map((result) => result.peer))];
+  const lines = pairsOf(peers).flatMap(([own, other]) =>
+    figures.flatMap((figure) => {
+      const places = roomCounts(speed).flatMap((rooms) => placeBehind(speed, own, other, rooms, figure));
+      return places.length > 0
+        ? [`${figure.what}: ${other.title} is ahead of ${shortOf(own)} ${places.join(", ")}.`]
+        : [];
+    }),
+  );
+  const burstOf = (peer: Peer) => exactness.find((row) => row.peer === peer)?.burst?.seconds;
+  const slower = pairsOf(exactness.map((row) => row.peer)).flatMap(([own, other]) => {
+    const [ours, theirs] = [burstOf(own), burstOf(other)];
+    if (ours === undefined || theirs === undefined || theirs >= ours) return [];
+    return [`500 at once: ${other.title} has answered all in ${plain(theirs)} s, ${shortOf(own)} in ${plain(ours)} s.`];
+  });
+  return [...lines, ...slower];
+}
+
+/** Each Foyer with each of the others that keep their rooms where it does. */
+function pairsOf(peers: readonly Peer[]): [Peer, Peer][] {
+  const others = (own: Peer) => peers.filter((peer) => peer.kind === "other" && peer.isOnRedis === own.isOnRedis);
+  return peers
+    .filter((peer) => peer.kind === "foyer")
+    .flatMap((own) => others(own).map((other): [Peer, Peer] => [own, other]));
+}
+
+function placeBehind(
+  results: readonly SpeedResult[],
+  own: Peer,
+  other: Peer,
+  rooms: number,
+  { read, isHigherBetter }: Figure,
+): string[] {
+  const figureOf = (peer: Peer) => {
+    const result = results.find((one) => one.peer === peer && one.rooms === rooms);
+    return result ? read(result) : null;
+  };
+  const [ours, theirs] = [figureOf(own), figureOf(other)];
+  if (ours === null || theirs === null || (isHigherBetter ? theirs <= ours : theirs >= ours)) return [];
+  return [`with ${count(rooms)} rooms (${plain(theirs)} beside ${plain(ours)})`];
+}
+
+const shortOf = (peer: Peer) => peer.title.split(",", 1)[0]!;
 
 const plain = (value: number) => (value >= 100 ? count(Math.round(value)) : value.toFixed(1));
 
@@ -170,14 +198,7 @@ function chartsOf(results: readonly SpeedResult[]): ReadonlyMap<string, BarChart
         (ms) => ms.toFixed(1),
       ),
     ],
-    [
-      "memory",
-      chart(
-        "Resident memory in MiB, with Redis",
-        (result) => result.memory && result.memory.server + (result.memory.redis ?? 0),
-        mib,
-      ),
-    ],
+    ["memory", chart("Resident memory in MiB, with Redis", residentOf, mib)],
   ]);
 }
 

@@ -147,7 +147,9 @@ describe("the report", () => {
   });
 
   test("says where another is ahead, and compares in memory with in memory only", () => {
-    expect(worseThanOthers(result)).toEqual(["100 rooms, requests/s: fast 12,000 beside 10,000 of foyer."]);
+    expect(worseThanOthers(result)).toEqual([
+      "requests/s: fast is ahead of foyer with 100 rooms (12,000 beside 10,000).",
+    ]);
   });
 
   test("goes between two marks of the README and leaves the rest", () => {
