@@ -13,6 +13,8 @@ export interface ServerProcess {
   readonly greeting: string;
   /** Microseconds of processor time, user and system, since the process began. */
   cpuMicroseconds(): Promise<number>;
+  /** MiB of the heap after everything that is not used was collected. */
+  heapAfterCollection(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +56,12 @@ export async function startServer(
       child.send("cpu");
       const [{ user, system }] = (await answer) as [NodeJS.CpuUsage];
       return user + system;
+    },
+    async heapAfterCollection() {
+      const answer = once(child, "message");
+      child.send("heap");
+      const [{ heapUsed }] = (await answer) as [NodeJS.MemoryUsage];
+      return heapUsed / 2 ** 20;
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
