@@ -84,9 +84,6 @@ export function isChange({ method, path, isCheck }: Operation): boolean {
   return method !== "GET" && !isCheck && path.startsWith("/cloud/");
 }
 
-/** What these callers prove themselves with is not a row that expires or is revoked. */
-const withoutRow: ReadonlySet<CallerKind> = new Set(["admin", "session", "lobby", "origin", "none"]);
-
 /** As documentation names it. */
 export function describeCaller(kind: CallerKind): string {
   if (kind === "none") return "no token";
@@ -98,10 +95,9 @@ export function listErrorCodes(operation: Operation): ErrorCode[] {
   const implied: ErrorCode[] = operation.callers.includes("none") ? [] : ["TOKEN_MISSING"];
   implied.push("TOKEN_INVALID", "TOKEN_FORBIDDEN", "API_BAD_QUERY");
   implied.push("API_BAD_BODY", "API_BODY_TOO_LARGE", "API_UNSUPPORTED_MEDIA_TYPE");
-  if (operation.rawBody) implied.push("API_REQUEST_TIMEOUT");
-  if (operation.callers.some((kind) => !withoutRow.has(kind))) {
-    implied.push("TOKEN_EXPIRED", "TOKEN_REVOKED");
-  }
+  implied.push("API_BAD_HEADER", "API_REQUEST_TIMEOUT");
+  // Any token may be sent, and whether it is still valid is checked before whether it may call this.
+  implied.push("TOKEN_EXPIRED", "TOKEN_REVOKED");
   if (operation.callers.some((kind) => kind === "pub" || kind === "origin")) implied.push("MATCHMAKER_CLIENT_BLOCKED");
   implied.push("API_WRONG_HOST", "API_RATE_LIMIT", "API_INTERNAL", "API_UNAVAILABLE");
   return [...new Set([...implied, ...operation.errors])];

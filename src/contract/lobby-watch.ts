@@ -39,16 +39,21 @@ export const lobbyWatch = {
     bodyMaxBytes,
     reply: null,
     stream: {
-      snapshot: object(
+      snapshot: named(
+        "LobbiesSnapshotEvent",
         {
+          event: Type.Literal("snapshot"),
           lobbies: listed,
           is_truncated: Type.Boolean({ description: `There are more than the ${watchedLobbiesMax} that are shown.` }),
         },
         "What `list` shows, without states, in the same order.",
       ),
-      removed: object({ lobby_ids: Type.Array(uuid("The lobby.")) }),
-      added: object({ lobbies: listed }),
-      changed: object({ lobbies: listed }),
+      removed: named("LobbiesRemovedEvent", {
+        event: Type.Literal("removed"),
+        lobby_ids: Type.Array(uuid("The lobby.")),
+      }),
+      added: named("LobbiesAddedEvent", { event: Type.Literal("added"), lobbies: listed }),
+      changed: named("LobbiesChangedEvent", { event: Type.Literal("changed"), lobbies: listed }),
     },
     errors: [
       "API_BAD_QUERY",

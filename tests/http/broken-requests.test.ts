@@ -127,6 +127,22 @@ describe("what is not HTTP", () => {
     expect(answer?.headers["x-request-id"]).toMatch(requestIdPattern);
   });
 
+  test.each(["100-continue-not", "100-continue, a-miracle", "x 100-continue"])(
+    "[T30] the expectation %s is none that can be met: 400, as the last answer",
+    async (expectation) => {
+      const connection = await openRaw(service.port);
+      const body = "Content-Type: application/json\r\nContent-Length: 2\r\n";
+      connection.write(
+        `POST /cloud/games/validate HTTP/1.1\r\n${host}${authorization()}${body}Expect: ${expectation}\r\n\r\n{}`,
+      );
+      let answer = await connection.answer();
+      if (answer?.status === 100) answer = await connection.answer();
+      expectRefusal(answer!, "API_BAD_HEADER");
+      expect(await connection.answer()).toBeNull();
+      connection.destroy();
+    },
+  );
+
   test("100-continue works", async () => {
     const body = JSON.stringify({ display_name: "", name_id: "" });
     const connection = await openRaw(service.port);

@@ -13,7 +13,7 @@ test("[WA8] a watch on one node shows what happens on the other, a deploy and a 
   const onB = arenaOf(b, arena.namespace, arena);
   const path = "/matchmaker/lobbies/watch";
   const watcher = await listenTo(b, path, { token: arena.pub });
-  expect((await watcher.first(1))[0]!.data).toEqual({ lobbies: [], is_truncated: false });
+  expect((await watcher.first(1))[0]!.data).toEqual({ event: "snapshot", lobbies: [], is_truncated: false });
   const lobby = await arena.ready();
   await until(() => replay(watcher).get(lobby.lobbyId) === 0);
   await arena.find();

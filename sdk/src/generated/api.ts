@@ -41,7 +41,10 @@ import type {
   ListNodesAnswer,
   ListOperatorLobbiesAnswer,
   ListRegionsAnswer,
-  Lobby,
+  LobbiesAddedEvent,
+  LobbiesChangedEvent,
+  LobbiesRemovedEvent,
+  LobbiesSnapshotEvent,
   LobbyChangedEvent,
   LobbyClosedEvent,
   LobbyCreatedEvent,
@@ -109,17 +112,7 @@ export interface PlayerApi {
     /** Registers a lobby that you run yourself and returns its lobby token. (`lobbies.register`: POST /matchmaker/lobbies/register) */
     register(body: RegisterRequest, options?: CallOptions): Promise<RegisterAnswer>;
     /** Streams the public list of lobbies: first all of it, then what changes. The first event is `snapshot`. Then at most once a second there is one each of `removed`, `added` and `changed`, with everything since the last. Silent lobbies are removed; a deploy removes and adds. After a reconnect the stream begins with a new snapshot. Browsers without a token can use EventSource (domain public auth), others fetch. (`lobbies.watch`: GET /matchmaker/lobbies/watch) */
-    watch(query?: { readonly game_mode?: string; readonly region?: string }, options?: StreamOptions): AsyncIterable<StreamEvent<"snapshot", {
-  readonly lobbies: readonly Lobby[];
-  /** There are more than the 1000 that are shown. */
-  readonly is_truncated: boolean;
-}> | StreamEvent<"removed", {
-  readonly lobby_ids: readonly string[];
-}> | StreamEvent<"added", {
-  readonly lobbies: readonly Lobby[];
-}> | StreamEvent<"changed", {
-  readonly lobbies: readonly Lobby[];
-}>>;
+    watch(query?: { readonly game_mode?: string; readonly region?: string }, options?: StreamOptions): AsyncIterable<StreamEvent<"snapshot", LobbiesSnapshotEvent> | StreamEvent<"removed", LobbiesRemovedEvent> | StreamEvent<"added", LobbiesAddedEvent> | StreamEvent<"changed", LobbiesChangedEvent>>;
   };
   readonly players: {
     /** Reports that a player has connected to the calling lobby; a player token can be used once. Call it before you admit the player, and reject the player if the call is refused. A player whose seat is held comes back with the same token. (`players.connected`: POST /matchmaker/players/connected) */

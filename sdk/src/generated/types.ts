@@ -623,6 +623,29 @@ export interface ListRegionsAnswer {
   readonly regions: readonly Region[];
 }
 
+export interface LobbiesAddedEvent {
+  readonly event: "added";
+  readonly lobbies: readonly Lobby[];
+}
+
+export interface LobbiesChangedEvent {
+  readonly event: "changed";
+  readonly lobbies: readonly Lobby[];
+}
+
+export interface LobbiesRemovedEvent {
+  readonly event: "removed";
+  readonly lobby_ids: readonly string[];
+}
+
+/** What `list` shows, without states, in the same order. */
+export interface LobbiesSnapshotEvent {
+  readonly event: "snapshot";
+  readonly lobbies: readonly Lobby[];
+  /** There are more than the 1000 that are shown. */
+  readonly is_truncated: boolean;
+}
+
 export interface Lobby {
   /** The lobby. */
   readonly lobby_id: string;

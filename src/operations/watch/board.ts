@@ -93,7 +93,7 @@ function createSnapshotReader({ lobbies, isTruncated }: ListedLobbies): () => st
   let next = 0;
   return () => {
     if (texts === null) return "";
-    let piece = next === 0 ? 'event: snapshot\ndata: {"lobbies":[' : "";
+    let piece = next === 0 ? 'event: snapshot\ndata: {"event":"snapshot","lobbies":[' : "";
     for (; next < texts.length && piece.length < pieceCharactersMax; next++) {
       piece += next === 0 ? texts[next] : `,${texts[next]}`;
     }
@@ -114,8 +114,10 @@ function writeUpdate(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
   }
   const removed = [...before.keys()].filter((lobbyId) => !after.has(lobbyId));
   return (
-    (removed.length > 0 ? `event: removed\ndata: ${JSON.stringify({ lobby_ids: removed })}\n\n` : "") +
-    (added.length > 0 ? `event: added\ndata: {"lobbies":[${added.join(",")}]}\n\n` : "") +
-    (changed.length > 0 ? `event: changed\ndata: {"lobbies":[${changed.join(",")}]}\n\n` : "")
+    (removed.length > 0
+      ? `event: removed\ndata: ${JSON.stringify({ event: "removed", lobby_ids: removed })}\n\n`
+      : "") +
+    (added.length > 0 ? `event: added\ndata: {"event":"added","lobbies":[${added.join(",")}]}\n\n` : "") +
+    (changed.length > 0 ? `event: changed\ndata: {"event":"changed","lobbies":[${changed.join(",")}]}\n\n` : "")
   );
 }

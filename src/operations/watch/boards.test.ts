@@ -40,7 +40,7 @@ describe("a board", () => {
     expect(JSON.parse(data!).lobbies).toHaveLength(1000);
   });
 
-  test("[WA2] one event of each kind for everything that is different, none when nothing is", () => {
+  test("[WA2] [FZ3] one event of each kind for everything that is different, none when nothing is", () => {
     const board = createBoard();
     board.show(listed({ a: '"a"', b: '"b"' }));
     const reader = board.read(() => {});
@@ -49,9 +49,9 @@ describe("a board", () => {
     expect(readAll(reader)).toBe("");
     board.show(listed({ b: '"B"', c: '"c"' }));
     expect(readAll(reader)).toBe(
-      'event: removed\ndata: {"lobby_ids":["a"]}\n\n' +
-        'event: added\ndata: {"lobbies":["c"]}\n\n' +
-        'event: changed\ndata: {"lobbies":["B"]}\n\n',
+      'event: removed\ndata: {"event":"removed","lobby_ids":["a"]}\n\n' +
+        'event: added\ndata: {"event":"added","lobbies":["c"]}\n\n' +
+        'event: changed\ndata: {"event":"changed","lobbies":["B"]}\n\n',
     );
   });
 
@@ -66,7 +66,9 @@ describe("a board", () => {
     }
     expect(slow.hasFallenBehind()).toBe(true);
     expect(readAll(slow)).toBeNull();
-    expect(readAll(board.read(() => {}))).toBe('event: snapshot\ndata: {"lobbies":[40],"is_truncated":false}\n\n');
+    expect(readAll(board.read(() => {}))).toBe(
+      'event: snapshot\ndata: {"event":"snapshot","lobbies":[40],"is_truncated":false}\n\n',
+    );
     expect(board.characters()).toBeLessThan(2_000);
   });
 

@@ -36,7 +36,7 @@ export function watchingTests(at: () => Matchmaker): void {
   test("[WA2] then it shows what is added, changed and removed", async () => {
     const arena = await createArena(at().service, config({ timeouts: { heartbeat_s: 30 } }));
     const [watcher, ofMatch] = [await watch(arena), await watch(arena, "?game_mode=match")];
-    expect((await watcher.first(1))[0]!.data).toEqual({ lobbies: [], is_truncated: false });
+    expect((await watcher.first(1))[0]!.data).toEqual({ event: "snapshot", lobbies: [], is_truncated: false });
     const lobby = await arena.ready();
     const listed = { lobby_id: lobby.lobbyId, total_player_count: 0, is_closed: false };
     expect((await watcher.first(2))[1]).toMatchObject({ event: "added", data: { lobbies: [listed] } });
@@ -150,7 +150,7 @@ export function watchingTests(at: () => Matchmaker): void {
     const watcher = await listenTo(service, "/matchmaker/lobbies/watch", { token });
     const { lobbies } = (await arena.play("GET", "lobbies/list", undefined, { token })).json;
     expect(lobbies).toHaveLength(2);
-    expect((await watcher.first(1))[0]!.data).toEqual({ lobbies, is_truncated: false });
+    expect((await watcher.first(1))[0]!.data).toEqual({ event: "snapshot", lobbies, is_truncated: false });
     const real = await watch(arena);
     await arena.ready();
     await real.first(2);
