@@ -1,6 +1,7 @@
 import { createMemoryEngine } from "../engine/memory/memory.ts";
 import { createSqliteJournal, journalFileName } from "../engine/memory/sqlite-journal.ts";
 import { ensureAdminToken, ensureNodeId } from "../ground/data-folder.ts";
+import { createStallWatch, type StallWatch } from "../ground/stall-watch.ts";
 import { createExpire } from "../loops/expire.ts";
 import { everyLobby } from "../loops/servers/own-lobbies.ts";
 import { noCalls } from "../nodes/calls.ts";
@@ -15,10 +16,17 @@ import { followWallClock } from "./open-parts.ts";
 /** One node with its own data folder: live state is in this process, and there are no other nodes. */
 export function openEmbedded(ground: Ground): Mode {
   const { config, log, clock, folder } = ground;
+  const stalls = createStallWatch({
+    steadyNow: () => performance.now(),
+    onStall: (ms) =>
+      log.warn(
+        `Foyer did not run for ${Math.round(ms / 1000)} s: the process or the machine was stopped or overloaded. Heartbeat clocks of all lobbies start again.`,
+      ),
+  });
   return {
     adminToken: ensureAdminToken(folder, config.adminToken),
     store: { invalidation: noOtherWriters, hold: holdAlone },
-    openEngine: () => openEngine(ground),
+    openEngine: () => openEngine(ground, stalls),
     folder: { fileNames: [journalFileName], ifDeleted: "Foyer refuses all changes" },
     join: async (status) => onlyNode(ensureNodeId(folder, config.nodeId), status),
     openSlots: openOwnSlots,
@@ -38,12 +46,14 @@ export function openEmbedded(ground: Ground): Mode {
       async stop() {},
     }),
     shownNodeId: null,
-    async close() {},
+    async close() {
+      stalls.stop();
+    },
   };
 }
 
 /** Handles everything that became due while the service was down, before the first request. */
-async function openEngine({ folder, clock, log }: Ground): Promise<LiveState> {
+async function openEngine({ folder, clock, log }: Ground, stalls: StallWatch): Promise<LiveState> {
   const journal = createSqliteJournal({
     dataDir: folder.path,
     onWarning: (message) => log.warn(message),
@@ -53,7 +63,7 @@ async function openEngine({ folder, clock, log }: Ground): Promise<LiveState> {
       process.kill(process.pid, "SIGKILL");
     },
   });
-  const engine = await createMemoryEngine(journal);
+  const engine = await createMemoryEngine(journal, stalls.hasStalled);
   // The wall clock may have been set back since then, but no recorded time may be in the future.
   let latest = 0;
   for (const state of engine.states().values()) latest = Math.max(latest, state.now);

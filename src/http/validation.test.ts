@@ -45,3 +45,12 @@ test("[T13] [T57] of ten thousand unknown parameters a hundred are named, and th
     Array.from({ length: 100 }, (_, index) => `k${index}`),
   );
 });
+
+test("[T13] a number in a query that is too large for a double is refused, and not read as endless", async () => {
+  const app = serverOf({ querystring: operations["games.listGames"].query }, undefined);
+  for (const limit of ["1e999", "-1e999"]) {
+    const refusal = (await app.inject({ method: "POST", url: `/?limit=${limit}` })).json();
+    expect([refusal.code, refusal.errors[0].path]).toEqual(["API_BAD_QUERY", ["limit"]]);
+  }
+  expect((await app.inject({ method: "POST", url: "/?limit=1e2" })).body).toBe("fine");
+});

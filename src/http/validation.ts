@@ -36,8 +36,17 @@ function createAjv(more: { allErrors: boolean; coerceTypes: boolean }): Ajv {
 function createCheck(part: "body" | "query", schema: Schema, fits: ValidateFunction) {
   return (given: unknown): true | { error: Refused } => {
     const value = part === "query" ? dropManyUnknown(given, schema) : given;
-    return fits(value) ? true : { error: new Refused(shapeRefusal(part, schema, value)) };
+    const isFit = fits(value) && (part === "body" || hasNumbersInRange(value));
+    return isFit ? true : { error: new Refused(shapeRefusal(part, schema, value)) };
   };
+}
+
+/** Ajv reads `1e999` as the number Infinity and compares it with no minimum or maximum. */
+function hasNumbersInRange(query: unknown): boolean {
+  for (const value of Object.values(query as Readonly<Record<string, unknown>>)) {
+    if (typeof value === "number" && !Number.isFinite(value)) return false;
+  }
+  return true;
 }
 
 /** The parameters that the operation knows, and as many unknown ones as the answer names. */

@@ -27,7 +27,7 @@ async function flagsOf(engine: "embedded" | "redis"): Promise<string[]> {
 }
 
 describe.each(["embedded", "redis"] as const)("fuzz on %s", (engine) => {
-  test("[FZ1] every answer to any request is one that openapi.json declares", { timeout: 600_000 }, async () => {
+  test("[FZ1] every answer to any request is one that openapi.json declares", { timeout: 1_200_000 }, async () => {
     const server = await startFuzzed(temporaryFolder(), await flagsOf(engine));
     const { port, adminToken } = server;
     const startedAt = performance.now();
@@ -48,7 +48,7 @@ const spent = { expired: "cloud_expired", revoked: "cloud_revoked" };
 
 /** The first requests of a sequence, as they would be if every answer were empty. */
 function firstRequests(ofSeed: number, count: number): FuzzRequest[] {
-  const world = createWorld(0, `admin_${"a".repeat(43)}`);
+  const world = createWorld(0, `admin_${"q".repeat(43)}`);
   const chance = createChance(ofSeed, 0);
   return Array.from({ length: count }, (_, index) => nextRequest(index, operations, world, spent, chance));
 }
@@ -63,8 +63,7 @@ test("[FZ2] the same seed makes the same requests, another seed makes others", (
 test("[FZ2] a request is shown without its token", () => {
   const shown = firstRequests(1, 2000).map(showRequest).join("\n");
   expect(shown).toContain("Bearer admin_…");
-  expect(shown).not.toContain("a".repeat(43).concat("\n"));
-  expect(shown).not.toMatch(/admin_a{20}/);
+  expect(shown).not.toContain("q".repeat(20));
 });
 
 describe("the judge", () => {

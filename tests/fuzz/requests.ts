@@ -118,7 +118,7 @@ function pathValue(operation: Operation, name: string, world: World, chance: Cha
   }
   if (name === "game_id" && chance.percent(10)) return world.known.get("game_name")?.[0] ?? "x";
   if (name === "game_id" || name === "namespace_id") {
-    const id = chance.percent(95) ? all[0] : chance.pick(all);
+    const id = all.length === 0 || chance.percent(95) ? all[0] : chance.pick(all);
     return chance.percent(10) ? (id ?? "x").toUpperCase() : (id ?? "x");
   }
   return recent(world, name, chance) ?? randomId(chance);

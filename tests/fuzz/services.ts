@@ -11,5 +11,7 @@ export function startFuzzed(dataDir: string, flags: readonly string[] = []): Pro
   ];
   const lobbies = ["--process-trust=cloud", "--max-lobby-processes=4", "--find-wait-s=5", "--lobby-stop-grace-s=0"];
   const engine = [`--docker-socket=${join(dataDir, "no.sock")}`, "--docker-wait-s=1"];
-  return startServer(dataDir, [...limits, ...crowd, ...lobbies, ...engine, ...flags]);
+  return startServer(dataDir, [...limits, ...crowd, ...lobbies, ...engine, ...flags], {
+    FOYER_SECRET: "s".repeat(32),
+  });
 }

@@ -102,6 +102,8 @@ export function pagesTests(at: () => Service): void {
       ["?limit=", "limit"],
       ["?limit=1&limit=2", "limit"],
       ["?limit=9999999999999999999999", "limit"],
+      ["?limit=1e999", "limit"],
+      ["?limit=-1e999", "limit"],
       ["?cursor=", "cursor"],
       ["?cursor=nonsense", "cursor"],
       ["?cursor=MDAwMA", "cursor"],

@@ -4,7 +4,15 @@ import type { Changes } from "../../matchmaker/changes.ts";
 import type { CommandOf, CommandType, Event, Outcome } from "../../matchmaker/commands.ts";
 import { CommandError } from "../../matchmaker/outcome.ts";
 import type { State } from "../../matchmaker/state.ts";
-import { type CommitGroup, findState, keepOrDrop, loseMemory, type Memory, reloadNamespace } from "./memory-state.ts";
+import {
+  type CommitGroup,
+  findState,
+  keepOrDrop,
+  loseMemory,
+  type Memory,
+  noteStall,
+  reloadNamespace,
+} from "./memory-state.ts";
 
 /** Decides a command in memory; `committed` resolves when the journal has stored it. */
 export function runCommand<T extends CommandType>(
@@ -12,6 +20,7 @@ export function runCommand<T extends CommandType>(
   command: CommandOf<T>,
 ): { outcome: Outcome<T>; committed: Promise<void> } {
   const { namespaceId, now } = command;
+  noteStall(memory);
   if (memory.unstarted.delete(namespaceId)) runCommand(memory, { type: "restarted", namespaceId, now });
   const state = findState(memory, namespaceId);
   const { outcome, changes, events } = applyOrReload(memory, state, command);

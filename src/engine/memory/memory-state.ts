@@ -10,6 +10,8 @@ export interface Memory {
   readonly journal: Journal;
   readonly hub: EventHub;
   readonly log: EventLog;
+  /** Whether this process did not run for a while, so that no lobby could send heartbeats. */
+  hasStalled(): boolean;
   states: Map<string, State>;
   /** Namespaces whose heartbeat clocks still have to restart: their first command does it. */
   readonly unstarted: Set<string>;
@@ -32,9 +34,10 @@ export interface CommitGroup {
   readonly committed: Promise<void>;
 }
 
-export function createMemory(journal: Journal): Memory {
+export function createMemory(journal: Journal, hasStalled: () => boolean): Memory {
   return {
     journal,
+    hasStalled,
     hub: createEventHub(),
     log: createEventLog(),
     states: new Map(),
@@ -65,6 +68,12 @@ export async function loadMemory(memory: Memory): Promise<void> {
     memory.unstarted.add(namespaceId);
   }
   memory.lastCommit = Promise.resolve();
+}
+
+/** The heartbeats of a time in which this process did not run may be waiting in its sockets: no clock counts that time. */
+export function noteStall(memory: Memory): void {
+  if (!memory.hasStalled()) return;
+  for (const namespaceId of memory.states.keys()) memory.unstarted.add(namespaceId);
 }
 
 /** Earlier decisions are already appended, and so part of the load. Other namespaces do not wait. */

@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 import type { Journal } from "./journal.ts";
 import { runCommand } from "./memory-commits.ts";
 import { becomeWritable, untilReadable } from "./memory-phases.ts";
-import { createMemory, findState, loadMemory, type Memory } from "./memory-state.ts";
+import { createMemory, findState, loadMemory, type Memory, noteStall } from "./memory-state.ts";
 
 /** The states themselves, for audits and tests: the caller must not write to them. */
 export interface MemoryEngine extends Engine {
@@ -20,9 +20,11 @@ export interface MemoryEngine extends Engine {
  * When the journal refuses, memory is ahead of it. Then the engine discards memory and loads it again, every command
  * whose changes were lost fails, reads continue, and each new command first probes whether the journal accepts changes
  * again. When a rule throws, only its namespace is loaded again.
+ *
+ * `hasStalled` says whether the process did not run for a while; then heartbeat clocks start again, as after a restart.
  */
-export async function createMemoryEngine(journal: Journal): Promise<MemoryEngine> {
-  const memory = createMemory(journal);
+export async function createMemoryEngine(journal: Journal, hasStalled = () => false): Promise<MemoryEngine> {
+  const memory = createMemory(journal, hasStalled);
   await loadMemory(memory);
   memory.phase = "running";
 
@@ -101,6 +103,7 @@ async function readDurable(memory: Memory, query: Query): Promise<Answer<QueryTy
 function look(memory: Memory, query: Query): Answer<QueryType> {
   if (query.type === "namespaces") return listNamespaces(memory);
   const { namespaceId, now } = query;
+  noteStall(memory);
   const isDue = memory.unstarted.has(namespaceId) || nextDueAt(findState(memory, namespaceId)) <= now;
   if (memory.phase === "running" && isDue) runCommand(memory, { type: "expire", namespaceId, now });
   return answer(findState(memory, namespaceId), query);
