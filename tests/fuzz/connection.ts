@@ -9,7 +9,7 @@ export interface RawAnswer {
   readonly stream: EventStream | null;
 }
 
-export interface EventStream {
+interface EventStream {
   /** The data of all whole events that have come so far. */
   events(): { readonly name: string; readonly data: string }[];
   close(): void;

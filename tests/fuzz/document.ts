@@ -26,7 +26,7 @@ export interface Schema {
 }
 
 /** What the document says about one status of an operation. */
-export interface DeclaredAnswer {
+interface DeclaredAnswer {
   /** The codes of a refusal; empty for a success. */
   readonly codes: ReadonlySet<string>;
   /** By content type what the body must be; null: any bytes. Without an entry the body is empty. */

@@ -6,7 +6,7 @@ import { type FuzzRequest, nextRequest, type SpentTokens, showRequest, writeRequ
 import { type Ask, createWorld, keepPlayable, setUp, type World } from "./world.ts";
 
 /** So many requests follow each other on one connection, about one game. A failure is shown again by its sequence alone. */
-export const sequenceLength = 250;
+const sequenceLength = 250;
 const lanes = 24;
 /** So many requests later what they did to the namespace is undone. */
 const repairEvery = 50;

@@ -67,7 +67,7 @@ const oddNumberTexts = [
 const mark = "\u0001number:";
 
 /** A number that keeps its spelling through `writeJson`. */
-export function oddNumber(chance: Chance): string {
+function oddNumber(chance: Chance): string {
   return `${mark}${chance.pick(oddNumberTexts)}`;
 }
 
