@@ -13,7 +13,7 @@ import { type FuzzRequest, nextRequest, showRequest, writeRequest } from "./requ
 import { startFuzzed } from "./services.ts";
 import { createWorld } from "./world.ts";
 
-const seed = 1;
+const seeds = { embedded: 3, redis: 2 };
 const requests = 20_000;
 const operations = readOperations();
 
@@ -30,6 +30,7 @@ describe.each(["embedded", "redis"] as const)("fuzz on %s", (engine) => {
   test("[FZ1] every answer to any request is one that openapi.json declares", { timeout: 1_200_000 }, async () => {
     const server = await startFuzzed(temporaryFolder(), await flagsOf(engine));
     const { port, adminToken } = server;
+    const seed = seeds[engine];
     const startedAt = performance.now();
     const report = await runFuzz({ port, adminToken, seed, requests });
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
