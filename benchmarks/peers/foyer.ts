@@ -24,7 +24,7 @@ export const foyerPeers: readonly Peer[] = [
   },
   {
     name: "foyer-redis",
-    title: "Foyer on Redis, one node, appendfsync everysec",
+    title: "Foyer on Redis, one node, everysec",
     kind: "foyer",
     isOnRedis: true,
     counts: ["burst", "vanished", "locked"],
