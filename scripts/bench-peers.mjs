@@ -1,21 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ensureBuilt, ensureDashboardBuilt } from "./ensure-built.mjs";
 import { ensureInstalled, root } from "./ensure-installed.mjs";
+import { allowTypeScript, buildOrExit } from "./prepare.mjs";
 
 // `npm run bench:peers` measures Foyer beside other matchmakers; `npm run bench:peers -- --help` says what can be chosen.
 // Their packages are in benchmarks/peers/node_modules, by a lock file of their own: Foyer has none of them.
 ensureInstalled();
 if (!process.argv.some((word) => word === "--help" || word === "-h")) {
-  if (!ensureBuilt() || !ensureDashboardBuilt()) {
-    console.error("Foyer does not compile; see above.");
-    process.exit(1);
-  }
+  buildOrExit({ withDashboard: true });
   ensurePeersInstalled();
 }
-const { register } = await import("tsx/esm/api");
-register();
+await allowTypeScript();
 await import("../benchmarks/peers/run.ts");
 
 function ensurePeersInstalled() {
