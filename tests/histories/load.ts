@@ -41,6 +41,8 @@ export async function runLoad(
 ): Promise<Operation[]> {
   const history: Operation[] = [];
   const lobbies: KnownLobby[] = [];
+  /** A lobby may be registered whose token nobody has. */
+  let hasOrphan = false;
 
   async function call<T extends Omit<Operation, "start" | "end" | "outcome">>(
     operation: T,
@@ -53,8 +55,12 @@ export async function runLoad(
       },
       ...request,
     );
-    // A call may be held up until the lobby that it got a seat in has come and gone: the seat was there for a while.
-    const isLost = isTurnedAway(answer) || answer.json?.code === "MATCHMAKER_LOBBY_START_FAILED";
+    // A call may be held up until the lobby that it got a seat in has come and gone, or until it has waited long enough for a
+    // lobby whose registration lost its answer, so that nobody can make it ready: the seat was there for a while.
+    const isLost =
+      isTurnedAway(answer) ||
+      answer.json?.code === "MATCHMAKER_LOBBY_START_FAILED" ||
+      (answer.json?.code === "MATCHMAKER_LOBBY_NOT_READY" && hasOrphan);
     const end = isLost ? Infinity : performance.now();
     if (answer.status >= 500 && !isLost)
       throw new Error(`${request[1]} answered ${answer.status}: ${JSON.stringify(answer.json)}`);
@@ -101,6 +107,7 @@ export async function runLoad(
       namespace.serverToken,
       body,
     ]);
+    if (noted.outcome === "lost") hasOrphan = true;
     if (noted.outcome !== "ok") return;
     const lobby: KnownLobby = { lobbyId: answer.json.lobby_id, token: answer.json.token };
     let ready: Answer;
