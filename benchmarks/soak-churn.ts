@@ -1,4 +1,4 @@
-import type { Call, Client, Reply } from "./soak-client.ts";
+import type { Call, Clients, Reply } from "./soak-client.ts";
 
 /** The namespace under load. */
 export interface SoakWorld {
@@ -9,7 +9,7 @@ export interface SoakWorld {
   readonly serverToken: string;
 }
 
-/** What players and lobbies do. Each `step` is one request. */
+/** What players and lobbies do. Each `step` is one request, or two where a lobby registers and is ready at once. */
 export interface Churn {
   /** Sends what is due next: what a lobby or a seated player has to do, else the find of a new player. */
   step(): Promise<Outcome>;
@@ -40,6 +40,8 @@ const seatsPerLobby = 1000;
 const lobbyLifeMs = 20_000;
 const heartbeatEveryMs = 5000;
 const stayMs = 2000;
+/** A lobby whose request was refused sends it again after so long. */
+const retryMs = 1000;
 
 export const gameMode = {
   max_players: seatsPerLobby,
@@ -60,56 +62,59 @@ const expected = new Set([
   "TOKEN_INVALID",
 ]);
 
-export function createChurn(client: Client, world: SoakWorld, random: () => number): Churn {
+/**
+ * Players and lobbies have connections of their own, as in reality: a find may wait until a lobby is ready, and must not keep the
+ * lobby from saying so.
+ */
+export function createChurn({ players, servers }: Clients, world: SoakWorld, random: () => number): Churn {
   const lobbies: Lobby[] = [];
   /** What is due later, soonest first; few thousand entries at most. */
   const later: { dueAt: number; run(): Promise<Outcome> }[] = [];
   let made = 0;
 
   const address = () => `198.18.${Math.floor(random() * 256)}.${1 + Math.floor(random() * 254)}`;
-  const servers = "192.0.2.10";
-  const send = async (what: string, call: Call): Promise<{ reply: Reply; outcome: Outcome }> => {
-    const reply = await client.call(call);
-    return { reply, outcome: judge(what, reply) };
-  };
+  const ofPlayer = async (what: string, call: Call) => judged(what, await players.call(call));
+  const ofServer = async (what: string, call: Omit<Call, "client">) =>
+    judged(what, await servers.call({ ...call, client: "192.0.2.10" }));
   const after = (ms: number, run: () => Promise<Outcome>) => {
     const entry = { dueAt: performance.now() + ms * (0.5 + random()), run };
     let at = later.length;
     while (at > 0 && later[at - 1]!.dueAt > entry.dueAt) at--;
     later.splice(at, 0, entry);
   };
-  const ofLobby = (lobby: Lobby, method: "POST" | "PUT", path: string, body?: unknown): Call => ({
-    ...{ method, path: `/matchmaker/${path}`, token: lobby.token, client: servers },
-    ...(body !== undefined && { body }),
-  });
+  const ofLobby = (what: string, lobby: Lobby, method: "POST" | "PUT", path: string, body?: unknown) =>
+    ofServer(what, { method, path: `/matchmaker/${path}`, token: lobby.token, ...(body !== undefined && { body }) });
 
   async function register(): Promise<Outcome> {
     const ports = { default: { hostname: "game.example.com", port: 20_000, is_tls: true } };
     const body = { game_mode: "duel", region: "local", ports };
     const call = { method: "POST", path: "/matchmaker/lobbies/register", token: world.serverToken } as const;
-    const { reply, outcome } = await send("register", { ...call, client: servers, body });
+    const { reply, outcome } = await ofServer("register", { ...call, body });
     if (reply.status !== 200) {
-      after(1000, register);
+      after(retryMs, register);
       return outcome;
     }
     const { lobby_id, token, code } = JSON.parse(reply.body) as { lobby_id: string; token: string; code?: string };
     const lobby: Lobby = { id: lobby_id, token, code: code ?? null, players: new Map(), isEnding: false };
-    after(0, () => ready(lobby));
-    return outcome;
+    return ready(lobby);
   }
 
   async function ready(lobby: Lobby): Promise<Outcome> {
-    const { reply, outcome } = await send("ready", ofLobby(lobby, "POST", "lobbies/ready"));
-    if (reply.status === 204) lobbies.push(lobby);
+    const { reply, outcome } = await ofLobby("ready", lobby, "POST", "lobbies/ready");
+    if (reply.status !== 204) {
+      after(retryMs, () => ready(lobby));
+      return outcome;
+    }
+    lobbies.push(lobby);
     after(lobbyLifeMs, () => closeLobby(lobby));
     after(heartbeatEveryMs, () => heartbeat(lobby));
     return outcome;
   }
 
   async function heartbeat(lobby: Lobby): Promise<Outcome> {
-    const call = ofLobby(lobby, "POST", "lobbies/heartbeat", { player_ids: [...lobby.players.keys()] });
-    const { outcome } = await send("heartbeat", call);
-    if (!lobby.isEnding) after(heartbeatEveryMs, () => heartbeat(lobby));
+    const body = { player_ids: [...lobby.players.keys()] };
+    const { outcome } = await ofLobby("heartbeat", lobby, "POST", "lobbies/heartbeat", body);
+    if (!lobby.isEnding) after(outcome.isOverload ? retryMs : heartbeatEveryMs, () => heartbeat(lobby));
     return outcome;
   }
 
@@ -118,12 +123,14 @@ export function createChurn(client: Client, world: SoakWorld, random: () => numb
     if (at !== -1) lobbies.splice(at, 1);
     after(0, register);
     after(stayMs, () => stopLobby(lobby));
-    return (await send("setClosed", ofLobby(lobby, "PUT", "lobbies/closed", { is_closed: true }))).outcome;
+    return (await ofLobby("setClosed", lobby, "PUT", "lobbies/closed", { is_closed: true })).outcome;
   }
 
   async function stopLobby(lobby: Lobby): Promise<Outcome> {
     lobby.isEnding = true;
-    return (await send("stop", ofLobby(lobby, "POST", "lobbies/stop"))).outcome;
+    const { outcome } = await ofLobby("stop", lobby, "POST", "lobbies/stop");
+    if (outcome.isOverload) after(retryMs, () => stopLobby(lobby));
+    return outcome;
   }
 
   /** One in ten joins by code, one in ten has a key, one in twenty is sent again with its idempotency key. */
@@ -139,9 +146,9 @@ export function createChurn(client: Client, world: SoakWorld, random: () => numb
       : { ...from, path: "/matchmaker/lobbies/find", body: { game_modes: ["duel"], ...keyed } };
     const isRepeated = kind > 0.2 && kind < 0.25;
     const sent = isRepeated ? { ...call, idempotencyKey: `once-${number}` } : call;
-    const { reply, outcome } = await send(isJoin ? "join" : "find", sent);
+    const { reply, outcome } = await ofPlayer(isJoin ? "join" : "find", sent);
     if (reply.status === 200) seat(reply);
-    if (isRepeated) after(100, async () => (await send("find again", sent)).outcome);
+    if (isRepeated) after(100, async () => (await ofPlayer("find again", sent)).outcome);
     return outcome;
   }
 
@@ -155,10 +162,8 @@ export function createChurn(client: Client, world: SoakWorld, random: () => numb
     const player = players[0]!;
     if (at === undefined || random() < 0.2) return;
     after(50, async () => {
-      const { reply, outcome } = await send(
-        "connected",
-        ofLobby(at, "POST", "players/connected", { player_token: player.token }),
-      );
+      const body = { player_token: player.token };
+      const { reply, outcome } = await ofLobby("connected", at, "POST", "players/connected", body);
       if (reply.status !== 200) return outcome;
       at.players.set(player.player_id, player.token);
       after(stayMs, () => leave(at, player));
@@ -171,12 +176,12 @@ export function createChurn(client: Client, world: SoakWorld, random: () => numb
     // One who vanishes is missing from the heartbeats; something else is sent in this step.
     if (random() < 0.1) return list();
     const body = { player_token: player.token, ...(random() < 0.2 && { may_return: true }) };
-    return (await send("disconnected", ofLobby(at, "POST", "players/disconnected", body))).outcome;
+    return (await ofLobby("disconnected", at, "POST", "players/disconnected", body)).outcome;
   }
 
   async function list(): Promise<Outcome> {
     const path = "/matchmaker/lobbies/list?limit=20";
-    return (await send("list", { method: "GET", path, token: world.publicToken, client: address() })).outcome;
+    return (await ofPlayer("list", { method: "GET", path, token: world.publicToken, client: address() })).outcome;
   }
 
   return {
@@ -192,6 +197,10 @@ export function createChurn(client: Client, world: SoakWorld, random: () => numb
       }
     },
   };
+}
+
+function judged(what: string, reply: Reply): { reply: Reply; outcome: Outcome } {
+  return { reply, outcome: judge(what, reply) };
 }
 
 function judge(what: string, { status, body, ms }: Reply): Outcome {

@@ -24,11 +24,30 @@ export interface Client {
   close(): void;
 }
 
+/** Of players, and of the lobbies' servers. */
+export interface Clients {
+  readonly players: Client;
+  readonly servers: Client;
+}
+
+/** About half of the requests are the servers'. */
+export async function openClients(url: string, connections: number): Promise<Clients & { close(): void }> {
+  const [players, servers] = await Promise.all([openClient(url, connections / 2), openClient(url, connections / 2)]);
+  return {
+    players,
+    servers,
+    close() {
+      players.close();
+      servers.close();
+    },
+  };
+}
+
 /**
  * It writes to sockets itself: node:http takes as much of the machine for a request as the server does, and client and server
  * share one machine here.
  */
-export async function openClient(url: string, connections: number): Promise<Client> {
+async function openClient(url: string, connections: number): Promise<Client> {
   const { hostname, port, host } = new URL(url);
   const waiting: { text: string; resolve(reply: Reply): void }[] = [];
   const free: Line[] = [];

@@ -3,7 +3,7 @@ import { cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { quantile } from "./load.ts";
 import { type Churn, createChurn, type Outcome } from "./soak-churn.ts";
-import { openClient } from "./soak-client.ts";
+import { openClients } from "./soak-client.ts";
 import { makeSoakInstallation } from "./soak-installation.ts";
 import { markdownTable } from "./table.ts";
 
@@ -37,8 +37,8 @@ const odd = new Map<string, number>();
 try {
   const today = new Date().toISOString().slice(0, 10);
   console.log(`${today}, ${process.platform} ${process.arch}, ${cpus().length} cores, Node ${process.versions.node}`);
-  const client = await openClient(installation.world.url, connections);
-  const churn = createChurn(client, installation.world, Math.random);
+  const clients = await openClients(installation.world.url, connections);
+  const churn = createChurn(clients, installation.world, Math.random);
   const streams = await installation.openStreams();
   await churn.begin();
   const ceiling = await measureCeiling(churn);
@@ -49,7 +49,7 @@ try {
   }
   console.log(`measuring: ${options.minutes} minutes`);
   const p99 = await soak(churn, ceiling * share);
-  client.close();
+  clients.close();
   await overload(ceiling, p99);
   await streams.close();
   await drain();
@@ -162,8 +162,8 @@ async function soak(churn: Churn, perSecond: number): Promise<number> {
 }
 
 async function overload(ceiling: number, p99: number): Promise<void> {
-  const client = await openClient(installation.world.url, overloadConnections);
-  const churn = createChurn(client, installation.world, Math.random);
+  const clients = await openClients(installation.world.url, overloadConnections);
+  const churn = createChurn(clients, installation.world, Math.random);
   await churn.begin();
   const before = performance.now();
   let good = 0;
@@ -175,7 +175,7 @@ async function overload(ceiling: number, p99: number): Promise<void> {
     else note(outcome);
   });
   const normalAfterS = await untilNormal(churn, ceiling * share, p99);
-  client.close();
+  clients.close();
   refusals.sort((a, b) => a - b);
   const goodput = good / overloadS / ceiling;
   const refusalP99 = refusals.length === 0 ? 0 : quantile(refusals, 0.99);
