@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ensureInstalled, root } from "./ensure-installed.mjs";
 
 // `npm run planted` plants one bug after the other into a copy of the sources and runs the part of the tests that should
@@ -59,22 +59,14 @@ export function ensureInstalled() {
 
 const missed = [];
 try {
-  for (const name of [
-    "src",
-    "tests",
-    "scripts",
-    "package.json",
-    "package-lock.json",
-    "tsconfig.json",
-    "tsconfig.build.json",
-  ]) {
-    cpSync(join(root, name), join(copy, name), { recursive: true });
-  }
+  // With what was built: a copy with other times would build the documentation again.
+  const isCopied = (path) => !["node_modules", ".git"].includes(basename(path));
+  cpSync(root, copy, { recursive: true, preserveTimestamps: true, filter: isCopied });
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   // The copy uses the real node_modules: an `npm ci` in the copy would empty it, so nothing there may install.
   writeFileSync(join(copy, "scripts/ensure-installed.mjs"), neverInstalls);
-  // These tests need no database server, so none is started for them.
-  const settings = { pool: "forks", maxWorkers: 1, testTimeout: 60_000, hookTimeout: 120_000, bail: 1 };
+  const globalSetup = ["tests/planted/start-redis.ts"];
+  const settings = { globalSetup, pool: "forks", maxWorkers: 1, testTimeout: 60_000, hookTimeout: 120_000, bail: 1 };
   writeFileSync(join(copy, "planted.config.mjs"), `export default ${JSON.stringify({ test: settings })};`);
   // A check that already fails without a bug would seem to catch every bug.
   for (const name of new Set(chosen.flatMap((fault) => fault.checks))) {
