@@ -27,7 +27,7 @@ export function openEmbedded(ground: Ground): Mode {
     adminToken: ensureAdminToken(folder, config.adminToken),
     store: { invalidation: noOtherWriters, hold: holdAlone },
     openEngine: () => openEngine(ground, stalls),
-    folder: { fileNames: [journalFileName], ifDeleted: "Foyer refuses all changes" },
+    folder: { fileNames: [journalFileName], ifUnusable: "Foyer refuses all changes" },
     join: async (status) => onlyNode(ensureNodeId(folder, config.nodeId), status),
     openSlots: openOwnSlots,
     openCalls: async () => noCalls,

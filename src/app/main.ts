@@ -5,13 +5,13 @@ import { createCodes } from "../ground/codes.ts";
 import { type AdminToken, ensureSecret, openDataFolder, secretFromText } from "../ground/data-folder.ts";
 import { createIds, createRequestIds } from "../ground/ids.ts";
 import { isLoopback } from "../ground/local-host.ts";
-import type { Logger } from "../ground/log.ts";
+import { type Logger, throttled } from "../ground/log.ts";
 import { createMetrics } from "../ground/metrics.ts";
 import { removeRunningFile, writeRunningFile } from "../ground/running-file.ts";
 import { type Dashboard, readDashboard } from "../http/pages/dashboard.ts";
 import type { PlayPage } from "../http/pages/play.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
-import { record } from "../loops/history.ts";
+import { type RecordParts, record } from "../loops/history.ts";
 import { supervise } from "../loops/supervise.ts";
 import type { LobbyView } from "../matchmaker/commands.ts";
 import type { Nodes } from "../nodes/nodes.ts";
@@ -117,8 +117,7 @@ async function start(
     stopOrder,
   );
   mode.readAhead(context);
-  const isOurs = (lobby: LobbyView) => isRecordedHere(context.nodes, lobby);
-  const recorder = await record({ engine, db, log, now: context.now, isOurs });
+  const recorder = await record({ engine, db, log, now: context.now, ...recordedHere(context.nodes, mode) });
   context.nodes.onLease(recorder.expectMore);
   stopOrder.add(() => recorder.stop());
 
@@ -145,7 +144,7 @@ async function start(
   const [{ url }, localUrl] = await Promise.all([opened, address.value]);
   gatewayAddress.settle(url);
   stopOrder.add(() => http.close());
-  await announce(ground.folder.path, localUrl, stopOrder);
+  await announce(ground, localUrl, stopOrder);
   // Lobbies could not send heartbeats to this node before now, however long the start took.
   await attempt(log, "starting to receive heartbeats", live.startHearing);
   const loops = { recorder, supervisor, warnings, directory };
@@ -201,11 +200,12 @@ async function openMode(ground: Ground): Promise<Mode> {
 }
 
 /** Writes down for tools on the same machine where the service of this data folder is. */
-async function announce(folder: string, url: string, stopOrder: StopOrder): Promise<void> {
+async function announce({ folder: { path }, log }: Ground, url: string, stopOrder: StopOrder): Promise<void> {
   const identity = await readIdentity(process.pid);
   if (identity === null) return;
-  writeRunningFile(folder, { url, pid: process.pid, identity });
-  stopOrder.add(() => removeRunningFile(folder));
+  writeRunningFile(path, { url, pid: process.pid, identity });
+  // Impossible in a folder that became read-only. Its readers compare the identity.
+  stopOrder.add(() => attempt(log, "removing running.json", async () => removeRunningFile(path)));
 }
 
 async function serveMetrics({ config, metrics, log }: Ground, context: Context, driver: Runtime, stopOrder: StopOrder) {
@@ -225,7 +225,16 @@ async function createHttp(
 ): Promise<{ http: HttpServer; playPage: PlayPage | null; directory: LobbyDirectory }> {
   const { db, engine, nodes, now, waiting } = context;
   const handlers = createHandlers(context);
-  const directory = await openLobbyDirectory({ engine, now, learnMs: mode.lobbyLearnMs });
+  const directory = await openLobbyDirectory({
+    engine,
+    now,
+    learnMs: mode.lobbyLearnMs,
+    own: mode.ownLobbies().picked,
+    others: () => nodes.all().flatMap(({ nodeId }) => (nodeId === nodes.ownId ? [] : [{ nodeId }])),
+    onError: throttled((err: unknown) =>
+      log.error({ err }, "the lobbies of other nodes could not be read for the gateway; Foyer tries again"),
+    ),
+  });
   const playPage = await mode.openPlayPage(handlers);
   const http = createHttpServer({
     config,
@@ -274,9 +283,17 @@ function startLoops(
   return tasks;
 }
 
-/** The node that ran a lobby saves it in the history. If that node is dead or unknown, the lease holder does. */
-function isRecordedHere(nodes: Nodes, { nodeId }: LobbyView): boolean {
-  if (nodeId === nodes.ownId) return true;
-  const isUnowned = !nodes.all().some((node) => node.nodeId === nodeId && node.isAlive);
-  return nodes.lease() !== null && isUnowned;
+/**
+ * The node that ran a lobby saves it in the history. If that node is dead or unknown, the lease holder does, which has to
+ * look at all lobbies for that.
+ */
+function recordedHere(nodes: Nodes, mode: Mode): Pick<RecordParts, "isOurs" | "picked"> {
+  return {
+    isOurs({ nodeId }) {
+      if (nodeId === nodes.ownId) return true;
+      const isUnowned = !nodes.all().some((node) => node.nodeId === nodeId && node.isAlive);
+      return nodes.lease() !== null && isUnowned;
+    },
+    picked: () => (nodes.lease() === null ? mode.ownLobbies().picked : {}),
+  };
 }

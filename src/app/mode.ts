@@ -42,8 +42,8 @@ export interface Mode {
   /** How the control plane's store is shared, and with whom PostgreSQL is held. */
   readonly store: { readonly invalidation: CacheInvalidation; readonly hold: HoldKind };
   openEngine(): Promise<LiveState>;
-  /** Files of the live state in the data folder, and the consequence when one of them is deleted. */
-  readonly folder: { readonly fileNames: readonly string[]; readonly ifDeleted: string };
+  /** Files of the live state in the data folder, and the consequence when one is deleted or the folder takes no writes. */
+  readonly folder: { readonly fileNames: readonly string[]; readonly ifUnusable: string };
   /** Adds this node to the list of nodes. */
   join(status: () => OwnStatus): Promise<Nodes>;
   openSlots(room: LobbyRoom, nodes: Nodes): StartSlots;

@@ -46,7 +46,7 @@ export const errorTable = {
   API_LOBBY_UNREACHABLE: {
     status: 502,
     meaning:
-      "The gateway cannot reach the lobby: it does not listen on its port yet, its answer is not valid HTTP, or its node has no `node_url`.",
+      "The gateway cannot reach the lobby: it does not listen on its port yet, its answer is not valid HTTP, or its node has no `node_url` or accepts no connection there.",
   },
   API_LOBBY_TIMEOUT: { status: 504, meaning: "The lobby did not begin its answer within 60 seconds." },
   API_UNAVAILABLE: {

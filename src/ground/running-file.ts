@@ -10,7 +10,9 @@ export interface RunningService {
   readonly identity: string;
 }
 
-const fileIn = (folder: string) => join(folder, "running.json");
+const fileIn = (folder: string) => join(folder, runningFileName);
+
+export const runningFileName = "running.json";
 
 /** Written by the process that has the folder's lock, when it listens. */
 export function writeRunningFile(folder: string, service: RunningService): void {

@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { config, createArena } from "../support/arena.ts";
-import { type Child, newDataDir, startChild } from "../support/child.ts";
-import { createGame, type Service, startService, until } from "../support/harness.ts";
+import { type Child, newDataDir, serviceOf, startChild } from "../support/child.ts";
+import { createGame, startService, until } from "../support/harness.ts";
 import { startRedis } from "../support/services/redis.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -30,14 +30,6 @@ async function start(dataDir: string): Promise<Child> {
   children.push(child);
   return child;
 }
-
-const serviceOf = ({ client, process }: Child, dataDir: string): Service => ({
-  ...client,
-  kind: "sqlite",
-  dataDir,
-  databaseUrl: null,
-  close: async () => void process.kill("SIGTERM"),
-});
 
 const readyOf = async (client: Child["client"]) => (await client.request("GET", "/readyz")).status;
 

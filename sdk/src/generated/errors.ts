@@ -26,7 +26,7 @@ export interface ErrorStatus {
   readonly API_RATE_LIMIT: 429;
   /** 500: Internal server error. The server log has details under the request id of the answer. */
   readonly API_INTERNAL: 500;
-  /** 502: The gateway cannot reach the lobby: it does not listen on its port yet, its answer is not valid HTTP, or its node has no `node_url`. */
+  /** 502: The gateway cannot reach the lobby: it does not listen on its port yet, its answer is not valid HTTP, or its node has no `node_url` or accepts no connection there. */
   readonly API_LOBBY_UNREACHABLE: 502;
   /** 504: The lobby did not begin its answer within 60 seconds. */
   readonly API_LOBBY_TIMEOUT: 504;

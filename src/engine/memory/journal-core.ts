@@ -31,6 +31,10 @@ export interface JournalCore {
   abandonWorker(): void;
   isClosing: boolean;
   syncFailure: JournalSyncFailed | null;
+  /** Whether the file was loaded once. Only then a load accepts that it cannot be written. */
+  hasLoaded: boolean;
+  /** Why nothing can be written to the loaded file; null: it can. */
+  readOnly: JournalUnavailable | null;
   /** Why the journal failed permanently. */
   givenUp: JournalUnavailable | null;
   loading: Loading | null;
@@ -71,6 +75,8 @@ export function createJournalCore(options: SqliteJournalOptions, file: string): 
     abandonWorker() {},
     isClosing: false,
     syncFailure: null,
+    hasLoaded: false,
+    readOnly: null,
     givenUp: null,
     loading: null,
     underway: null,

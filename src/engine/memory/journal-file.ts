@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
+import { isNotWritable } from "../../ground/read-only.ts";
 import type { SqliteDatabase, SqliteLibrary } from "../../ground/sqlite.ts";
 import { damagedMessage, JournalRefused, readSqliteCode } from "./journal-errors.ts";
 import { selectCommit } from "./journal-inspection.ts";
@@ -16,6 +18,27 @@ export function openJournalFile(Database: SqliteLibrary, file: string): SqliteDa
   takeForItself(database, file);
   database.exec(settings);
   checkLayout(database, file);
+  return database;
+}
+
+/** The same; null: the file is there and cannot be written, for example because its file system became read-only. */
+export function openUnlessReadOnly(Database: SqliteLibrary, file: string): SqliteDatabase | null {
+  try {
+    return openJournalFile(Database, file);
+  } catch (error) {
+    if (isNotWritable(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Opens a file that cannot be written, with its log. SQLite would need to write a lock and an index of the log. Without
+ * locks it keeps the index in memory; the lock of the data folder excludes other writers.
+ */
+export function openToRead(Database: SqliteLibrary, file: string): SqliteDatabase {
+  const database = new Database(`${pathToFileURL(file).href}?mode=ro&vfs=unix-none`, { readOnly: true, timeout: 0 });
+  database.exec("pragma locking_mode = exclusive");
+  checkPages(database, file);
   return database;
 }
 

@@ -8,7 +8,7 @@ import { startThread } from "./journal-thread.ts";
 
 export function startWorker(core: JournalCore): void {
   const { file, options } = core;
-  const started = startThread({ file, failpoints: options.failpoints ?? null });
+  const started = startThread({ file, mayBeReadOnly: core.hasLoaded, failpoints: options.failpoints ?? null });
   let cause: unknown;
   core.worker = started;
   core.workerEnded = new Promise((resolve) => {
@@ -42,7 +42,7 @@ function receive(core: JournalCore, message: FromWorker): void {
   else if (message.type === "warning") core.options.onWarning?.(message.message);
   else if (message.type === "committed") finishBatches(core, message.throughBatch);
   else if (message.failure === null) {
-    if (message.type === "loaded") finishLoading(core);
+    if (message.type === "loaded") finishLoading(core, message.isReadOnly);
     else if (message.type === "read") core.readings.shift()?.finish(null);
     else core.probes.shift()?.resolve();
   } else {
@@ -53,11 +53,15 @@ function receive(core: JournalCore, message: FromWorker): void {
   }
 }
 
-function finishLoading(core: JournalCore): void {
+function finishLoading(core: JournalCore, isReadOnly: boolean): void {
   const failure = core.loading?.finish(null) ?? null;
   core.loading = null;
-  if (!core.isClosing) core.blockedBy = failure;
-  if (failure !== null) void stopWorker(core);
+  core.hasLoaded ||= failure === null;
+  core.readOnly = isReadOnly ? new JournalUnavailable(`${core.file} cannot be written.`) : null;
+  if (!core.isClosing) core.blockedBy = failure ?? core.readOnly;
+  // The thread of a file that cannot be written ends by itself.
+  if (isReadOnly) core.worker = null;
+  else if (failure !== null) void stopWorker(core);
 }
 
 function noteSyncFailure(core: JournalCore, error: Error): Error {

@@ -21,8 +21,8 @@ export type ToWorker =
 export type FromWorker =
   /** Rows of one namespace as JSON text: an array of [entity number, id, row]. Several may follow for one namespace. */
   | { readonly type: "rows"; readonly namespaceId: string; readonly text: string }
-  /** All rows were sent, or the file cannot be used and the thread ends. */
-  | { readonly type: "loaded"; readonly failure: JournalFailure | null }
+  /** All rows were sent, or the file cannot be used and the thread ends. It also ends after rows of a file that is read-only. */
+  | { readonly type: "loaded"; readonly failure: JournalFailure | null; readonly isReadOnly: boolean }
   /** A warning for the operator; the journal continues. */
   | { readonly type: "warning"; readonly message: string }
   /** Every batch up to this one is on the disk. */
@@ -76,5 +76,7 @@ export interface FailpointModule {
 
 export interface WorkerSettings {
   readonly file: string;
+  /** False, for the first load: a file that cannot be written is refused. */
+  readonly mayBeReadOnly: boolean;
   readonly failpoints: FailpointModule | null;
 }

@@ -1,7 +1,15 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { loadSqlite, type SqliteDatabase } from "../../ground/sqlite.ts";
 import { type JournalFailure, JournalRefused, missingCommitsMessage, toFailure } from "./journal-errors.ts";
-import { type CommitCounter, checkpoint, openCommitCounter, openJournalFile, verifyAndSync } from "./journal-file.ts";
+import {
+  type CommitCounter,
+  checkpoint,
+  openCommitCounter,
+  openJournalFile,
+  openToRead,
+  openUnlessReadOnly,
+  verifyAndSync,
+} from "./journal-file.ts";
 import { inspectJournal } from "./journal-inspection.ts";
 import type { FailpointHooks, FromWorker, ToWorker, WorkerSettings } from "./journal-messages.ts";
 import { createNoting, type Noting } from "./journal-note.ts";
@@ -16,7 +24,7 @@ type Commit = Extract<ToWorker, { type: "commit" }>;
 
 // The cast is safe: only journal-thread.ts starts this file, with these settings and messages.
 const port = parentPort!;
-const { file, failpoints } = workerData as WorkerSettings;
+const { file, mayBeReadOnly, failpoints } = workerData as WorkerSettings;
 const failpoint: FailpointHooks =
   failpoints === null
     ? { opened() {}, reached() {} }
@@ -52,12 +60,17 @@ interface Open {
 
 function load(): Open | null {
   let opened: Open | null = null;
+  let isReadOnly = false;
   const failure = attempt(() => {
     refuseMissingCommits();
-    const database = openJournalFile(Database, file);
+    const database = mayBeReadOnly ? openUnlessReadOnly(Database, file) : openJournalFile(Database, file);
+    if (database === null) {
+      isReadOnly = true;
+      return readRows(openToRead(Database, file), file, postRows);
+    }
     const counter = openCommitCounter(database);
     try {
-      readRows(database, file, (namespaceId, text) => post({ type: "rows", namespaceId, text }));
+      readRows(database, file, postRows);
     } finally {
       // Also after a failed read: a damaged file is then the better reason.
       failpoint.opened(database);
@@ -68,9 +81,13 @@ function load(): Open | null {
     const noting = createNoting(file, counter.journalId, { due: () => markLast(), failed: sayNoNote });
     opened = { database, write: prepareWriting(database), counter, noting };
   });
-  post({ type: "loaded", failure });
-  if (failure !== null) leave(failure);
+  post({ type: "loaded", failure, isReadOnly });
+  if (opened === null) leave(failure);
   return opened;
+}
+
+function postRows(namespaceId: string, text: string): void {
+  post({ type: "rows", namespaceId, text });
 }
 
 /** Called before SQLite opens the file for writing, which would remove everything after a damaged frame. */

@@ -12,7 +12,7 @@ export function untilReadable(memory: Memory, query: Query): Promise<unknown> | 
   return memory.reloads.get(query.namespaceId) ?? null;
 }
 
-async function becomeReadable(memory: Memory): Promise<void> {
+export async function becomeReadable(memory: Memory): Promise<void> {
   if (memory.phase === "closed") throw new EngineUnavailable("The engine is closed.");
   if (memory.phase !== "lost") return;
   memory.loading ??= memory.lastCommit

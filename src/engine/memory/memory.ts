@@ -1,11 +1,21 @@
 import { EngineUnavailable } from "../../ground/unavailable.ts";
-import type { Answer, CommandOf, CommandType, Outcome, Query, QueryOf, QueryType } from "../../matchmaker/commands.ts";
+import type {
+  Answer,
+  Command,
+  CommandOf,
+  CommandType,
+  Outcome,
+  Query,
+  QueryOf,
+  QueryType,
+} from "../../matchmaker/commands.ts";
 import { answer } from "../../matchmaker/queries.ts";
+import { configureUnchanged } from "../../matchmaker/rules/configure.ts";
 import { nextDueAt, type State } from "../../matchmaker/state.ts";
 import type { Engine } from "../engine.ts";
 import type { Journal } from "./journal.ts";
 import { runCommand } from "./memory-commits.ts";
-import { becomeWritable, untilReadable } from "./memory-phases.ts";
+import { becomeReadable, becomeWritable, untilReadable } from "./memory-phases.ts";
 import { createMemory, findState, loadMemory, type Memory, noteStall } from "./memory-state.ts";
 
 /** The states themselves, for audits and tests: the caller must not write to them. */
@@ -67,9 +77,23 @@ function isReady({ phase, reloads }: Memory, namespaceId: string): boolean {
 async function runWhenReady<T extends CommandType>(memory: Memory, command: CommandOf<T>): Promise<Outcome<T>> {
   const { namespaceId } = command;
   while (!isReady(memory, namespaceId)) {
-    await (memory.phase === "running" ? memory.reloads.get(namespaceId) : becomeWritable(memory));
+    if (memory.phase === "running") {
+      await memory.reloads.get(namespaceId);
+      continue;
+    }
+    const unchanged = await readUnchanged(memory, command);
+    // The compiler cannot see that the command is one of T.
+    if (unchanged !== null) return unchanged as Outcome<T>;
+    await becomeWritable(memory);
   }
   return run(memory, command);
+}
+
+/** Every read needs the configuration of its namespace. The journal has it, unless it changed. */
+async function readUnchanged(memory: Memory, command: Command): Promise<Outcome<"configure"> | null> {
+  if (command.type !== "configure") return null;
+  await becomeReadable(memory);
+  return memory.phase === "read-only" ? configureUnchanged(findState(memory, command.namespaceId), command) : null;
 }
 
 /** Not async: that would cost every command another promise. */

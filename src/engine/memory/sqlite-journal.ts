@@ -1,3 +1,4 @@
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Journal, TakeStored } from "./journal.ts";
 import { appendChanges, flushBatches, sendFilling } from "./journal-batches.ts";
@@ -77,7 +78,24 @@ async function loadFromFile(core: JournalCore, take: TakeStored | undefined): Lo
   return core.loading.done;
 }
 
-function probe(core: JournalCore): Promise<void> {
+async function probe(core: JournalCore): Promise<void> {
+  if (core.readOnly !== null) await openAgain(core, core.readOnly);
+  return askWorker(core);
+}
+
+/** Only this process uses the file, so it has the same rows as when they were loaded. */
+async function openAgain(core: JournalCore, readOnly: Error): Promise<void> {
+  try {
+    await (await open(core.file, "r+")).close();
+  } catch {
+    throw readOnly;
+  }
+  await loadOnce(core, dropRow);
+}
+
+function dropRow(): void {}
+
+function askWorker(core: JournalCore): Promise<void> {
   if (core.blockedBy !== null) return Promise.reject(core.blockedBy);
   sendFilling(core);
   const waiting = settleable();
