@@ -18,6 +18,7 @@ const needed = [
   { programs: ["busybox"], packages: ["busybox-static"] },
   { programs: ["tini-static"], packages: ["tini"] },
   { programs: ["ip"], packages: ["iproute2"] },
+  { programs: ["mkfs.ext4"], packages: ["e2fsprogs"] },
   {
     programs: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
     packages: ["chromium", "fonts-dejavu-core"],

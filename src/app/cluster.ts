@@ -1,6 +1,6 @@
 import { createRedisEngine } from "../engine/redis/redis.ts";
 import { ensureNodeId, sharedAdminToken } from "../ground/data-folder.ts";
-import { throttled } from "../ground/log.ts";
+import { throttled, throttledByText } from "../ground/log.ts";
 import { placeLobbies } from "../loops/assign-node.ts";
 import { lobbiesPlacedOn } from "../loops/servers/own-lobbies.ts";
 import { createSweepNamespaces } from "../loops/sweep-namespaces.ts";
@@ -32,6 +32,7 @@ interface Cluster extends Ground {
   readonly prefix: string;
   readonly nodeId: string;
   onError(error: unknown): void;
+  onUnreadable(channel: string): void;
 }
 
 /**
@@ -50,14 +51,15 @@ export async function openCluster(ground: Ground, redisUrl: string): Promise<Mod
     await refuseOtherFormats(link, prefix, recordFormat);
     const nodeId = ensureNodeId(folder, config.nodeId);
     const onError = throttled((err: unknown) => log.warn({ err }, "Redis could not be reached; Foyer tries again"));
-    const cluster: Cluster = { ...ground, link, prefix, nodeId, onError };
+    const onUnreadable = throttled((channel: string) => log.warn({ channel }, unreadableMessage));
+    const cluster: Cluster = { ...ground, link, prefix, nodeId, onError, onUnreadable };
     const invalidation = await openInvalidation(cluster);
     return {
       adminToken: sharedAdminToken(folder, config.adminToken, secret),
       store: { invalidation, hold: holdWithNodes },
       openEngine: () => openEngine(cluster),
       // Shared data is in Redis and PostgreSQL, so only the logs and records of this node's processes are lost.
-      folder: { fileNames: [], ifDeleted: "This node is no longer ready" },
+      folder: { fileNames: [], ifUnusable: "This node is no longer ready" },
       join: (status) => join(cluster, status),
       openSlots: openSharedSlots,
       openCalls: (nodes, answer) => openCalls(cluster, nodes, answer),
@@ -81,6 +83,8 @@ export async function openCluster(ground: Ground, redisUrl: string): Promise<Mod
   }
 }
 
+const unreadableMessage = "ignoring an unreadable message of another node; check that all nodes run the same version";
+
 async function openInvalidation({ link, prefix, newId, onError }: Cluster): Promise<NodesCacheInvalidation> {
   const invalidation = createCacheInvalidation({ link, prefix, newId, onError });
   // Every request checks too; with this, a node without requests reads changes before they are needed.
@@ -95,7 +99,7 @@ async function openEngine({ link, prefix, newId }: Cluster): Promise<LiveState> 
 }
 
 function join(cluster: Cluster, status: () => OwnStatus): Promise<Nodes> {
-  const { link, prefix, nodeId, newId, clock, log, config, onError } = cluster;
+  const { link, prefix, nodeId, newId, clock, log, config, onError, onUnreadable } = cluster;
   return joinNodes({
     link,
     prefix,
@@ -117,18 +121,22 @@ function join(cluster: Cluster, status: () => OwnStatus): Promise<Nodes> {
       log.error({ node_id: nodeId }, message);
     },
     onOtherFormat: throttled((message: string) => log.error(message)),
+    onUnreadable,
     onError,
   });
 }
 
 function openCalls(cluster: Cluster, nodes: Nodes, answer: AnswerNodes): Promise<NodeCalls> {
-  const { link, prefix, nodeId, newId, log, onError } = cluster;
+  const { link, prefix, nodeId, newId, log, onError, onUnreadable } = cluster;
   const othersAlive = () =>
     nodes.all().flatMap((node) => (node.isAlive && node.nodeId !== nodeId ? [node.nodeId] : []));
-  const onUnreadable = throttled((channel: string) =>
-    log.warn({ channel }, "ignoring an unreadable message of another node; check that all nodes run the same version"),
+  const onSilent = throttledByText((silent: string) =>
+    log.warn(
+      { node_id: silent },
+      "a node did not answer another one within 2 s: what only that node has is missing from answers; check that it runs, and its connection to Redis",
+    ),
   );
-  return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onError, onUnreadable });
+  return createNodeCalls({ link, prefix, nodeId, newId, othersAlive, answer, onError, onSilent, onUnreadable });
 }
 
 function startLoops(

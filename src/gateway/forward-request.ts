@@ -1,5 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { TLSSocket } from "node:tls";
 import { type Refusal, refuse } from "../operations/refusal.ts";
+import { nodeUnreachable } from "../operations/routing/routes.ts";
 import type { Admitted } from "./admit.ts";
 import { copyBody } from "./copy-body.ts";
 import { hasBody, toClientHeaders } from "./headers.ts";
@@ -18,7 +20,10 @@ export interface ForwardParts extends Admitted {
   readonly response: ServerResponse;
   readonly proveNode: ProveNode;
   readonly headMs: number;
+  readonly nodeConnectMs: number;
   readonly idleMs: number;
+  /** The node at that address did not accept a connection. */
+  onNodeUnreachable(url: string): void;
   refuse(refusal: Refusal): void;
 }
 
@@ -84,6 +89,13 @@ export function startRequest(parts: ForwardParts, isUpgrade: boolean): ClientReq
   }
 
   const unreachable = () => settle(refuse("API_LOBBY_UNREACHABLE", "The lobby does not answer on this port."));
+  if (route.target.kind === "node") {
+    const { url } = route.target;
+    limitConnecting(sent, parts.nodeConnectMs, () => {
+      parts.onNodeUnreachable(url);
+      settle(nodeUnreachable());
+    });
+  }
   sent.on("error", unreachable);
   sent.once("close", unreachable);
   sent.once("response", () => settle(null));
@@ -94,6 +106,23 @@ export function startRequest(parts: ForwardParts, isUpgrade: boolean): ClientReq
   });
   sent.once("socket", (socket) => socket.setNoDelay(true));
   return sent;
+}
+
+/** Calls back once if there is no connection after that time, or if it fails. */
+function limitConnecting(sent: ClientRequest, withinMs: number, fail: () => void): void {
+  const timer = setTimeout(fail, withinMs);
+  const failNow = (error: NodeJS.ErrnoException) => {
+    // Before there is a connection, this code means that the client has left.
+    if (error.code !== "ECONNRESET") fail();
+  };
+  sent.once("error", failNow);
+  sent.once("close", () => clearTimeout(timer));
+  sent.once("socket", (socket) => {
+    socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", () => {
+      clearTimeout(timer);
+      sent.off("error", failNow);
+    });
+  });
 }
 
 /** Passes the answer of the lobby back to its client. */

@@ -29,8 +29,10 @@ test("[GW22] a lobby that does not begin its answer in time is 504", async () =>
     bounds: createBounds({ all: 1, perClient: 1 }),
     proveNode: () => [],
     headMs: 200,
+    nodeConnectMs: 200,
     idleMs: 60_000,
     newRequestId: () => "request-1",
+    onNodeUnreachable() {},
     onError() {},
   });
   const server = createServer((request, response) => gateway.handle(request, response)).listen(0, "127.0.0.1");

@@ -18,9 +18,13 @@ export interface GatewayParts {
   readonly proveNode: ProveNode;
   /** How long a lobby has to begin its answer. */
   readonly headMs: number;
+  /** How long another node has to accept a connection. */
+  readonly nodeConnectMs: number;
   /** How long a connection may be without a byte in either direction. */
   readonly idleMs: number;
   newRequestId(): string;
+  /** The node at that address did not accept a connection. */
+  onNodeUnreachable(url: string): void;
   /** An error that is no refusal, a bug. */
   onError(error: unknown, requestId: string): void;
 }

@@ -26,6 +26,8 @@ export const untakenBytesMax = 16 * 1024 * 1024;
 /** Of a lobby's answer through the gateway. */
 export const answerHeadMaxBytes = 16 * 1024;
 export const answerHeadMaxMs = 60_000;
+/** For the connection to another node through which a lobby is reached. */
+export const nodeConnectMaxMs = 10_000;
 
 export const pageSizeDefault = 100;
 export const pageSizeMax = 500;

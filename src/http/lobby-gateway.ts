@@ -4,7 +4,7 @@ import { createBounds } from "../gateway/bounds.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { isLobbyPath } from "../gateway/lobby-path.ts";
 import type { NodeProofs } from "../gateway/node-proof.ts";
-import { answerHeadMaxMs } from "../ground/limits.ts";
+import { answerHeadMaxMs, nodeConnectMaxMs } from "../ground/limits.ts";
 import { type Logger, throttled } from "../ground/log.ts";
 import type { Metrics } from "../ground/metrics.ts";
 import type { Refusal } from "../operations/refusal.ts";
@@ -14,6 +14,7 @@ import type { Admit } from "./admit.ts";
 import type { ReadAddress } from "./client-address.ts";
 import type { Lobbies } from "./connections.ts";
 import { createLobbyEdge } from "./lobby-edge.ts";
+import { createNodeReport } from "./node-report.ts";
 
 export interface LobbyGateway extends Lobbies, Pick<Gateway, "close"> {}
 
@@ -47,8 +48,10 @@ export function createLobbyGateway(parts: LobbyGatewayParts): LobbyGateway {
     checkEdge: createLobbyEdge({ config, readAddress, rates: parts.admit.rates, proofs, turnAway }),
     proveNode: proofs.prove,
     headMs: answerHeadMaxMs,
+    nodeConnectMs: nodeConnectMaxMs,
     idleMs: config.gatewayIdleS * 1000,
     newRequestId,
+    onNodeUnreachable: createNodeReport(log),
     onError: (error, requestId) => log.error({ err: error, request_id: requestId }, "a request to a lobby failed"),
   });
   const onError = throttled((err: unknown) =>

@@ -8,7 +8,7 @@ import { createGateway } from "../gateway/gateway.ts";
 import { isLobbyPath } from "../gateway/lobby-path.ts";
 import { createNodeProofs } from "../gateway/node-proof.ts";
 import { createRemoteRoutes } from "../gateway/remote-routes.ts";
-import { answerHeadMaxMs, headersMax } from "../ground/limits.ts";
+import { answerHeadMaxMs, headersMax, nodeConnectMaxMs } from "../ground/limits.ts";
 import { isLoopback } from "../ground/local-host.ts";
 import type { Logger } from "../ground/log.ts";
 import { createMetrics } from "../ground/metrics.ts";
@@ -20,6 +20,7 @@ import { createForwardToService } from "./forward-to-service.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import { createTls, nameInUrl } from "./listen.ts";
 import { createLobbyEdge } from "./lobby-edge.ts";
+import { createNodeReport } from "./node-report.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRawAnswers } from "./raw-answers.ts";
 
@@ -67,8 +68,10 @@ export async function startStandaloneGateway(parts: {
     bounds: createBounds({ all: config.maxGatewayConnections, perClient: config.maxGatewayConnectionsPerClient }),
     proveNode: proofs.prove,
     headMs: answerHeadMaxMs,
+    nodeConnectMs: nodeConnectMaxMs,
     idleMs: config.gatewayIdleS * 1000,
     newRequestId,
+    onNodeUnreachable: createNodeReport(log),
     onError: (err, requestId) => log.error({ err, request_id: requestId }, "a request to a lobby failed"),
   });
 

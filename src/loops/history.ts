@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
+import { pickLobbies } from "../engine/pick-lobbies.ts";
 import type { Logger } from "../ground/log.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import { describeStop } from "../operations/live/stop-message.ts";
@@ -7,7 +8,6 @@ import type { Db } from "../store/db.ts";
 import { insertPastLobby, updatePastExit } from "../store/lobby-history.ts";
 import { collectErrors } from "./collect-errors.ts";
 import { readLobbyEnd } from "./lobby-end.ts";
-import { pickLobbies } from "./pick-lobbies.ts";
 
 /** How a lobby's process ended after Foyer stopped it. */
 interface Exit {
@@ -36,6 +36,8 @@ export interface RecordParts {
   now(): number;
   /** Whether this node writes the lobby. Where several do, nothing is written twice. */
   isOurs(lobby: LobbyView): boolean;
+  /** Picks lobbies among which are all that this node writes now. */
+  picked(): { readonly nodeId?: string };
 }
 
 /** Keeps the history of stopped lobbies. */
@@ -88,12 +90,18 @@ export async function record(parts: RecordParts): Promise<Recorder> {
     },
     async catchUp() {
       if (!isBehind) return;
-      const errors = collectErrors();
-      for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
-        await writeStopped(parts, exits, namespaceId).catch(errors.add);
-      }
-      errors.throwFirst();
+      // What is expected from here on is for the next time.
       isBehind = false;
+      try {
+        const errors = collectErrors();
+        for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
+          await writeStopped(parts, exits, namespaceId).catch(errors.add);
+        }
+        errors.throwFirst();
+      } catch (error) {
+        isBehind = true;
+        throw error;
+      }
     },
     async stop() {
       // Events that have arrived are written first, as after a Ctrl-C that ended every lobby.
@@ -133,11 +141,11 @@ async function writeLobby(db: Db, exits: Exits, namespaceId: string, lobby: Lobb
 
 /** Writes the stopped lobbies of a namespace that the engine still keeps; those already in the store stay unchanged. */
 async function writeStopped(
-  { engine, db, now, isOurs }: RecordParts,
+  { engine, db, now, isOurs, picked }: RecordParts,
   exits: Exits,
   namespaceId: string,
 ): Promise<void> {
-  for await (const lobby of pickLobbies(engine, namespaceId, now, { status: "stopped" })) {
+  for await (const lobby of pickLobbies(engine, namespaceId, now, { ...picked(), status: "stopped" })) {
     if (isOurs(lobby)) await writeLobby(db, exits, namespaceId, lobby);
   }
 }

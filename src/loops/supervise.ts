@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isLobbyEvent } from "../engine/engine.ts";
+import { pickLobbies } from "../engine/pick-lobbies.ts";
 import type { Event, LobbyView } from "../matchmaker/commands.ts";
 import { describeStop } from "../operations/live/stop-message.ts";
-import { pickLobbies } from "./pick-lobbies.ts";
 import { adoptServers } from "./servers/adopt-servers.ts";
 import { createFailures, type Failures } from "./servers/failures.ts";
 import { createLaunch, type Launch } from "./servers/launch.ts";

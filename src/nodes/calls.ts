@@ -1,13 +1,27 @@
 import type { RedisLink } from "../redis/interface.ts";
+import { parsed } from "./messages.ts";
 
 /** Lets a node ask another one for what only that one has, such as the log of a lobby on its machine. */
 export interface NodeCalls {
-  /** The answer of that node; null: it does not know, is down, or did not answer in time. */
+  /** The answer of that node; null: it does not know, or is down. Rejects with NodeSilent if it did not answer in time. */
   askOne(nodeId: string, question: string, args: readonly unknown[]): Promise<unknown>;
   /** The first answer of any node that is not null; null: no node had one in time. */
   ask(question: string, args: readonly unknown[]): Promise<unknown>;
   /** What every other node answers, null included. */
   askAll: AskNodes;
+  /** Whether the node is this one or takes part. */
+  isUp(nodeId: string): boolean;
+}
+
+/** A node that counts as running did not answer: it is frozen or overloaded, or it has just lost Redis. */
+export class NodeSilent extends Error {
+  override readonly name = "NodeSilent";
+  readonly nodeId: string;
+
+  constructor(nodeId: string) {
+    super(`Node "${nodeId}" did not answer within ${answerMs / 1000} s.`);
+    this.nodeId = nodeId;
+  }
 }
 
 export type AskNodes = (question: string, args: readonly unknown[]) => Promise<NodeAnswers>;
@@ -26,6 +40,7 @@ export const noCalls: NodeCalls = {
   askOne: async () => null,
   ask: async () => null,
   askAll: async () => ({ answers: [], isPartial: false }),
+  isUp: () => true,
 };
 
 export interface NodeCallsOptions {
@@ -37,6 +52,8 @@ export interface NodeCallsOptions {
   othersAlive(): readonly string[];
   readonly answer: AnswerNodes;
   onError(error: unknown): void;
+  /** A node that counts as running did not answer in time. */
+  onSilent(nodeId: string): void;
   /** A message arrived that no node of this version writes; it is ignored. */
   onUnreadable(channel: string): void;
 }
@@ -53,6 +70,8 @@ interface Question {
 interface Answer {
   readonly id: string;
   readonly answer: unknown;
+  /** The node that answers; earlier versions do not write it. */
+  readonly from?: string | undefined;
 }
 
 /** Uses publish and subscribe of Redis, so nodes need no connection to each other. A lost answer counts as null. */
@@ -61,12 +80,12 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
   const everyone = `${prefix}:questions`;
   const questionsTo = (node: string) => `${prefix}:questions:${node}`;
   const answersTo = (node: string) => `${prefix}:answers:${node}`;
-  const open = new Map<string, (answer: unknown) => void>();
+  const open = new Map<string, (answer: Answer) => void>();
 
   async function answerTo({ id, from, question, args }: Question): Promise<void> {
     if (from === nodeId) return;
     const answer = await options.answer(question, args);
-    await link.call("PUBLISH", answersTo(from), [JSON.stringify({ id, answer } satisfies Answer)]);
+    await link.call("PUBLISH", answersTo(from), [JSON.stringify({ id, answer, from: nodeId } satisfies Answer)]);
   }
 
   /** A listener must not throw because of a message: no code would catch the error. */
@@ -82,30 +101,21 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
   const receiveQuestion = (question: Question) => void answerTo(question).catch(options.onError);
   await listen(everyone, readQuestion, receiveQuestion);
   await listen(questionsTo(nodeId), readQuestion, receiveQuestion);
-  await listen(answersTo(nodeId), readAnswer, ({ id, answer }) => open.get(id)?.(answer));
+  await listen(answersTo(nodeId), readAnswer, (answer) => open.get(answer.id)?.(answer));
 
-  /** Returns all `asked` answers, or those until the first for which `isEnough`, or until the time is over. */
+  /** Returns the answers of the `asked` nodes, or those until the first for which `isEnough`, or until the time is over. */
   async function send(
     channel: string,
-    asked: number,
+    asked: readonly string[],
     [question, args]: readonly [string, readonly unknown[]],
     isEnough: (answer: unknown) => boolean,
   ): Promise<readonly unknown[]> {
     const id = options.newId();
-    const answers: unknown[] = [];
-    const answered = new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, answerMs);
-      open.set(id, (answer) => {
-        answers.push(answer);
-        if (answers.length < asked && !isEnough(answer)) return;
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    const { answered, take } = collectAnswers(asked, isEnough, options.onSilent);
+    open.set(id, take);
     try {
       await link.call("PUBLISH", channel, [JSON.stringify({ id, from: nodeId, question, args } satisfies Question)]);
-      await answered;
-      return answers;
+      return await answered;
     } finally {
       open.delete(id);
     }
@@ -116,33 +126,28 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
   return {
     async askOne(other, question, args) {
       if (!options.othersAlive().includes(other)) return null;
-      return (await send(questionsTo(other), 1, [question, args], isSome)).find(isSome) ?? null;
+      const answers = await send(questionsTo(other), [other], [question, args], isSome);
+      if (answers.length === 0) throw new NodeSilent(other);
+      return answers[0] ?? null;
     },
     async ask(question, args) {
-      const asked = options.othersAlive().length;
-      if (asked === 0) return null;
+      const asked = options.othersAlive();
+      if (asked.length === 0) return null;
       return (await send(everyone, asked, [question, args], isSome)).find(isSome) ?? null;
     },
     async askAll(question, args) {
-      const asked = options.othersAlive().length;
-      if (asked === 0) return { answers: [], isPartial: false };
+      const asked = options.othersAlive();
+      if (asked.length === 0) return { answers: [], isPartial: false };
       try {
         const answers = await send(everyone, asked, [question, args], () => false);
-        return { answers, isPartial: answers.length < asked };
+        return { answers, isPartial: answers.length < asked.length };
       } catch (error) {
         options.onError(error);
         return { answers: [], isPartial: true };
       }
     },
+    isUp: (other) => other === nodeId || options.othersAlive().includes(other),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function readQuestion(message: unknown): Question | null {
@@ -152,8 +157,36 @@ function readQuestion(message: unknown): Question | null {
 }
 
 function readAnswer(message: unknown): Answer | null {
-  const { id, answer } = (message ?? {}) as Partial<Answer>;
-  return typeof id === "string" && answer !== undefined ? { id, answer } : null;
+  const { id, answer, from } = (message ?? {}) as Partial<Answer>;
+  return typeof id === "string" && answer !== undefined ? { id, answer, from } : null;
 }
 
 function ignore(): void {}
+
+/** Waits for answers of the `asked` nodes; reports those that were silent when the time is over. */
+function collectAnswers(
+  asked: readonly string[],
+  isEnough: (answer: unknown) => boolean,
+  onSilent: NodeCallsOptions["onSilent"],
+): { answered: Promise<readonly unknown[]>; take(answer: Answer): void } {
+  const answers: unknown[] = [];
+  const silent = new Set(asked);
+  let finish = () => {};
+  const answered = new Promise<readonly unknown[]>((resolve) => {
+    finish = () => resolve(answers);
+  });
+  const timer = setTimeout(() => {
+    for (const other of silent) onSilent(other);
+    finish();
+  }, answerMs);
+  return {
+    answered,
+    take({ answer, from }) {
+      answers.push(answer);
+      if (from !== undefined) silent.delete(from);
+      if (answers.length < asked.length && !isEnough(answer)) return;
+      clearTimeout(timer);
+      finish();
+    },
+  };
+}

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../ground/clock.ts";
 import type { RedisLink } from "../redis/interface.ts";
 import { aheadMs, createClockWatch, createLeaseWatch, createTwinWatch, leaseMs } from "./beat-watch.ts";
+import { parsed } from "./messages.ts";
 import {
   aliveMs,
   beatEveryMs,
@@ -38,6 +39,8 @@ export interface RedisNodesOptions {
   onTwin(): void;
   /** A node that runs stores records in another format, for the reason in the message. */
   onOtherFormat(message: string): void;
+  /** A message arrived that no node of this version writes; it is ignored. */
+  onUnreadable(channel: string): void;
   onError(error: unknown): void;
 }
 
@@ -51,7 +54,7 @@ export async function joinNodes(options: RedisNodesOptions): Promise<Nodes> {
   const { link, prefix, nodeId, instanceId, recordFormat, graceMs } = options;
   const key = nodesKey(prefix);
   const beats = createBeats(options, key);
-  const offers = createOfferChannel(link, prefix, nodeId);
+  const offers = createOfferChannel(options);
 
   await waitForEarlier(link, key, nodeId);
   // Nodes announce when they join and leave, so that the others know before their next beat.
@@ -171,14 +174,15 @@ async function waitForEarlier(link: RedisLink, key: string, nodeId: string): Pro
 }
 
 /** Offers lobbies with publish and subscribe. If an offer is lost, another node gets one. */
-function createOfferChannel(link: RedisLink, prefix: string, nodeId: string) {
+function createOfferChannel({ link, prefix, nodeId, onUnreadable }: RedisNodesOptions) {
   const listeners: ((lobby: OfferedLobby) => void)[] = [];
   const channelTo = (otherId: string) => `${prefix}:offers:${otherId}`;
 
+  /** It must not throw because of a message: no code would catch the error. */
   function receive(text: string): void {
-    // Only nodes of this installation write these messages.
-    const lobby = JSON.parse(text) as OfferedLobby;
-    for (const listener of listeners) listener(lobby);
+    const lobby = readOffer(parsed(text));
+    if (lobby === null) onUnreadable(channelTo(nodeId));
+    else for (const listener of listeners) listener(lobby);
   }
 
   return {
@@ -192,4 +196,10 @@ function createOfferChannel(link: RedisLink, prefix: string, nodeId: string) {
       listeners.push(listener);
     },
   };
+}
+
+function readOffer(message: unknown): OfferedLobby | null {
+  const { namespaceId, lobbyId, insteadOf = "" } = (message ?? {}) as Partial<OfferedLobby>;
+  const isOffer = [namespaceId, lobbyId, insteadOf].every((part) => typeof part === "string");
+  return isOffer ? (message as OfferedLobby) : null;
 }

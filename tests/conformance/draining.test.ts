@@ -100,7 +100,7 @@ function sizesOf(state: State) {
     players: players.size,
     keys: keys.size,
     codes: codes.size,
-    clients: clients.size,
+    clients: clients?.size,
     pools: pools.size,
     timers: [...orderedItems(timers)].length,
     lobbiesById: [...orderedItems(lobbiesById)].length,

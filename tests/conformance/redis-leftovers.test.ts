@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { pickLobbies } from "../../src/engine/pick-lobbies.ts";
 import { createHearing } from "../../src/engine/redis/hearing.ts";
-import { pickLobbies } from "../../src/loops/pick-lobbies.ts";
 import type { RedisLink } from "../../src/redis/interface.ts";
 import { auditNamespace } from "../support/redis-audit.ts";
 import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";

@@ -153,6 +153,10 @@ export function statisticsAndListsSuite(factory: EngineFactory): void {
       expect((await pick({})).flat()).toEqual(living);
       const listed = await world.read({ type: "listAllLobbies", includeStopped: false, after: null, limit: 1e6 });
       expect(listed.lobbies.map(({ lobbyId }) => lobbyId)).toEqual(living);
+      await world.stop(first);
+      expect(await pick({ status: "any", nodeId: "other" })).toEqual([[first]]);
+      expect(await pick({ nodeId: "other" })).toEqual([[]]);
+      expect((await pick({ status: "any" })).flat()).toEqual(ids);
     });
 
     test("[Q6] the players of a lobby are its taken seats, the earliest first", async () => {

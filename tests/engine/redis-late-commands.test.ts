@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { commandScripts } from "../../src/engine/redis/scripts.ts";
 import { EngineUnavailable } from "../../src/ground/unavailable.ts";
+import type { RedisLink } from "../../src/redis/interface.ts";
 import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";
 import { type RedisServer, startRedis } from "../support/services/redis.ts";
 import { openSlowWay, type SlowWay } from "../support/services/slow-way.ts";
@@ -75,4 +77,24 @@ test("[RD11] neither does a state, nor finds that are sent together", patient, a
     expect(await near.lobby(id)).toMatchObject({ state: '"later"', reserved: 2 });
   };
   await Promise.all(rounds.map(play));
+});
+
+test("[RD11] the moment at which the caller gives up decides alone, even if all else that the command carries is new", async () => {
+  let earlierMs = 0;
+  const wrap = (link: RedisLink): RedisLink => ({
+    ...link,
+    run(script, key, args, giveUpAt) {
+      if (script !== commandScripts.setClosed) return link.run(script, key, args, giveUpAt);
+      const moment = String(Number(args[6]) - earlierMs);
+      return link.run(script, key, [...args.slice(0, 6), moment, ...args.slice(7)], giveUpAt);
+    },
+  });
+  const world = new World(underTest(await openEngine(server.url, { wrap }), server.url), "moment", { next: 0 });
+  await world.configure();
+  const { id } = await world.ready();
+  expect(await world.setClosed(id, true)).toMatchObject({ ok: true });
+  // As if the command had been on its way for longer than any caller waits.
+  earlierMs = 6_000;
+  await expect(world.setClosed(id, false)).rejects.toThrow(EngineUnavailable);
+  expect(await world.lobby(id)).toMatchObject({ isClosed: true });
 });

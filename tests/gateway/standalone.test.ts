@@ -11,6 +11,7 @@ import { arenaOf } from "../support/arena.ts";
 import { listenTo } from "../support/event-streams.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { clientOf, startService, until } from "../support/harness.ts";
+import { ensureServerBuilt } from "../support/server.ts";
 import { closeOf, handshakeRefusal, nextMessage, openWebSocket, startGameLobby } from "./web-sockets.ts";
 import { type GatewayWorld, openGatewayWorld, startWebLobby } from "./world.ts";
 
@@ -143,6 +144,7 @@ async function startGatewayProcess(
   serviceUrl: string,
   dataDir: string,
 ): Promise<{ port: number; process: ChildProcess }> {
+  await ensureServerBuilt();
   const program = join(fileURLToPath(new URL("../..", import.meta.url)), "dist/cli/foyer.js");
   const flags = ["--gateway-port=0", `--service-url=${serviceUrl}`, "--log-level=error"];
   const child = spawn(process.execPath, [program, "gateway", ...flags], {

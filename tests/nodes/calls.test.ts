@@ -8,6 +8,7 @@ async function openNodes() {
   const { prefix, link } = await openLink();
   const asked: string[] = [];
   const unreadable: string[] = [];
+  const silent: string[] = [];
   const open = async (nodeId: string, knows: string | null) =>
     createNodeCalls({
       link: (await openLink()).link,
@@ -23,10 +24,11 @@ async function openNodes() {
       onError(fault) {
         throw fault;
       },
+      onSilent: (node) => void silent.push(node),
       onUnreadable: (channel) => void unreadable.push(channel),
     });
   const [a, b, c] = [await open("a", null), await open("b", "it is b,"), await open("c", null)];
-  return { prefix, link, asked, unreadable, a, b, c };
+  return { prefix, link, asked, unreadable, silent, a, b, c };
 }
 
 test("[ND6] the node that knows answers, whichever node asks; what no node knows is null", async () => {
@@ -62,11 +64,20 @@ test("[RT21] a message that a node cannot read is skipped and logged, and calls 
 });
 
 test("[AC5] all nodes are asked, and the answer says when one of them was silent", async () => {
-  const { a, b, asked } = await openNodes();
+  const { a, b, asked, silent } = await openNodes();
   expect(await a.askAll("name", ["asked a"])).toEqual({
     answers: expect.arrayContaining(["it is b, asked a", null]),
     isPartial: false,
   });
   expect(asked.sort()).toEqual(["b: name", "c: name"]);
+  expect(silent).toEqual([]);
   expect(await b.askAll("silence", [])).toEqual({ answers: [null], isPartial: true });
+  expect(silent).toEqual(["c"]);
+});
+
+test("[FA6] a node that does not answer is named, after a bounded time", async () => {
+  const { a, silent } = await openNodes();
+  await expect(a.askOne("c", "silence", [])).rejects.toThrow('Node "c" did not answer within 2 s.');
+  expect(silent).toEqual(["c"]);
+  expect([a.isUp("a"), a.isUp("c"), a.isUp("gone")]).toEqual([true, true, false]);
 });

@@ -13,6 +13,8 @@ interface Joined {
   /** How far Redis' clock was ahead of the core's time whenever they came apart. */
   readonly apart: readonly number[];
   readonly offsets: number[];
+  /** The channels of messages that were no offers. */
+  readonly unreadable: string[];
   twins: number;
 }
 
@@ -31,7 +33,7 @@ async function joinOver(link: RedisLink, prefix: string, nodeId: string, room = 
     onApart: (aheadMs) => apart.push(aheadMs),
     onTogether() {},
   });
-  const joined = { clock, core, apart, offsets: [] as number[], twins: 0 };
+  const joined = { clock, core, apart, offsets: [] as number[], unreadable: [] as string[], twins: 0 };
   const nodes = await joinNodes({
     link,
     prefix,
@@ -58,6 +60,7 @@ async function joinOver(link: RedisLink, prefix: string, nodeId: string, room = 
       joined.twins += 1;
     },
     onOtherFormat() {},
+    onUnreadable: (channel) => void joined.unreadable.push(channel),
     onError() {},
   });
   onTestFinished(() => nodes.leave(true).catch(() => {}));
@@ -232,4 +235,20 @@ test("[ND8] two that began at the same moment notice each other", async () => {
     await second.nodes.report();
     return first.twins > 0 && second.twins > 0;
   });
+});
+
+test("[RT21] an offer of a lobby that a node cannot read is skipped and logged, and the next one is received", async () => {
+  const { link, prefix } = await openLink();
+  const a = await join(link, prefix, "a");
+  const b = await join(link, prefix, "b");
+  const offered: unknown[] = [];
+  b.nodes.onOffer((lobby) => offered.push(lobby));
+  const channel = `${prefix}:offers:b`;
+  const texts = ["", "{", "null", "7", "[]", '{"lobbyId":"x"}', '{"namespaceId":1,"lobbyId":"x"}'];
+  for (const text of texts) await link.call("PUBLISH", channel, [text]);
+  const lobby = { namespaceId: "n", lobbyId: "x", insteadOf: "c" };
+  await a.nodes.offer("b", lobby);
+  await eventually(() => offered.length > 0);
+  expect(offered).toEqual([lobby]);
+  expect(b.unreadable).toEqual(texts.map(() => channel));
 });

@@ -63,6 +63,7 @@ describe("the history of lobbies", () => {
       log,
       now: () => world.now,
       isOurs: ({ lobbyId }) => isOurs(lobbyId),
+      picked: () => ({}),
     });
     await recorder.catchUp();
     const past = () => listPastLobbies(db, namespaceId, { after: null, limit: 10 });

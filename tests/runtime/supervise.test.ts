@@ -57,6 +57,26 @@ test("[RD10] [ND3] a node that missed events starts what was placed on it and st
   await supervisor.stop();
 });
 
+test("[RD15] a deleted namespace is not searched for lobbies that were placed on the node meanwhile", async () => {
+  const world = await createWorld();
+  const { engine } = world.under;
+  const asked: string[] = [];
+  const noting: Engine = {
+    ...engine,
+    read(query) {
+      asked.push(query.type);
+      return engine.read(query);
+    },
+  };
+  const { supervisor } = await superviseWorld(world, createFakeRuntime(), noting);
+  await supervisor.resync(world.namespaceId);
+  expect(asked).toContain("pickLobbies");
+  await world.execute<"removeNamespace">({ type: "removeNamespace", force: true });
+  asked.length = 0;
+  await supervisor.resync(world.namespaceId);
+  expect(asked).toEqual(["counts"]);
+});
+
 /** An engine of its own, with a namespace. */
 async function createWorld() {
   const engine = await createMemoryEngine(createMemoryJournal());

@@ -1,7 +1,7 @@
+import { pickLobbies } from "../../engine/pick-lobbies.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import type { Nodes } from "../../nodes/nodes.ts";
 import { writeUnseenEnd } from "../lobby-end.ts";
-import { pickLobbies } from "../pick-lobbies.ts";
 import { isUnplaced } from "./offers.ts";
 import type { PlaceParts } from "./parts.ts";
 import type { Placer } from "./place-lobby.ts";

@@ -1,7 +1,7 @@
+import { pickLobbies } from "../../engine/pick-lobbies.ts";
 import { readLastLine } from "../../ground/plain-line.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import { describeMissedExit } from "../../runtime/how-it-ended.ts";
-import { pickLobbies } from "../pick-lobbies.ts";
 import { readLastLines } from "./last-output.ts";
 import type { Launch } from "./launch.ts";
 import type { LobbyEnds } from "./lobby-ends.ts";

@@ -1,5 +1,5 @@
+import { pickLobbies } from "../../engine/pick-lobbies.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
-import { pickLobbies } from "../pick-lobbies.ts";
 import { readLastOutput } from "../servers/last-output.ts";
 import type { WarningParts } from "./parts.ts";
 

@@ -1,5 +1,6 @@
 import { pageSizeDefault } from "../../ground/limits.ts";
 import { redact } from "../../ground/redact.ts";
+import { NodeSilent } from "../../nodes/calls.ts";
 import { readNewestText } from "../../runtime/log-text.ts";
 import { findPastLobby, type HistoryCursor, type ListedLobby, listPastLobbies } from "../../store/lobby-history.ts";
 import { getTokenId } from "../callers.ts";
@@ -35,11 +36,17 @@ export function lobbyRecordOperations(context: Context) {
       }
       const stream = query.stream ?? "stdout";
       const owner = { namespaceId: namespace.namespaceId, tokenId: getTokenId(caller) };
-      if (query.follow) return following.open(params, owner, lobby, stream, lastEventId);
-      const piece = (from: number, maxBytes: number) => lobbyServers.logPiece(lobby, stream, from, maxBytes);
-      // A program that prints its environment must not reveal its token to everyone who may read logs.
-      const { text, isTruncated } = await readNewestText(piece, newestLogBytes, redact);
-      return { stream, text, is_truncated: isTruncated };
+      try {
+        if (query.follow) return await following.open(params, owner, lobby, stream, lastEventId);
+        const piece = (from: number, maxBytes: number) => lobbyServers.logPiece(lobby, stream, from, maxBytes);
+        // A program that prints its environment must not reveal its token to everyone who may read logs.
+        const { text, isTruncated } = await readNewestText(piece, newestLogBytes, redact);
+        const lostNode = text === "" ? lobbyServers.lostNode(lobby) : null;
+        return lostNode === null ? { stream, text, is_truncated: isTruncated } : refuseLost(lostNode);
+      } catch (error) {
+        if (error instanceof NodeSilent) return refuseSilent(error);
+        throw error;
+      }
     },
 
     "games.namespaces.lobbies.history": async ({ params, query }) => {
@@ -56,6 +63,15 @@ export function lobbyRecordOperations(context: Context) {
       };
     },
   } satisfies Partial<Handlers>;
+}
+
+function refuseSilent({ message }: NodeSilent) {
+  return refuse("API_UNAVAILABLE", `${message} It has the log of this lobby. Try again shortly.`, { retryAfterS: 2 });
+}
+
+function refuseLost(nodeId: string) {
+  const message = `Node "${nodeId}" has the log of this lobby, and it does not run or cannot reach Redis. Try again when it is back.`;
+  return refuse("API_UNAVAILABLE", message, { retryAfterS: 30 });
 }
 
 function parseHistoryCursor({ cursor }: PageQuery) {

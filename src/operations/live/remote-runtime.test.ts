@@ -9,6 +9,7 @@ function elsewhere() {
     logPiece: async () => ({ bytes: Buffer.alloc(0), start: 0, first: 0, end: 0 }),
     isRunning: async () => false,
     askExit: async () => null,
+    lostNode: () => null,
   };
   const piece = { bytes: Buffer.from("told").toString("base64"), start: 0, first: 0, end: 4 };
   const answers: Record<string, unknown> = { logPiece: piece, isRunning: true, exitOf: { code: 3, signal: null } };
@@ -21,6 +22,7 @@ function elsewhere() {
       asked.push(`${nodeId}: ${question} ${String(lobbyId)}`);
       return answers[question];
     },
+    isUp: () => true,
   });
   async function askAll(nodeId: string | null | undefined) {
     asked.length = 0;

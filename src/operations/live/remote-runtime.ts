@@ -1,4 +1,4 @@
-import type { NodeCalls } from "../../nodes/calls.ts";
+import { type NodeCalls, NodeSilent } from "../../nodes/calls.ts";
 import type { LobbyExit, LogPiece, LogStream, Runtime } from "../../runtime/runtime.ts";
 
 /** A lobby, and the node that runs its server; null: no node does. Undefined: the node is no longer known. */
@@ -9,12 +9,17 @@ export interface ServedLobby {
 
 /** Information about lobby servers on all nodes. */
 export interface LobbyServers extends Pick<Runtime, "exitOf"> {
-  /** The output of the server from that position on, at most that many bytes. */
+  /**
+   * The output of the server from that position on, at most that many bytes. Rejects with NodeSilent if its node does not
+   * answer in time.
+   */
   logPiece(lobby: ServedLobby, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
-  /** Whether the server may still write something. */
+  /** Whether the server may still write something. Rejects as above. */
   isRunning(lobby: ServedLobby): Promise<boolean>;
   /** As `exitOf`, which knows only this machine. */
   askExit(lobby: ServedLobby): Promise<LobbyExit | null>;
+  /** The node that has the log, if it does not take part now. */
+  lostNode(lobby: ServedLobby): string | null;
 }
 
 /** The lobby servers of this machine. */
@@ -24,6 +29,7 @@ export function localLobbyServers(runtime: Runtime): LobbyServers {
     logPiece: ({ lobbyId }, stream, from, maxBytes) => runtime.logPiece(lobbyId, stream, from, maxBytes),
     isRunning: async ({ lobbyId }) => runtime.isRunning(lobbyId),
     askExit: async ({ lobbyId }) => runtime.exitOf(lobbyId),
+    lostNode: () => null,
   };
 }
 
@@ -31,7 +37,10 @@ export function localLobbyServers(runtime: Runtime): LobbyServers {
  * The lobby servers of every node: asks the node that runs the lobby for what this machine does not have. Asks all
  * nodes only about a lobby whose node is no longer known.
  */
-export function sharedLobbyServers(local: LobbyServers, calls: Pick<NodeCalls, "ask" | "askOne">): LobbyServers {
+export function sharedLobbyServers(
+  local: LobbyServers,
+  calls: Pick<NodeCalls, "ask" | "askOne" | "isUp">,
+): LobbyServers {
   async function ask({ lobbyId, nodeId }: ServedLobby, question: string, ...more: unknown[]): Promise<unknown> {
     if (nodeId === null) return null;
     return nodeId === undefined
@@ -53,9 +62,16 @@ export function sharedLobbyServers(local: LobbyServers, calls: Pick<NodeCalls, "
     },
     async askExit(lobby) {
       // As above.
-      return local.exitOf(lobby.lobbyId) ?? ((await ask(lobby, "exitOf")) as LobbyExit | null);
+      return local.exitOf(lobby.lobbyId) ?? ((await ask(lobby, "exitOf").catch(nullIfSilent)) as LobbyExit | null);
     },
+    lostNode: ({ nodeId }) => (typeof nodeId === "string" && !calls.isUp(nodeId) ? nodeId : null),
   };
+}
+
+/** The end of a lobby is shown without the details that only its node knows. */
+function nullIfSilent(error: unknown): null {
+  if (error instanceof NodeSilent) return null;
+  throw error;
 }
 
 type SentPiece = Omit<LogPiece, "bytes"> & { readonly bytes: string };

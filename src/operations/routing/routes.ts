@@ -76,6 +76,8 @@ export interface LocalPort {
 
 export const lobbyUnknown = () => refuse("MATCHMAKER_LOBBY_NOT_FOUND", "There is no such lobby behind the gateway.");
 
+export const nodeUnreachable = () => refuse("API_LOBBY_UNREACHABLE", "The node that runs the lobby cannot be reached.");
+
 export const toLocalTarget = ({ port, localHost }: LocalPort): LobbyTarget => ({
   kind: "lobby",
   host: localHost ?? "127.0.0.1",
@@ -95,7 +97,7 @@ export function toRoute(
   const { lobbyId, namespaceId, maxPlayersDirect, port } = lobby;
   if (lobby.isStopped) return refuse("MATCHMAKER_LOBBY_STOPPED", `Lobby ${lobbyId} has stopped.`);
   if (port === undefined) return refuse("API_NOT_FOUND", `Lobby ${lobbyId} has no port "${label}" behind the gateway.`);
-  if (target === null) return refuse("API_LOBBY_UNREACHABLE", "The node that runs the lobby cannot be reached.");
+  if (target === null) return nodeUnreachable();
   return {
     lobbyId,
     namespaceId,

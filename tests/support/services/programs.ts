@@ -2,7 +2,16 @@ import { type SpawnOptions, spawn } from "node:child_process";
 import { createServer } from "node:net";
 
 /** Runs a program to its end; fails with what it wrote when that is not a good one. */
-export function run(program: string, arguments_: readonly string[], options: SpawnOptions = {}): Promise<void> {
+export async function run(program: string, arguments_: readonly string[], options: SpawnOptions = {}): Promise<void> {
+  await readOutput(program, arguments_, options);
+}
+
+/** The same; gives what it wrote, at most the last 4,000 characters. */
+export function readOutput(
+  program: string,
+  arguments_: readonly string[],
+  options: SpawnOptions = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, arguments_, { ...options, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
@@ -13,7 +22,7 @@ export function run(program: string, arguments_: readonly string[], options: Spa
     }
     child.once("error", reject);
     child.once("close", (code) => {
-      if (code === 0) resolve();
+      if (code === 0) resolve(output.trim());
       else reject(new Error(`${program} ended with ${code}.\n${output}`));
     });
   });

@@ -1,7 +1,7 @@
 -- Lobbies of one kind by id, searched in bounded steps, for callers that need few of very many. Without a status: any
--- living lobby; an empty node id means no node. The lobbies of a node have a list of their own.
+-- living lobby, with "any" stopped ones too; an empty node id means no node. The lobbies of a node have a list of their own.
 local function isWanted(wanted, status, nodeId)
-  if wanted.status and status ~= wanted.status then return false end
+  if wanted.status and wanted.status ~= "any" and status ~= wanted.status then return false end
   if not wanted.status and status == "stopped" then return false end
   if wanted.nodeId and (nodeId or "") ~= wanted.nodeId then return false end
   if not wanted.exceptNodeIds then return true end

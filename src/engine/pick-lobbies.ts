@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Engine } from "../engine/engine.ts";
 import type { Answer, LobbyView, WantedLobbies } from "../matchmaker/commands.ts";
+import type { Engine } from "./engine.ts";
 
 /** A pause between two steps, so that a scan of very many lobbies does not block other work. */
 const pauseMs = 1;
@@ -10,7 +10,7 @@ const pauseMs = 1;
  * keeps.
  */
 export async function* pickLobbies(
-  engine: Engine,
+  engine: Pick<Engine, "read">,
   namespaceId: string,
   now: () => number,
   wanted: WantedLobbies = {},
