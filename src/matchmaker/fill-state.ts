@@ -2,7 +2,7 @@ import { keyDueAt, lobbyDueAt, playerDueAt } from "./deadlines.ts";
 import { fillOrdered } from "./ordered-set.ts";
 import { addToPool } from "./pools.ts";
 import { isTaken, type Key, type Lobby, type NamespaceRecord, type Player, type Timed } from "./records.ts";
-import { configurePool, countLobby, countSeat, getLobby, type State, takePlace } from "./state.ts";
+import { configurePool, countClients, countLobby, countSeat, getLobby, type State, takePlace } from "./state.ts";
 
 /** Takes stored records for an empty state, in any order. */
 export interface Filling {
@@ -64,6 +64,8 @@ export function beginFilling(state: State): Filling {
       fillOrdered(state.lobbiesById, lobbies);
       for (const lobby of lobbies) setTimer(lobby, lobbyDueAt(lobby, state.heardFrom));
       fillOrdered(state.timers, timed);
+      // Otherwise the first find would do it, and others would wait behind it.
+      if (namespace !== null && namespace.maxPlayersPerClient !== null) countClients(state);
     },
   };
 }

@@ -119,7 +119,7 @@ function pickLobbies(state: State, { wanted, after }: PickLobbies): Answer<"pick
 }
 
 function isWanted(lobby: Lobby, { status, nodeId, exceptNodeIds }: WantedLobbies): boolean {
-  if (status === undefined ? !isLiving(lobby) : lobby.status !== status) return false;
+  if (status === undefined ? !isLiving(lobby) : status !== "any" && lobby.status !== status) return false;
   if (nodeId !== undefined && (lobby.nodeId ?? "") !== nodeId) return false;
   return exceptNodeIds === undefined || (lobby.nodeId !== null && !exceptNodeIds.includes(lobby.nodeId));
 }

@@ -58,7 +58,7 @@ export interface ListAllLobbies extends QueryBase {
 /** Which of many lobbies a caller needs. */
 export interface WantedLobbies {
   /** Absent: any that lives. */
-  readonly status?: LobbyStatus;
+  readonly status?: LobbyStatus | "any";
   /** Empty: on no node. Absent: wherever they are. */
   readonly nodeId?: string;
   /** On a node, but on none of these. */

@@ -42,8 +42,8 @@ export interface State {
   /** The lobbies that have a code, by it. */
   readonly codes: Map<string, Lobby>;
   readonly timers: OrderedSet<Timed>;
-  /** Taken seats per client. */
-  readonly clients: Map<string, number>;
+  /** Taken seats per client. Null until a limit for them is needed: most namespaces have none, and it is a large map. */
+  clients: Map<string, number> | null;
   readonly seatKeys: SeatKeys;
   startingCount: number;
   readyCount: number;
@@ -74,7 +74,7 @@ export function createState(namespaceId: string): State {
     lobbiesById: createOrderedSet<Lobby>(compareIds),
     codes: new Map(),
     timers: createOrderedSet(compareDue),
-    clients: new Map(),
+    clients: null,
     seatKeys: createSeatKeys(),
     startingCount: 0,
     readyCount: 0,
@@ -280,7 +280,7 @@ export function countSeat(state: State, lobby: Lobby, status: SeatStatus, by: 1 
 export function takePlace(state: State, lobby: Lobby, player: Player): void {
   player.slot = lobby.players.push(player) - 1;
   lobby.pool.taken += 1;
-  state.clients.set(player.clientId, (state.clients.get(player.clientId) ?? 0) + 1);
+  if (state.clients !== null) countClient(state.clients, player, 1);
   if (player.playerKey !== null) addSeatKey(state.seatKeys, player);
 }
 
@@ -296,13 +296,26 @@ function leavePlace(state: State, lobby: Lobby, player: Player): void {
   }
   player.slot = -1;
   lobby.pool.taken -= 1;
-  const left = (state.clients.get(player.clientId) ?? 0) - 1;
-  if (left > 0) state.clients.set(player.clientId, left);
-  else state.clients.delete(player.clientId);
+  if (state.clients !== null) countClient(state.clients, player, -1);
   if (player.playerKey !== null) removeSeatKey(state.seatKeys, player);
   if (lobby.players.length > 0) return;
   lobby.emptySince = state.now;
   markChanged(state, "lobby", lobby.id);
+}
+
+function countClient(clients: Map<string, number>, { clientId }: Player, by: 1 | -1): void {
+  const seats = (clients.get(clientId) ?? 0) + by;
+  if (seats > 0) clients.set(clientId, seats);
+  else clients.delete(clientId);
+}
+
+/** Taken seats per client, counted from now on. */
+export function countClients(state: State): ReadonlyMap<string, number> {
+  if (state.clients !== null) return state.clients;
+  const clients = new Map<string, number>();
+  for (const { players } of state.lobbies.values()) for (const player of players) countClient(clients, player, 1);
+  state.clients = clients;
+  return clients;
 }
 
 export function getLobby(state: State, player: Player): Lobby {

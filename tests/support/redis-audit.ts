@@ -3,7 +3,7 @@ import { scriptOnState } from "../../src/engine/redis/scripts.ts";
 import { loadState } from "../../src/matchmaker/changes.ts";
 import { type OrderedSet, orderedItems } from "../../src/matchmaker/ordered-set.ts";
 import { type Lobby, lobbyKind, type Pool, takenSeats } from "../../src/matchmaker/records.ts";
-import { noteHeartbeat, type State } from "../../src/matchmaker/state.ts";
+import { countClients, noteHeartbeat, type State } from "../../src/matchmaker/state.ts";
 import { computeDueAt, isTimerMoved } from "../../src/matchmaker/timers.ts";
 import type { RedisLink } from "../../src/redis/interface.ts";
 import { checkInvariants } from "./invariants.ts";
@@ -106,7 +106,7 @@ function compareTotals({ namespace, clients, codes }: Dump, state: State, same: 
   same(
     "seats per client",
     sorted(clients),
-    sorted(Object.fromEntries([...state.clients].map(([id, n]) => [id, String(n)]))),
+    sorted(Object.fromEntries([...countClients(state)].map(([id, n]) => [id, String(n)]))),
   );
   same("codes", sorted(codes), sorted(Object.fromEntries([...state.codes].map(([code, { id }]) => [code, id]))));
 }

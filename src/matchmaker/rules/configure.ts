@@ -6,15 +6,21 @@ import { putNamespace, type State } from "../state.ts";
 
 /** Lowering a limit removes no player. Empty lobbies of a version that is no longer deployed are due immediately. */
 export function configure(state: State, command: Configure): Outcome<"configure"> {
-  const { namespace, namespaceId } = state;
+  const { namespaceId } = state;
   const { revision, limits, deployedVersionId } = command;
-  if (namespace !== null && !isNews(namespace, command)) return accept({ isApplied: false });
+  const unchanged = configureUnchanged(state, command);
+  if (unchanged !== null) return unchanged;
 
   const idleMinimums = new Map<string, number>();
   for (const { gameMode, region, min } of command.idleMinimums) idleMinimums.set(pairKey(gameMode, region), min);
   putNamespace(state, { revision, ...limits, deployedVersionId, idleMinimums, removedAt: null });
   state.events.push({ type: "namespace.configured", namespaceId, at: state.now, revision, deployedVersionId });
   return accept({ isApplied: true });
+}
+
+/** The outcome of a command that changes nothing; null: it changes something. */
+export function configureUnchanged({ namespace }: State, command: Configure): Outcome<"configure"> | null {
+  return namespace !== null && !isNews(namespace, command) ? accept({ isApplied: false }) : null;
 }
 
 /**

@@ -13,7 +13,7 @@ import { accept, CommandError, refuse } from "../outcome.ts";
 import { newKey, newLobby, newPlayer } from "../record-makers.ts";
 import { isTaken, type Lobby, type NamespaceRecord } from "../records.ts";
 import { findSeatByKey } from "../seat-keys.ts";
-import { addLobby, addPlayer, emitLobby, emitPlayer, ensurePool, putKey, type State } from "../state.ts";
+import { addLobby, addPlayer, countClients, emitLobby, emitPlayer, ensurePool, putKey, type State } from "../state.ts";
 import { viewLobby } from "../views.ts";
 
 /** What find, join and createLobby have in common: seating a party, once. */
@@ -52,7 +52,7 @@ export function refuseClient(
 ): RefusalCode | null {
   const { maxPlayersPerClient } = namespace;
   if (maxPlayersPerClient === null || clientId === noClient) return null;
-  return (state.clients.get(clientId) ?? 0) + seats > maxPlayersPerClient ? "TOO_MANY_PLAYERS_FROM_SOURCE" : null;
+  return (countClients(state).get(clientId) ?? 0) + seats > maxPlayersPerClient ? "TOO_MANY_PLAYERS_FROM_SOURCE" : null;
 }
 
 /** Null: no player of the party has a seat by the same key already. */
