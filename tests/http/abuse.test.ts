@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal } from "../support/expectations.ts";
+import { readGauge } from "../support/gauge.ts";
 import { type Service, startService, until } from "../support/harness.ts";
 import { openRaw } from "../support/raw.ts";
 import { freePort } from "../support/services/programs.ts";
@@ -21,10 +22,7 @@ const post = () =>
 const inChunks = (coding = "Transfer-Encoding: chunked") => `${post()}${coding}\r\n\r\n`;
 const next = `GET /healthz HTTP/1.1\r\n${host}\r\n`;
 
-async function gauge(name: string): Promise<number> {
-  const scraped = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(scraped)?.[1]);
-}
+const gauge = (name: string) => readGauge(metricsPort, name);
 
 describe("a request that two servers could read in different ways", () => {
   test.each([

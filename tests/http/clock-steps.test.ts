@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { config, createArena, lobbyIdOf, tokensOf } from "../support/arena.ts";
-import { type Child, newDataDir, startChild } from "../support/child.ts";
-import { type Service, until } from "../support/harness.ts";
+import { type Child, newDataDir, serviceOf, startChild } from "../support/child.ts";
+import { until } from "../support/harness.ts";
 
 const patient = { timeout: 240_000 };
 const stepClock = fileURLToPath(new URL("step-clock.mjs", import.meta.url));
@@ -34,14 +34,6 @@ async function start(dataDir: string) {
   }
   return { child, step };
 }
-
-const serviceOf = ({ client, process }: Child, dataDir: string): Service => ({
-  ...client,
-  kind: "sqlite",
-  dataDir,
-  databaseUrl: null,
-  close: async () => void process.kill("SIGTERM"),
-});
 
 const timeouts = { reservation_s: 60, heartbeat_s: 60, ready_s: 300 };
 

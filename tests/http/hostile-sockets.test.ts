@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { type Matchmaker, startMatchmaker } from "../support/arena.ts";
+import { config, createArena, type Matchmaker, startMatchmaker } from "../support/arena.ts";
 import { expectRefusal } from "../support/expectations.ts";
+import { readGauge } from "../support/gauge.ts";
 import { type Answer, createGame, createNamespace, type NamespaceAtHand, until } from "../support/harness.ts";
 import { openRaw, openUnread, type RawConnection } from "../support/raw.ts";
 import { freePort } from "../support/services/programs.ts";
@@ -28,10 +29,7 @@ async function connect(): Promise<RawConnection> {
   return connection;
 }
 
-async function gauge(name: string): Promise<number> {
-  const scraped = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(scraped)?.[1]);
-}
+const gauge = (name: string) => readGauge(metricsPort, name);
 
 const get = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`;
 const admin = () => `Authorization: Bearer ${matchmaker.service.adminToken}\r\n`;
@@ -210,7 +208,6 @@ describe("one address", () => {
 
   test("[T43] a find that waits for its lobby is not in flight", async () => {
     const service = await start({ maxInFlightPerAddress: 1, findWaitS: 60 });
-    const { createArena, config } = await import("../support/arena.ts");
     const arena = await createArena(service, config({ max_players: 8, max_players_direct: 8 }));
     const lobby = await arena.register();
     const finds: Promise<Answer>[] = [];
@@ -269,4 +266,37 @@ test("[T44] a client that takes nothing of its answer for 30 seconds is cut off"
   expect(await gauge("foyer_http_connections")).toBe(before + 1);
   await until(async () => (await gauge("foyer_http_connections")) === before, 90_000);
   expect(await gauge("foyer_http_in_flight")).toBe(0);
+});
+
+test("[T45] lists with states that a client does not read are bounded; others get theirs, and so does it when its connections have ended", {
+  timeout: 120_000,
+}, async () => {
+  const service = await start({ rateList: 0, maxInFlightPerAddress: 64 });
+  const arena = await createArena(service, config({ max_players: 8, max_players_direct: 8 }));
+  // A page of 1 MiB.
+  for (let count = 0; count < 70; count++) {
+    const lobby = await arena.ready();
+    expect((await lobby.call("PUT", "lobbies/state", "x".repeat(16_000))).status).toBe(204);
+  }
+  const path = "/matchmaker/lobbies/list?limit=500&include_state=true";
+  const ask = (client: string) =>
+    service.request("GET", path, { token: arena.pub, headers: { "x-forwarded-for": client } });
+  expect((await ask("192.0.2.2")).bytes.length).toBeGreaterThan(900_000);
+
+  const token = `Authorization: Bearer ${arena.pub}\r\n`;
+  const unread = [];
+  let answer = await ask("192.0.2.1");
+  for (let count = 0; count < 60 && answer.status === 200; count++) {
+    const connection = await openUnread(service.port);
+    opened.push(connection);
+    unread.push(connection);
+    // What the system keeps for a connection takes some of it.
+    connection.write(get(path, from("192.0.2.1") + token).repeat(8));
+    await until(async () => (await gauge("foyer_http_in_flight")) === unread.length);
+    answer = await ask("192.0.2.1");
+  }
+  expectRefusal(answer, "API_RATE_LIMIT");
+  expect((await ask("192.0.2.2")).status).toBe(200);
+  for (const connection of unread) connection.destroy();
+  await until(async () => (await ask("192.0.2.1")).status === 200);
 });

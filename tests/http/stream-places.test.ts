@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createArena } from "../support/arena.ts";
 import { type Listener, listenTo } from "../support/event-streams.ts";
+import { readGauge } from "../support/gauge.ts";
 import {
   createCloudToken,
   createGame,
@@ -21,10 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.close());
 
-async function openStreams(): Promise<number> {
-  const scraped = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  return Number(/^foyer_event_streams (\d+)$/m.exec(scraped)?.[1]);
-}
+const openStreams = () => readGauge(metricsPort, "foyer_event_streams");
 
 /** A namespace, and the text of a request for its events with a cloud token. */
 async function askable() {
