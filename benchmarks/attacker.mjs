@@ -22,5 +22,7 @@ function open(index) {
   });
 }
 
-for (let index = 0; index < connections; index++) open(index);
+process.once("message", () => {
+  for (let index = 0; index < connections; index++) open(index);
+});
 process.on("disconnect", () => process.exit());

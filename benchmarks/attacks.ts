@@ -20,6 +20,8 @@ export const question = "What do honest clients notice while others attack, and 
 /** Lobbies with a state of 16 KiB each, which is what makes a list large. */
 const stateCount = 200;
 const rounds = 3;
+/** The attacker's process is loaded by then. */
+const startMs = 1000;
 const settleMs = 60_000;
 
 /**
@@ -50,8 +52,10 @@ export async function run({ isLong }: { isLong: boolean }): Promise<string> {
       const beside: Heard[] = [];
       let during = before;
       for (let round = 0; round < rounds; round++) {
+        const attacker = prepareAttack(foyer, attack);
+        await sleep(startMs);
         calm.push(await call());
-        const attacker = startAttack(foyer, attack);
+        attacker.send("begin");
         beside.push(await call());
         during = await signs(metricsPort);
         attacker.kill("SIGKILL");
@@ -82,7 +86,8 @@ function wantedAttacks(attacks: Record<string, Attack>): [string, Attack][] {
 
 const attackerProgram = fileURLToPath(new URL("attacker.mjs", import.meta.url));
 
-function startAttack(foyer: ServerProcess, attack: Attack): ChildProcess {
+/** A process that attacks when it gets a message: its own start, on the clients' core, is no part of the attack. */
+function prepareAttack(foyer: ServerProcess, attack: Attack): ChildProcess {
   const given = JSON.stringify({ ...attack, port: Number(new URL(foyer.url).port) });
   const child = spawn(process.execPath, [attackerProgram, given], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   // It shares a core with the honest clients, which must not wait for its own work.

@@ -14,7 +14,7 @@ export interface Measured {
 /** In a process of its own, whose garbage collector can be called. */
 export async function run(): Promise<string> {
   const child = fileURLToPath(new URL("memory-child.ts", import.meta.url));
-  const flags = ["--expose-gc", "--max-semi-space-size=32", "--import", "tsx"];
+  const flags = ["--expose-gc", "--import", "tsx"];
   const { stdout, stderr, status } = spawnSync(process.execPath, [...flags, child], { encoding: "utf8" });
   if (status !== 0) throw new Error(`The measuring process ended with ${status}:\n${stderr}`);
   const measured = JSON.parse(stdout) as Measured[];

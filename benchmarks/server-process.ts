@@ -41,7 +41,7 @@ export async function startServer(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [...nodeFlags, "--import", reporter, program, ...args], {
+  const child = spawn(process.execPath, ["--import", reporter, program, ...args], {
     cwd,
     env: { ...plainEnvironment(), ...env },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
@@ -71,9 +71,6 @@ export async function startServer(
     },
   };
 }
-
-/** `npm start` gives Node these, and so does the foyer command; the bare server gets the same. */
-const nodeFlags = ["--max-semi-space-size=32"];
 
 const reporter = new URL("report-cpu.mjs", import.meta.url).href;
 

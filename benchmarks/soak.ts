@@ -41,11 +41,12 @@ try {
   const churn = createChurn(clients, installation.world, Math.random);
   const streams = await installation.openStreams();
   await churn.begin();
-  const ceiling = await measureCeiling(churn);
-  console.log(`ceiling: ${Math.round(ceiling)} requests/s; now ${share * 100} % of it`);
+  let ceiling = await measureCeiling(churn);
   if (options.isFilled) {
     console.log("filling: ended seats are remembered for 10 minutes, and the heap grows until then");
-    await pace(churn.step, ceiling * share, rememberedS, note);
+    await pace(churn.step, ceiling * share, rememberedS, withProgress(note));
+    // What the service can do with so much to remember. A higher load than while it was filled would fill it further.
+    ceiling = Math.min(ceiling, await measureCeiling(churn));
   }
   console.log(`measuring: ${options.minutes} minutes`);
   const p99 = await soak(churn, ceiling * share);
@@ -74,7 +75,9 @@ async function measureCeiling(churn: Churn): Promise<number> {
   const seconds = Math.max(5, Math.min(20, soakS / 6));
   // The first moments count for nothing: the service compiles its code then.
   await closedLoop(churn, 3);
-  return (await closedLoop(churn, seconds)) / seconds;
+  const ceiling = (await closedLoop(churn, seconds)) / seconds;
+  console.log(`ceiling: ${Math.round(ceiling)} requests/s; the load is ${share * 100} % of it`);
+  return ceiling;
 }
 
 async function closedLoop(churn: Churn, seconds: number): Promise<number> {
@@ -87,12 +90,31 @@ async function closedLoop(churn: Churn, seconds: number): Promise<number> {
   return good;
 }
 
+type OnAnswer = (outcome: Outcome, ms: number, dueAfterS: number) => void;
+
+/** Says every minute how the service does. */
+function withProgress(onAnswer: OnAnswer): OnAnswer {
+  let [minute, times]: [number, number[]] = [1, []];
+  return (outcome, ms, dueAfterS) => {
+    onAnswer(outcome, ms, dueAfterS);
+    if (dueAfterS >= minute * 60) {
+      times.sort((a, b) => a - b);
+      console.log(
+        `minute ${minute}: p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`,
+      );
+      minute += 1;
+      times = [];
+    }
+    times.push(ms);
+  };
+}
+
 /** Sends at a steady rate, whether earlier requests were answered or not. A time counts from when the request was due. */
 async function pace(
   send: () => Promise<Outcome>,
   perSecond: number,
   seconds: number,
-  onAnswer: (outcome: Outcome, ms: number, dueAfterS: number) => void,
+  onAnswer: OnAnswer,
 ): Promise<void> {
   const startedAt = performance.now();
   const total = Math.floor(perSecond * seconds);
@@ -127,11 +149,11 @@ async function soak(churn: Churn, perSecond: number): Promise<number> {
     () => churn.step(),
     perSecond,
     soakS,
-    (outcome, ms, dueAfterS) => {
+    withProgress((outcome, ms, dueAfterS) => {
       sent += 1;
       if (!note(outcome).isGood) bad += 1;
       thirds[Math.min(2, Math.floor((3 * dueAfterS) / soakS))]!.push(ms);
-    },
+    }),
   );
   isOver = true;
   await looking;

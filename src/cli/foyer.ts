@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=32
+#!/usr/bin/env node
 import { run } from "./run.ts";
 import { standardTerminal } from "./terminal.ts";
 

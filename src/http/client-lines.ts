@@ -68,7 +68,10 @@ export function createClientLines(): ClientLines {
         return next;
       }
     },
-    forget: () => served.clear(),
+    forget() {
+      // Clearing a map makes a new table, also when it is empty.
+      if (served.size > 0) served.clear();
+    },
     servedAt: () => servedAt,
     takeLongestDelayMs() {
       const delayMs = longestDelayMs;

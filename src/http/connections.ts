@@ -12,6 +12,7 @@ import {
   createExchange,
   type Exchange,
 } from "./exchange.ts";
+import { createOpenConnections } from "./open-connections.ts";
 import { cutOffIfSlow } from "./slow-readers.ts";
 import type { Turns } from "./turns.ts";
 import { takeUpgrades } from "./upgrades.ts";
@@ -65,7 +66,7 @@ export function createConnections(parts: {
   leave(share: ClientShare): void;
   done(exchange: Exchange): void;
 }): Connections {
-  const connections = new Set<Connection>();
+  const connections = createOpenConnections();
   const turns = createConnectionTurns(parts);
 
   function findConnection(socket: KnownSocket): Connection {
@@ -129,11 +130,11 @@ export function createConnections(parts: {
       return exchange;
     },
     isAnsweredEarly,
-    count: () => connections.size,
-    areAnswersDue: () => [...connections].some(isAnswerDue),
-    destroyAll: () => connections.forEach(({ socket }) => void socket.destroy()),
+    count: () => connections.all().length,
+    areAnswersDue: () => connections.all().some(isAnswerDue),
+    destroyAll: () => connections.all().forEach(({ socket }) => void socket.destroy()),
     cutOffSlowReaders(now) {
-      for (const { current } of connections) if (current?.reply.raw.writableEnded) cutOffIfSlow(current, now);
+      for (const { current } of connections.all()) if (current?.reply.raw.writableEnded) cutOffIfSlow(current, now);
     },
   };
 }

@@ -37,6 +37,8 @@ export interface Connection {
   answeredEarly: IncomingMessage | null;
   /** The request whose turn it is goes to a lobby, which answers it. */
   isPassedOn: boolean;
+  /** Where it is among those that are open. */
+  place: number;
 }
 
 /** A request that is not begun. */
@@ -55,6 +57,7 @@ export function createConnection(socket: Socket, share: ClientShare | null): Con
     readBytes: 0,
     answeredEarly: null,
     isPassedOn: false,
+    place: -1,
   };
 }
 
