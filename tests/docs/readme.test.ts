@@ -39,22 +39,24 @@ afterAll(async () => {
   shell?.close();
 }, patient);
 
-/** A reader with a home of its own. npm installs the command there, and needs no network for what it has in its cache. */
+/**
+ * A reader with a home of its own. npm installs the command there, needs no network for what it has in its cache, and reaches its
+ * registry as this machine's npm does: the settings of the whole machine are otherwise looked for in the reader's prefix.
+ */
 function readerEnvironment(): NodeJS.ProcessEnv {
   const home = temporaryFolder();
   const prefix = join(home, "npm");
   mkdirSync(join(prefix, "lib"), { recursive: true });
-  const cache = execFileSync("npm", ["config", "get", "cache"], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const { NODE_EXTRA_CA_CERTS } = process.env;
   const userconfig = join(homedir(), ".npmrc");
   return {
     PATH: [join(prefix, "bin"), dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: home,
     NO_COLOR: "1",
     npm_config_prefix: prefix,
-    npm_config_cache: cache.trim(),
+    npm_config_cache: npmSetting("cache"),
+    npm_config_globalconfig: npmSetting("globalconfig"),
+    ...(NODE_EXTRA_CA_CERTS !== undefined && { NODE_EXTRA_CA_CERTS }),
     ...(existsSync(userconfig) && { npm_config_userconfig: userconfig }),
     npm_config_prefer_offline: "true",
     npm_config_update_notifier: "false",
@@ -62,6 +64,10 @@ function readerEnvironment(): NodeJS.ProcessEnv {
     FOYER_METRICS_PORT: "0",
     FOYER_LOBBY_PORTS: ownRange(),
   };
+}
+
+function npmSetting(name: string): string {
+  return execFileSync("npm", ["config", "get", name], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
 }
 
 const local = (text: string) => text.replaceAll("127.0.0.1:7100", `127.0.0.1:${port}`);
