@@ -14,6 +14,8 @@ import { markdownTable } from "./table.ts";
 const connections = 64;
 const share = 0.7;
 const samples = 24;
+/** After a collection that the soak asked for, the service answers what has come meanwhile. */
+const catchUpS = 2;
 /** For so long Foyer remembers seats that have ended: under a steady load its heap grows for this time and no longer. */
 const rememberedS = 600;
 const overloadFactor = 3;
@@ -138,10 +140,16 @@ async function soak(churn: Churn, perSecond: number): Promise<number> {
   const thirds: number[][] = [[], [], []];
   const [heaps, descriptors]: [number[], number[]] = [[], []];
   let [sent, bad, isOver] = [0, 0, false];
+  const startedAt = performance.now();
+  /** From when to when a collection that the soak itself asked for held up requests. Those do not count for p99. */
+  const heldUp: { fromS: number; untilS: number }[] = [];
   const looking = (async () => {
     while (!isOver) {
+      const held = { fromS: (performance.now() - startedAt) / 1000, untilS: Number.POSITIVE_INFINITY };
+      heldUp.push(held);
       heaps.push(await installation.server.heapAfterCollection());
       descriptors.push(countDescriptors(installation.server.pid));
+      held.untilS = (performance.now() - startedAt) / 1000 + catchUpS;
       await sleep((soakS * 1000) / samples);
     }
   })();
@@ -152,6 +160,7 @@ async function soak(churn: Churn, perSecond: number): Promise<number> {
     withProgress((outcome, ms, dueAfterS) => {
       sent += 1;
       if (!note(outcome).isGood) bad += 1;
+      if (heldUp.some(({ fromS, untilS }) => dueAfterS >= fromS && dueAfterS <= untilS)) return;
       thirds[Math.min(2, Math.floor((3 * dueAfterS) / soakS))]!.push(ms);
     }),
   );
