@@ -1,4 +1,4 @@
-import type { Call, Clients, Reply } from "./soak-client.ts";
+import type { Call, Client, Clients, Reply } from "./soak-client.ts";
 
 /** The namespace under load. */
 export interface SoakWorld {
@@ -62,20 +62,16 @@ const expected = new Set([
   "TOKEN_INVALID",
 ]);
 
-/**
- * Players and lobbies have connections of their own, as in reality: a find may wait until a lobby is ready, and must not keep the
- * lobby from saying so.
- */
-export function createChurn({ players, servers }: Clients, world: SoakWorld, random: () => number): Churn {
+export function createChurn(clients: Clients, world: SoakWorld, random: () => number): Churn {
   const lobbies: Lobby[] = [];
   /** What is due later, soonest first; few thousand entries at most. */
   const later: { dueAt: number; run(): Promise<Outcome> }[] = [];
   let made = 0;
 
   const address = () => `198.18.${Math.floor(random() * 256)}.${1 + Math.floor(random() * 254)}`;
-  const ofPlayer = async (what: string, call: Call) => judged(what, await players.call(call));
-  const ofServer = async (what: string, call: Omit<Call, "client">) =>
-    judged(what, await servers.call({ ...call, client: "192.0.2.10" }));
+  const ofPlayer = async (what: string, call: Call) => judged(what, await clients.players.call(call));
+  const ofServer = async (what: string, client: Client, call: Omit<Call, "client">) =>
+    judged(what, await client.call({ ...call, client: "192.0.2.10" }));
   const after = (ms: number, run: () => Promise<Outcome>) => {
     const entry = { dueAt: performance.now() + ms * (0.5 + random()), run };
     let at = later.length;
@@ -83,13 +79,18 @@ export function createChurn({ players, servers }: Clients, world: SoakWorld, ran
     later.splice(at, 0, entry);
   };
   const ofLobby = (what: string, lobby: Lobby, method: "POST" | "PUT", path: string, body?: unknown) =>
-    ofServer(what, { method, path: `/matchmaker/${path}`, token: lobby.token, ...(body !== undefined && { body }) });
+    ofServer(what, path.startsWith("players/") ? clients.servers : clients.lobbies, {
+      method,
+      path: `/matchmaker/${path}`,
+      token: lobby.token,
+      ...(body !== undefined && { body }),
+    });
 
   async function register(): Promise<Outcome> {
     const ports = { default: { hostname: "game.example.com", port: 20_000, is_tls: true } };
     const body = { game_mode: "duel", region: "local", ports };
     const call = { method: "POST", path: "/matchmaker/lobbies/register", token: world.serverToken } as const;
-    const { reply, outcome } = await ofServer("register", { ...call, body });
+    const { reply, outcome } = await ofServer("register", clients.lobbies, { ...call, body });
     if (reply.status !== 200) {
       after(retryMs, register);
       return outcome;

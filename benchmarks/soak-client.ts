@@ -24,24 +24,31 @@ export interface Client {
   close(): void;
 }
 
-/** Of players, and of the lobbies' servers. */
+/** Each kind waits for its own kind only, as on connections of their own in reality. */
 export interface Clients {
   readonly players: Client;
+  /** For what servers say of their players. */
   readonly servers: Client;
+  /** For what servers say of their lobbies: finds may wait until a lobby is ready. */
+  readonly lobbies: Client;
 }
 
-/** About half of the requests are the servers'. */
+/** About half of the requests are about seated players, and few about lobbies. */
 export async function openClients(url: string, connections: number): Promise<Clients & { close(): void }> {
-  const [players, servers] = await Promise.all([openClient(url, connections / 2), openClient(url, connections / 2)]);
+  const [players, servers, lobbies] = await Promise.all([
+    openClient(url, connections / 2),
+    openClient(url, connections / 2),
+    openClient(url, lobbyConnections),
+  ]);
   return {
-    players,
-    servers,
+    ...{ players, servers, lobbies },
     close() {
-      players.close();
-      servers.close();
+      for (const client of [players, servers, lobbies]) client.close();
     },
   };
 }
+
+const lobbyConnections = 8;
 
 /**
  * It writes to sockets itself: node:http takes as much of the machine for a request as the server does, and client and server

@@ -20,8 +20,8 @@ const catchUpS = 2;
 const rememberedS = 600;
 const overloadFactor = 3;
 const overloadS = 10;
-/** More than `max_in_flight`, so that Foyer has to refuse some. */
-const overloadConnections = 2500;
+/** Half of them are the players', and that is more than `max_in_flight`, so that Foyer has to refuse some. */
+const overloadConnections = 5000;
 
 interface Check {
   readonly name: string;
