@@ -103,7 +103,8 @@ export function createChurn(clients: Clients, world: SoakWorld, random: () => nu
   async function ready(lobby: Lobby): Promise<Outcome> {
     const { reply, outcome } = await ofLobby("ready", lobby, "POST", "lobbies/ready");
     if (reply.status !== 204) {
-      after(retryMs, () => ready(lobby));
+      // One that has ended meanwhile has a successor.
+      after(retryMs, outcome.isOverload ? () => ready(lobby) : register);
       return outcome;
     }
     lobbies.push(lobby);

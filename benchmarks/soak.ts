@@ -14,8 +14,8 @@ import { markdownTable } from "./table.ts";
 const connections = 64;
 const share = 0.7;
 const samples = 24;
-/** After a collection that the soak asked for, the service answers what has come meanwhile. */
-const catchUpS = 2;
+/** After a collection that the soak asked for, the service answers what has come meanwhile; in a short run most time must count. */
+const catchUpMaxS = 2;
 /** For so long Foyer remembers seats that have ended: under a steady load its heap grows for this time and no longer. */
 const rememberedS = 600;
 const overloadFactor = 3;
@@ -149,7 +149,7 @@ async function soak(churn: Churn, perSecond: number): Promise<number> {
       heldUp.push(held);
       heaps.push(await installation.server.heapAfterCollection());
       descriptors.push(countDescriptors(installation.server.pid));
-      held.untilS = (performance.now() - startedAt) / 1000 + catchUpS;
+      held.untilS = (performance.now() - startedAt) / 1000 + Math.min(catchUpMaxS, soakS / samples / 8);
       await sleep((soakS * 1000) / samples);
     }
   })();
