@@ -7,7 +7,7 @@ import { createClient, createSubscriberClient, tryMs } from "./clients.ts";
 import { classifyError, isNoScript } from "./errors.ts";
 import type { RedisConnection, RedisPrimary, Script } from "./interface.ts";
 import { openSubscriptions } from "./subscriptions.ts";
-import { type Watch, watchClient } from "./watch.ts";
+import { TimeIsOver, type Watch, watchClient } from "./watch.ts";
 
 export interface RedisConnectionOptions {
   readonly url: string;
@@ -71,6 +71,7 @@ function createConnection(
   async function attempt(what: string, send: () => Promise<unknown>, until?: number): Promise<unknown> {
     const startedAt = performance.now();
     const giveUpAt = until ?? computeGiveUpAt(startedAt);
+    let lastFailure: unknown = null;
     for (let tries = 1; ; tries++) {
       try {
         if (isClosed) throw new EngineUnavailable("The connection to Redis is closed.");
@@ -79,7 +80,9 @@ function createConnection(
         measures?.answered(what, (performance.now() - startedAt) / 1000);
         return answer;
       } catch (error) {
-        await decide(error, what, tries, giveUpAt);
+        // A try that was cut short says nothing about Redis; the one before it does.
+        if (!(error instanceof TimeIsOver)) lastFailure = error;
+        await decide(lastFailure ?? error, what, tries, giveUpAt);
       }
     }
   }
@@ -171,7 +174,7 @@ function asPrimary(client: Pick<Redis | Cluster, "call">, name: string): RedisPr
 /** Every command runs this, so it uses only one promise. */
 function inTime<T>(answer: Promise<T>, giveUpAt: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new Error("Redis timed out."));
+    const late = () => reject(new TimeIsOver("Redis timed out."));
     const timer = setTimeout(late, Math.max(0, giveUpAt - performance.now()));
     answer.then(
       (value) => {

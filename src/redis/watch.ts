@@ -8,6 +8,11 @@ class RedisUnreachable extends Error {
   override readonly name = "RedisUnreachable";
 }
 
+/** The caller's time ended before Redis answered or a connection was there. */
+export class TimeIsOver extends Error {
+  override readonly name = "TimeIsOver";
+}
+
 /** Tracks whether there is a connection, logs changes, and keeps the client reconnecting. */
 export interface Watch {
   /** How long there has been no connection. */
@@ -66,7 +71,7 @@ export function watchClient(client: Redis | Cluster, address: RedisAddress, log:
 
   function ready(giveUpAt: number): Promise<void> {
     if (client.status === "ready") return Promise.resolve();
-    return waiters.wait(giveUpAt, () => lastError ?? new Error("No connection to Redis."));
+    return waiters.wait(giveUpAt, () => lastError ?? new TimeIsOver("No connection to Redis."));
   }
 
   return {

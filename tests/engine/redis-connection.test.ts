@@ -142,6 +142,19 @@ describe("one Redis", () => {
     await expect(link.run(echo, keys[0]!, ["no"])).rejects.toThrow("Redis is unavailable: the server is a replica.");
   });
 
+  test("[RF6] a try that the end of its time cuts short does not hide what Redis answered before", async () => {
+    const { server } = await world();
+    const links = await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        openRedis({ url: server.url, log: listeningLog().log, patienceMs: 250 + 5 * i }),
+      ),
+    );
+    opened.push(async () => void (await Promise.all(links.map((link) => link.close()))));
+    await server.ask("REPLICAOF", "127.0.0.1", "1");
+    const failures = await Promise.all(links.map((link) => link.run(echo, keys[0]!, ["no"]).catch(String)));
+    expect(new Set(failures)).toEqual(new Set(["EngineUnavailable: Redis is unavailable: the server is a replica."]));
+  });
+
   test("[RF7] a server that is loading its data is waited for", async () => {
     const { server, link } = await world({ appendfsync: "everysec" });
     const counting = startCounting(link, keys);
