@@ -16,6 +16,8 @@ export interface InFlight {
   readonly connections: Connections;
   /** Does this when it is the request's turn on its connection and that of its client; never, if the connection ends before. */
   inTurn(request: FastifyRequest, reply: FastifyReply, begin: Begin, done: () => void): void;
+  /** Does this now, or in a turn of the request's client if there is no time now; never, if the connection ends before. */
+  whenTimely(request: FastifyRequest, work: () => void): void;
   /** The whole request has arrived, so it counts as in flight from now on. */
   count(request: FastifyRequest): void;
   /** A refusal when its client has too many unanswered requests. */
@@ -94,6 +96,10 @@ export function createInFlight(parts: {
       const { raw } = request;
       if (connections.claim(raw)) beginNow(request, reply, begin, done);
       else connections.wait({ raw, begin: () => beginNow(request, reply, begin, done) });
+    },
+    whenTimely({ raw }, work) {
+      if (turns.isOpen()) work();
+      else turns.wait(findClient(raw).client, { raw, begin: work });
     },
     takeLongestDelayMs: turns.takeLongestDelayMs,
     count,

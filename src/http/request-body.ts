@@ -4,23 +4,33 @@ import type { Operation } from "../contract/define.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import { parseJson } from "./body.ts";
 import { Refused, unsupportedMediaType } from "./errors.ts";
+import type { InFlight } from "./in-flight.ts";
 import { listIssues } from "./schema-issues.ts";
 
 /**
  * Replaces Fastify's body parsers with one that accepts only strict JSON (docs/decisions/0004). An empty body counts as
  * absent.
  */
-export function readBody(app: FastifyInstance): void {
+export function readBody(app: FastifyInstance, whenTimely: InFlight["whenTimely"]): void {
+  function parse(request: FastifyRequest, body: Buffer, done: (error: Error | null, value?: unknown) => void): void {
+    const parsed = isUntyped(request.headers) ? null : parseJson(body);
+    if (parsed === null) done(new Refused(unsupportedMediaType()));
+    else if ("issue" in parsed) done(new Refused(refuse("API_BAD_BODY", parsed.issue)));
+    else done(null, parsed.value);
+  }
+
   app.removeAllContentTypeParsers();
   // Named although `*` covers it: Fastify caches a parser of that name, and searches for `*` at each request.
-  app.addContentTypeParser(["application/json", "*"], { parseAs: "buffer" }, (request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
-    if (isUntyped(request.headers)) return done(new Refused(unsupportedMediaType()));
-    const parsed = parseJson(body as Buffer);
-    if ("issue" in parsed) return done(new Refused(refuse("API_BAD_BODY", parsed.issue)));
-    done(null, parsed.value);
+  app.addContentTypeParser<Buffer>(["application/json", "*"], { parseAs: "buffer" }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else if (body.length <= quickBytes) parse(request, body, done);
+    // Several of them at once would hold up everybody else.
+    else whenTimely(request, () => parse(request, body, done));
   });
 }
+
+/** A body of this size is parsed and checked in less time than the rest of its request takes. */
+const quickBytes = 8 * 1024;
 
 /** Without a type the body must be empty, and the length of a chunked body is known only at its end. */
 const isUntyped = (headers: IncomingHttpHeaders) => headers["content-type"] === undefined;

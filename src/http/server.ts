@@ -108,7 +108,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   app.decorateRequest("exchange");
   app.addHook("onRequest", (request, reply, done) => inFlight.inTurn(request, reply, begin, done));
   useStrictValidation(app);
-  readBody(app);
+  readBody(app, inFlight.whenTimely);
   app.setErrorHandler(createHandleError(parts));
   app.setNotFoundHandler(sendNotFound);
 

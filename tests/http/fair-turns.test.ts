@@ -1,12 +1,15 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/ground/log.ts";
 import { createMetrics } from "../../src/ground/metrics.ts";
 import { createClientAddress } from "../../src/http/client-address.ts";
-import { createInFlight } from "../../src/http/in-flight.ts";
+import { createFastify } from "../../src/http/fastify.ts";
+import { createInFlight, type InFlight } from "../../src/http/in-flight.ts";
+import { readBody } from "../../src/http/request-body.ts";
 import { type Matchmaker, startMatchmaker } from "../support/arena.ts";
 import { openRaw, type RawConnection } from "../support/raw.ts";
 import { createHeldRequests } from "./held-requests.ts";
@@ -29,6 +32,91 @@ async function connect(port: number): Promise<RawConnection> {
 const get = (path: string, headers: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 const from = (client: string) => `X-Forwarded-For: ${client}\r\n`;
 
+function openInFlight(): InFlight {
+  return createInFlight({
+    config: defaultConfig(),
+    log: createLog({ level: "silent", format: "json" }),
+    metrics: createMetrics(),
+    readAddress: createClientAddress(["127.0.0.1"]),
+    refuseConnection: () => {},
+    checkLoad: () => null,
+  });
+}
+
+/** Works as long as all that begins in one turn of the event loop. */
+function useUpTurn(): void {
+  const endsAt = performance.now() + 3;
+  while (performance.now() < endsAt);
+}
+
+describe("large bodies", () => {
+  let app: FastifyInstance;
+  afterEach(() => app.close());
+
+  /** Handles bodies, and notes of whom they were. `send` sends many at once, when all their headers are there. */
+  async function open() {
+    const handled: string[] = [];
+    let headers = 0;
+    const inFlight = openInFlight();
+    app = createFastify({ newRequestId: () => "one", answerBroken: () => {}, answerBadPath: () => {} });
+    app.decorateRequest("exchange");
+    app.addHook("onRequest", (request, reply, done) => inFlight.inTurn(request, reply, (_1, _2, next) => next(), done));
+    app.addHook("onRequest", (_request, _reply, done) => {
+      headers += 1;
+      done();
+    });
+    readBody(app, inFlight.whenTimely);
+    app.post("/", (request, reply) => {
+      handled.push(String(request.headers["x-forwarded-for"]));
+      useUpTurn();
+      reply.send("");
+    });
+    inFlight.connections.watch(app.server, null);
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    const { port } = app.server.address() as AddressInfo;
+    const send = async (client: string, count: number, bytes: number) => {
+      const connections = await Promise.all(Array.from({ length: count }, () => connect(port)));
+      for (const connection of connections) connection.write(headersOf(client, bytes));
+      await expect.poll(() => headers, { interval: 1 }).toBe(count);
+      for (const connection of connections) connection.write(bodyOf(bytes));
+      await expect.poll(() => handled.length, { interval: 1 }).toBeGreaterThan(0);
+      return connections;
+    };
+    return { port, handled, send };
+  }
+
+  test.each([8193, 60_000])(
+    "[FG5] of %i bytes that come at once: others do not wait for all of them",
+    async (bytes) => {
+      const { port, handled, send } = await open();
+      const one = await connect(port);
+      const many = await send("192.0.2.1", 30, bytes);
+      one.write(headersOf("192.0.2.2", 10) + bodyOf(10));
+      expect((await one.answer())?.status).toBe(200);
+      expect(handled.indexOf("192.0.2.2")).toBeLessThan(30);
+      for (const connection of many) expect((await connection.answer())?.status).toBe(200);
+      expect(handled.length).toBe(31);
+    },
+  );
+
+  test("[FG5] whose connection ends while they wait are not parsed", async () => {
+    const { port, handled, send } = await open();
+    for (const connection of await send("192.0.2.1", 30, 60_000)) connection.destroy();
+    const one = await connect(port);
+    one.write(headersOf("192.0.2.2", 10) + bodyOf(10));
+    expect((await one.answer())?.status).toBe(200);
+    expect(handled.length).toBeLessThan(31);
+  });
+});
+
+function headersOf(client: string, bytes: number): string {
+  const headers = `Content-Type: application/json\r\nContent-Length: ${bytes}\r\n`;
+  return `POST / HTTP/1.1\r\nHost: localhost\r\n${from(client)}${headers}\r\n`;
+}
+
+/** A text in JSON. */
+const bodyOf = (bytes: number) => `"${"x".repeat(bytes - 2)}"`;
+
 describe("requests of one client on many connections", () => {
   let server: Server;
   afterEach(() => server.close());
@@ -38,20 +126,11 @@ describe("requests of one client on many connections", () => {
     let isFirst = () => {};
     server = createServer((request, response) => {
       begun.push(String(request.headers["x-forwarded-for"]));
-      // As long as all that begins in one turn of the event loop.
-      const endsAt = performance.now() + 3;
-      while (performance.now() < endsAt);
+      useUpTurn();
       response.end();
       isFirst();
     });
-    createInFlight({
-      config: defaultConfig(),
-      log: createLog({ level: "silent", format: "json" }),
-      metrics: createMetrics(),
-      readAddress: createClientAddress(["127.0.0.1"]),
-      refuseConnection: () => {},
-      checkLoad: () => null,
-    }).connections.watch(server, null);
+    openInFlight().connections.watch(server, null);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
 

@@ -45,8 +45,11 @@ export function lobbyListOperations(context: Context) {
       };
       if (!query.include_state) return { ...page, lobbies: lobbies.map(listedLobby) };
       // States are kept as JSON.
-      const entries = lobbies.map((lobby) => withMember(listedLobby(lobby), "state", lobby.state ?? "null"));
-      return replyFromText<ReplyOf<Operations["lobbies.list"]>>(withMember(page, "lobbies", `[${entries.join(",")}]`));
+      const entries = lobbies.flatMap((lobby, index) => [
+        index === 0 ? "" : ",",
+        ...withMember(listedLobby(lobby), "state", [lobby.state ?? "null"]),
+      ]);
+      return replyFromText<ReplyOf<Operations["lobbies.list"]>>(withMember(page, "lobbies", ["[", ...entries, "]"]));
     },
   } satisfies Partial<Handlers>;
 }
