@@ -4,10 +4,10 @@ import type { Logger } from "../ground/log.ts";
 import { EngineUnavailable, RuleFailed } from "../ground/unavailable.ts";
 import { parseRedisAddress, type RedisAddress, showRedisAddress } from "./address.ts";
 import { createClient, createSubscriberClient, tryMs } from "./clients.ts";
-import { classifyError, isNoScript } from "./errors.ts";
+import { classifyError, isNoScript, saysWhy, TimeIsOver } from "./errors.ts";
 import type { RedisConnection, RedisPrimary, Script } from "./interface.ts";
 import { openSubscriptions } from "./subscriptions.ts";
-import { TimeIsOver, type Watch, watchClient } from "./watch.ts";
+import { type Watch, watchClient } from "./watch.ts";
 
 export interface RedisConnectionOptions {
   readonly url: string;
@@ -80,9 +80,8 @@ function createConnection(
         measures?.answered(what, (performance.now() - startedAt) / 1000);
         return answer;
       } catch (error) {
-        // A try that was cut short says nothing about Redis; the one before it does.
-        if (!(error instanceof TimeIsOver)) lastFailure = error;
-        await decide(lastFailure ?? error, what, tries, giveUpAt);
+        if (lastFailure === null || saysWhy(error)) lastFailure = error;
+        await decide(lastFailure, what, tries, giveUpAt);
       }
     }
   }

@@ -12,6 +12,16 @@ export interface RedisErrorInfo {
   readonly isOfScript: boolean;
 }
 
+/** The caller's time ended before Redis answered or a connection was there. */
+export class TimeIsOver extends Error {
+  override readonly name = "TimeIsOver";
+}
+
+/** False: the try was cut short by the end of its time or by a change of the connection, so an error before it says more. */
+export function saysWhy(error: unknown): boolean {
+  return !(error instanceof TimeIsOver) && classifyError(error)?.reason !== noConnection;
+}
+
 /** Null: neither an error of Redis nor of the network, but a bug in this process, to be thrown unchanged. */
 export function classifyError(error: unknown): RedisErrorInfo | null {
   if (!(error instanceof Error) || mistakes.has(error.name)) return null;
@@ -81,5 +91,7 @@ function inWords(error: Error): string {
   if (code !== null) return code;
   if (/timed out|timeout/i.test(error.message)) return "it does not answer";
   if (/redirections/.test(error.message)) return `the cluster redirects in a circle (${error.message})`;
-  return "Foyer has no connection to it";
+  return noConnection;
 }
+
+const noConnection = "Foyer has no connection to it";

@@ -1,16 +1,11 @@
 import type { Cluster, Redis } from "ioredis";
 import type { Logger } from "../ground/log.ts";
 import { type RedisAddress, showRedisAddress } from "./address.ts";
-import { isLoginError } from "./errors.ts";
+import { isLoginError, TimeIsOver } from "./errors.ts";
 
 /** Redis could not be reached at the start, or refused the login. */
 class RedisUnreachable extends Error {
   override readonly name = "RedisUnreachable";
-}
-
-/** The caller's time ended before Redis answered or a connection was there. */
-export class TimeIsOver extends Error {
-  override readonly name = "TimeIsOver";
 }
 
 /** Tracks whether there is a connection, logs changes, and keeps the client reconnecting. */
