@@ -12,6 +12,9 @@ export const jsonDepthMax = 16;
 export const jsonValuesMax = 50_000;
 export const headersMax = 256;
 
+/** New connections that wait to be accepted. The system may allow fewer. */
+export const connectionQueueMax = 4096;
+
 /** What a client may send on a connection before it reads the answers. */
 export const pipelinedRequestsMax = 64;
 /** The same for all connections of one client together. */

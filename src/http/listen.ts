@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config/config.ts";
+import { connectionQueueMax } from "../ground/limits.ts";
 import type { Logger } from "../ground/log.ts";
 import type { ReadAddress } from "./client-address.ts";
 import { createClientShares } from "./client-shares.ts";
@@ -17,11 +18,11 @@ export interface ServiceUrls {
 export async function listen(config: Config, app: FastifyInstance, tls: TlsListener | null): Promise<ServiceUrls> {
   const { host, port, publicUrl, localPort, redisUrl } = config;
   if (tls === null) {
-    const address = await app.listen({ host, port });
+    const address = await app.listen({ host, port, backlog: connectionQueueMax });
     // With several nodes, lobbies reach the others under the public address when their own is down.
     return { url: publicUrl ?? address, localUrl: redisUrl === null ? address : (publicUrl ?? address) };
   }
-  const localUrl = await app.listen({ host: "127.0.0.1", port: localPort });
+  const localUrl = await app.listen({ host: "127.0.0.1", port: localPort, backlog: connectionQueueMax });
   const openPort = await tls.listen(host, port);
   return { url: publicUrl ?? `https://${nameInUrl(host)}:${openPort}`, localUrl };
 }

@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
+import { connectionQueueMax } from "../ground/limits.ts";
 import type { Logger } from "../ground/log.ts";
 import { createTlsFileCheck, readTlsPair, type TlsFiles, type TlsPair } from "../ground/tls-files.ts";
 
@@ -89,7 +90,7 @@ export function createTlsListener(parts: {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         listener.once("error", reject);
-        listener.listen({ host, port }, () => {
+        listener.listen({ host, port, backlog: connectionQueueMax }, () => {
           listener.off("error", reject);
           resolve((listener.address() as AddressInfo).port);
         });

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { openConnection } from "../histories/connection.ts";
 import { createNamespace, ensureServerBuilt, startServer } from "../support/server.ts";
@@ -8,6 +10,18 @@ beforeAll(ensureServerBuilt, 120_000);
 const heartbeatS = 1;
 /** A lobby that is silent for ten periods is stopped; with the one before that it would be over. */
 const frozenMs = 13_000;
+
+test("[FG6] more connections than Node's own 511 wait for a service that has no time", async () => {
+  const server = await startServer(temporaryFolder());
+  onTestFinished(() => server.kill());
+  server.process.kill("SIGSTOP");
+  const count = Math.min(1000, Number(readFileSync("/proc/sys/net/core/somaxconn", "utf8")));
+  const sockets = Array.from({ length: count }, () => connect(server.port, "127.0.0.1"));
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+  server.process.kill("SIGCONT");
+  expect((await fetch(`http://127.0.0.1:${server.port}/healthz`)).status).toBe(200);
+});
 
 test("[FA3] a service that was frozen ends no lobby whose heartbeats were waiting in its sockets", {
   timeout: 240_000,
