@@ -20,6 +20,8 @@ export interface InFlight {
   whenTimely(request: FastifyRequest, work: () => void): void;
   /** The whole request has arrived, so it counts as in flight from now on. */
   count(request: FastifyRequest): void;
+  /** A refusal when the service cannot accept requests now. The connection then rests for as long as the answer says. */
+  checkLoad(request: FastifyRequest): Refusal | null;
   /** A refusal when its client has too many unanswered requests. */
   admit(request: FastifyRequest, address: ClientAddress): Refusal | null;
   /** Its body is there. A refusal when the service or its client has too many in flight. */
@@ -90,6 +92,15 @@ export function createInFlight(parts: {
     begin(request, reply, done);
   }
 
+  function checkLoad({ exchange, raw }: FastifyRequest): Refusal | null {
+    const refusal = parts.checkLoad();
+    if (refusal === null) return null;
+    // Who ignores the answer and asks again at once would leave no time for others. A proxy's connection is of many clients.
+    const { isForwarded } = parts.readAddress(raw.socket.remoteAddress ?? "", raw.headers);
+    if (!isForwarded) exchange.connection.restsUntil = performance.now() + 1000 * (refusal.retryAfterS ?? 0);
+    return refusal;
+  }
+
   return {
     connections,
     inTurn(request, reply, begin, done) {
@@ -103,10 +114,11 @@ export function createInFlight(parts: {
     },
     takeLongestDelayMs: turns.takeLongestDelayMs,
     count,
+    checkLoad,
     admit: ({ exchange }, address) => shares.admit(exchange, address),
     enter(request) {
       if (request.exchange.isInFlight) return null;
-      const refusal = parts.checkLoad() ?? shares.enter(request.exchange);
+      const refusal = checkLoad(request) ?? shares.enter(request.exchange);
       if (refusal === null) count(request);
       return refusal;
     },

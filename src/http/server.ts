@@ -93,7 +93,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   const { begin, refuseBadPath } = createBeginRequest({
     publicUrl: config.publicUrl,
     countMiss: admit.countMiss,
-    turnAway: () => turnAwayStopping() ?? checkLoad(),
+    turnAway: (request) => turnAwayStopping() ?? inFlight.checkLoad(request),
     count: inFlight.count,
   });
   const app = createFastify({

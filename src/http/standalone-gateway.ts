@@ -8,7 +8,7 @@ import { createGateway } from "../gateway/gateway.ts";
 import { isLobbyPath } from "../gateway/lobby-path.ts";
 import { createNodeProofs } from "../gateway/node-proof.ts";
 import { createRemoteRoutes } from "../gateway/remote-routes.ts";
-import { answerHeadMaxMs, headersMax, nodeConnectMaxMs } from "../ground/limits.ts";
+import { answerHeadMaxMs, connectionQueueMax, headersMax, nodeConnectMaxMs } from "../ground/limits.ts";
 import { isLoopback } from "../ground/local-host.ts";
 import type { Logger } from "../ground/log.ts";
 import { createMetrics } from "../ground/metrics.ts";
@@ -160,7 +160,7 @@ async function open(
     const url = `https://${name}:${await tls.listen(host, port)}`;
     return { url, stopListening: tls.close };
   }
-  server.listen({ host, port });
+  server.listen({ host, port, backlog: connectionQueueMax });
   await once(server, "listening");
   return { url: `http://${name}:${(server.address() as AddressInfo).port}`, stopListening() {} };
 }
