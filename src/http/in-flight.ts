@@ -56,8 +56,7 @@ export function createInFlight(parts: {
     if (address.isDirectLoopback || address.isTrustedProxy) return null;
     const share = shares.connect(address);
     if (share) return share;
-    const message = `More than ${inWords(config.maxConnectionsPerAddress, "connections")} are open. Close some first.`;
-    parts.refuseConnection(refuse("API_RATE_LIMIT", message, { retryAfterS: 1 }), socket);
+    parts.refuseConnection(tooManyConnections(config), socket);
     return "refused";
   }
 
@@ -82,6 +81,7 @@ export function createInFlight(parts: {
     return { client: address.network ?? address.client, isCounted: isCounted(address) };
   }
 
+  const checkLoad = createCheckLoad(parts);
   const turns = createTurns();
   const connections = createConnections({ countConnection, findClient, turns, leave: shares.disconnect, done });
   metrics.gauge("foyer_http_connections", "Connections open now.", connections.count);
@@ -90,15 +90,6 @@ export function createInFlight(parts: {
   function beginNow(request: FastifyRequest, reply: FastifyReply, begin: Begin, done: () => void): void {
     connections.begin(request, reply);
     begin(request, reply, done);
-  }
-
-  function checkLoad({ exchange, raw }: FastifyRequest): Refusal | null {
-    const refusal = parts.checkLoad();
-    if (refusal === null) return null;
-    // Who ignores the answer and asks again at once would leave no time for others. A proxy's connection is of many clients.
-    const { isForwarded } = parts.readAddress(raw.socket.remoteAddress ?? "", raw.headers);
-    if (!isForwarded) exchange.connection.restsUntil = performance.now() + 1000 * (refusal.retryAfterS ?? 0);
-    return refusal;
   }
 
   return {
@@ -123,5 +114,22 @@ export function createInFlight(parts: {
       return refusal;
     },
     stop: () => clearInterval(timer),
+  };
+}
+
+function tooManyConnections({ maxConnectionsPerAddress }: Config): Refusal {
+  const message = `More than ${inWords(maxConnectionsPerAddress, "connections")} are open. Close some first.`;
+  return refuse("API_RATE_LIMIT", message, { retryAfterS: 1 });
+}
+
+/** A client that sends the next request immediately after a refusal would leave no time for others, so its connection rests. */
+function createCheckLoad(parts: { checkLoad(): Refusal | null; readAddress: ReadAddress }): InFlight["checkLoad"] {
+  return ({ exchange, raw }) => {
+    const refusal = parts.checkLoad();
+    if (refusal === null) return null;
+    // The connection of a proxy carries the requests of many clients.
+    const { isForwarded } = parts.readAddress(raw.socket.remoteAddress ?? "", raw.headers);
+    if (!isForwarded) exchange.connection.restsUntil = performance.now() + 1000 * (refusal.retryAfterS ?? 0);
+    return refusal;
   };
 }
