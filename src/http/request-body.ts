@@ -24,7 +24,7 @@ export function readBody(app: FastifyInstance, whenTimely: InFlight["whenTimely"
   app.addContentTypeParser<Buffer>(["application/json", "*"], { parseAs: "buffer" }, (request, body, done) => {
     if (body.length === 0) done(null, undefined);
     else if (body.length <= quickBytes) parse(request, body, done);
-    // Several of them at once would delay the requests of all clients.
+    // Several of them together would delay the requests of all clients.
     else whenTimely(request, () => parse(request, body, done));
   });
 }
