@@ -33,16 +33,12 @@ export interface Clients {
   readonly lobbies: Client;
 }
 
-/** About half of the requests are about seated players, and few about lobbies. `isProxy`: each says whose it is. */
-export async function openClients(
-  url: string,
-  connections: number,
-  isProxy: boolean,
-): Promise<Clients & { close(): void }> {
+/** About half of the requests are about seated players, and few about lobbies. */
+export async function openClients(url: string, connections: number): Promise<Clients & { close(): void }> {
   const [players, servers, lobbies] = await Promise.all([
-    openClient(url, connections / 2, isProxy),
-    openClient(url, connections / 2, isProxy),
-    openClient(url, lobbyConnections, isProxy),
+    openClient(url, connections / 2),
+    openClient(url, connections / 2),
+    openClient(url, lobbyConnections),
   ]);
   return {
     ...{ players, servers, lobbies },
@@ -58,7 +54,7 @@ const lobbyConnections = 8;
  * It writes to sockets itself: node:http takes as much of the machine for a request as the server does, and client and server
  * share one machine here.
  */
-async function openClient(url: string, connections: number, isProxy: boolean): Promise<Client> {
+async function openClient(url: string, connections: number): Promise<Client> {
   const { hostname, port, host } = new URL(url);
   const waiting: { text: string; resolve(reply: Reply): void }[] = [];
   const free: Line[] = [];
@@ -77,7 +73,7 @@ async function openClient(url: string, connections: number, isProxy: boolean): P
   return {
     call: (call) =>
       new Promise((resolve) => {
-        const text = requestText(host, call, isProxy);
+        const text = requestText(host, call);
         const line = free.pop();
         if (line === undefined) waiting.push({ text, resolve });
         else line.send(text, resolve);
@@ -140,18 +136,13 @@ async function openLine(
   return line;
 }
 
-function requestText(
-  host: string,
-  { method, path, token, client, body, idempotencyKey }: Call,
-  isProxy: boolean,
-): string {
+function requestText(host: string, { method, path, token, client, body, idempotencyKey }: Call): string {
   const text = body === undefined ? "" : JSON.stringify(body);
   const key = idempotencyKey === undefined ? "" : `idempotency-key: ${idempotencyKey}\r\n`;
-  const forwarded = isProxy ? `x-forwarded-for: ${client}\r\n` : "";
   const kind = body === undefined ? "" : "content-type: application/json\r\n";
   return (
-    `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n` +
-    `${forwarded}${kind}${key}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+    `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\nx-forwarded-for: ${client}\r\n` +
+    `${kind}${key}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
   );
 }
 

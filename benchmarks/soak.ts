@@ -39,7 +39,7 @@ const odd = new Map<string, number>();
 try {
   const today = new Date().toISOString().slice(0, 10);
   console.log(`${today}, ${process.platform} ${process.arch}, ${cpus().length} cores, Node ${process.versions.node}`);
-  const clients = await openClients(installation.world.url, connections, true);
+  const clients = await openClients(installation.world.url, connections);
   const churn = createChurn(clients, installation.world, Math.random);
   const streams = await installation.openStreams();
   await churn.begin();
@@ -193,8 +193,7 @@ async function soak(churn: Churn, perSecond: number): Promise<number> {
 }
 
 async function overload(ceiling: number, p99: number): Promise<void> {
-  // Not through a proxy, whose connections Foyer does not slow down after a refusal.
-  const clients = await openClients(installation.world.url, overloadConnections, false);
+  const clients = await openClients(installation.world.url, overloadConnections);
   const churn = createChurn(clients, installation.world, Math.random);
   await churn.begin();
   const before = performance.now();

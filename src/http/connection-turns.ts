@@ -34,7 +34,7 @@ export function createConnectionTurns(parts: {
 
   function claim(connection: Connection, raw: IncomingMessage): boolean {
     if (connection.turn === raw) return true;
-    if (connection.turn !== null || restMs(connection) > 0 || !parts.turns.isOpen()) return false;
+    if (connection.turn !== null || !parts.turns.isOpen()) return false;
     connection.turn = raw;
     return true;
   }
@@ -45,10 +45,7 @@ export function createConnectionTurns(parts: {
       return;
     }
     connection.turn = arrived.raw;
-    const begin = () => parts.turns.wait(parts.findClient(arrived.raw).client, arrived);
-    const ms = restMs(connection);
-    if (ms > 0) setTimeout(begin, ms).unref();
-    else begin();
+    parts.turns.wait(parts.findClient(arrived.raw).client, arrived);
   }
 
   return {
@@ -63,8 +60,4 @@ export function createConnectionTurns(parts: {
     },
     drop: behind.drop,
   };
-}
-
-function restMs({ restsUntil }: Connection): number {
-  return restsUntil === 0 ? 0 : restsUntil - performance.now();
 }

@@ -37,8 +37,6 @@ export interface Connection {
   answeredEarly: IncomingMessage | null;
   /** The request whose turn it is goes to a lobby, which answers it. */
   isPassedOn: boolean;
-  /** Its next request begins then, because one was refused; 0: at any time. */
-  restsUntil: number;
   /** Where it is among those that are open. */
   place: number;
 }
@@ -59,7 +57,6 @@ export function createConnection(socket: Socket, share: ClientShare | null): Con
     readBytes: 0,
     answeredEarly: null,
     isPassedOn: false,
-    restsUntil: 0,
     place: -1,
   };
 }

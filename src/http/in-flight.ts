@@ -20,8 +20,6 @@ export interface InFlight {
   whenTimely(request: FastifyRequest, work: () => void): void;
   /** The whole request has arrived, so it counts as in flight from now on. */
   count(request: FastifyRequest): void;
-  /** A refusal when the service cannot accept requests now. The connection then rests for as long as the answer says. */
-  checkLoad(request: FastifyRequest): Refusal | null;
   /** A refusal when its client has too many unanswered requests. */
   admit(request: FastifyRequest, address: ClientAddress): Refusal | null;
   /** Its body is there. A refusal when the service or its client has too many in flight. */
@@ -56,7 +54,8 @@ export function createInFlight(parts: {
     if (address.isDirectLoopback || address.isTrustedProxy) return null;
     const share = shares.connect(address);
     if (share) return share;
-    parts.refuseConnection(tooManyConnections(config), socket);
+    const message = `More than ${inWords(config.maxConnectionsPerAddress, "connections")} are open. Close some first.`;
+    parts.refuseConnection(refuse("API_RATE_LIMIT", message, { retryAfterS: 1 }), socket);
     return "refused";
   }
 
@@ -81,7 +80,6 @@ export function createInFlight(parts: {
     return { client: address.network ?? address.client, isCounted: isCounted(address) };
   }
 
-  const checkLoad = createCheckLoad(parts);
   const turns = createTurns();
   const connections = createConnections({ countConnection, findClient, turns, leave: shares.disconnect, done });
   metrics.gauge("foyer_http_connections", "Connections open now.", connections.count);
@@ -105,31 +103,13 @@ export function createInFlight(parts: {
     },
     takeLongestDelayMs: turns.takeLongestDelayMs,
     count,
-    checkLoad,
     admit: ({ exchange }, address) => shares.admit(exchange, address),
     enter(request) {
       if (request.exchange.isInFlight) return null;
-      const refusal = checkLoad(request) ?? shares.enter(request.exchange);
+      const refusal = parts.checkLoad() ?? shares.enter(request.exchange);
       if (refusal === null) count(request);
       return refusal;
     },
     stop: () => clearInterval(timer),
-  };
-}
-
-function tooManyConnections({ maxConnectionsPerAddress }: Config): Refusal {
-  const message = `More than ${inWords(maxConnectionsPerAddress, "connections")} are open. Close some first.`;
-  return refuse("API_RATE_LIMIT", message, { retryAfterS: 1 });
-}
-
-/** A client that sends the next request immediately after a refusal would leave no time for others, so its connection rests. */
-function createCheckLoad(parts: { checkLoad(): Refusal | null; readAddress: ReadAddress }): InFlight["checkLoad"] {
-  return ({ exchange, raw }) => {
-    const refusal = parts.checkLoad();
-    if (refusal === null) return null;
-    // The connection of a proxy carries the requests of many clients.
-    const { isForwarded } = parts.readAddress(raw.socket.remoteAddress ?? "", raw.headers);
-    if (!isForwarded) exchange.connection.restsUntil = performance.now() + 1000 * (refusal.retryAfterS ?? 0);
-    return refusal;
   };
 }

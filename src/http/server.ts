@@ -93,7 +93,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   const { begin, refuseBadPath } = createBeginRequest({
     publicUrl: config.publicUrl,
     countMiss: admit.countMiss,
-    turnAway: (request) => turnAwayStopping() ?? inFlight.checkLoad(request),
+    turnAway: () => turnAwayStopping() ?? checkLoad(),
     count: inFlight.count,
   });
   const app = createFastify({

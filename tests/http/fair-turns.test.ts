@@ -1,17 +1,15 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/ground/log.ts";
 import { createMetrics } from "../../src/ground/metrics.ts";
 import { createClientAddress } from "../../src/http/client-address.ts";
-import { createConnection } from "../../src/http/exchange.ts";
 import { createFastify } from "../../src/http/fastify.ts";
 import { createInFlight, type InFlight } from "../../src/http/in-flight.ts";
 import { readBody } from "../../src/http/request-body.ts";
-import { type Refusal, refuse } from "../../src/operations/refusal.ts";
 import { type Matchmaker, startMatchmaker } from "../support/arena.ts";
 import { openRaw, type RawConnection } from "../support/raw.ts";
 import { createHeldRequests } from "./held-requests.ts";
@@ -34,14 +32,14 @@ async function connect(port: number): Promise<RawConnection> {
 const get = (path: string, headers: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 const from = (client: string) => `X-Forwarded-For: ${client}\r\n`;
 
-function openInFlight(checkLoad: () => Refusal | null = () => null): InFlight {
+function openInFlight(): InFlight {
   return createInFlight({
     config: defaultConfig(),
     log: createLog({ level: "silent", format: "json" }),
     metrics: createMetrics(),
     readAddress: createClientAddress(["127.0.0.1"]),
     refuseConnection: () => {},
-    checkLoad,
+    checkLoad: () => null,
   });
 }
 
@@ -50,25 +48,6 @@ function useUpTurn(): void {
   const endsAt = performance.now() + 3;
   while (performance.now() < endsAt);
 }
-
-test.each([
-  ["a client", "192.0.2.1", {}, true],
-  ["a client that says what a proxy would", "192.0.2.1", { "x-forwarded-for": "192.0.2.2" }, true],
-  ["a trusted proxy itself", "127.0.0.1", {}, true],
-  ["a trusted proxy for its client", "127.0.0.1", { "x-forwarded-for": "192.0.2.2" }, false],
-])(
-  "[FG7] a request of %s that is refused for the load: whether the connection rests",
-  (_, remoteAddress, headers, rests) => {
-    const refusal = refuse("API_UNAVAILABLE", "Too much.", { retryAfterS: 1 });
-    const connection = createConnection({} as Socket, null);
-    const raw = { socket: { remoteAddress }, headers };
-    const request = { exchange: { connection }, raw } as unknown as FastifyRequest;
-    expect(openInFlight().checkLoad(request)).toBe(null);
-    expect(connection.restsUntil).toBe(0);
-    expect(openInFlight(() => refusal).checkLoad(request)).toBe(refusal);
-    expect(connection.restsUntil > performance.now()).toBe(rests);
-  },
-);
 
 describe("large bodies", () => {
   let app: FastifyInstance;

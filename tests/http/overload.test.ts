@@ -61,29 +61,6 @@ describe.each(storeKinds)("too many requests at once (%s)", (kind) => {
     await until(async () => (await ask()).status === 200);
   });
 
-  test("[FG7] a connection that was refused and asks again at once gets its answer when Retry-After is over", async () => {
-    const matchmaker = await startMatchmaker(kind, { maxInFlight: 1 });
-    service = matchmaker.service;
-    const requests = await createHeldRequests(matchmaker);
-    const waiting: Promise<Answer>[] = [];
-    await requests.hold((path) => waiting.push(service.request("GET", path, { token: service.adminToken })));
-    const connection = await openRaw(service.port);
-    held.push(connection);
-    const ask = () => {
-      connection.write(
-        `GET /cloud/games HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.adminToken}\r\n\r\n`,
-      );
-      return connection.answer();
-    };
-    expect((await ask())?.status).toBe(503);
-    const refusedAt = performance.now();
-    requests.release();
-    for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
-    expect((await ask())?.status).toBe(200);
-    // The time is a lower bound. The answer took a moment to come here, during which the connection rested already.
-    expect(performance.now() - refusedAt).toBeGreaterThan(500);
-  });
-
   test("[T32] requests that were broken off do not count for ever", async () => {
     service = await startService(kind, { maxInFlight: 3 });
     const namespace = await createNamespace(service, await createGame(service));
