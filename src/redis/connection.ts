@@ -71,7 +71,7 @@ function createConnection(
   async function attempt(what: string, send: () => Promise<unknown>, until?: number): Promise<unknown> {
     const startedAt = performance.now();
     const giveUpAt = until ?? computeGiveUpAt(startedAt);
-    let lastFailure: unknown = null;
+    let cause: unknown = null;
     for (let tries = 1; ; tries++) {
       try {
         if (isClosed) throw new EngineUnavailable("The connection to Redis is closed.");
@@ -80,14 +80,14 @@ function createConnection(
         measures?.answered(what, (performance.now() - startedAt) / 1000);
         return answer;
       } catch (error) {
-        if (lastFailure === null || saysWhy(error)) lastFailure = error;
-        await decide(lastFailure, what, tries, giveUpAt);
+        if (cause === null || saysWhy(error)) cause = error;
+        await decide(error, cause, what, tries, giveUpAt);
       }
     }
   }
 
-  /** Resolves when the command is worth another try. */
-  async function decide(error: unknown, what: string, tries: number, giveUpAt: number): Promise<void> {
+  /** Resolves when the command is worth another try. `cause`: the last error that said why; the caller gets that one. */
+  async function decide(error: unknown, cause: unknown, what: string, tries: number, giveUpAt: number): Promise<void> {
     const info = error instanceof EngineUnavailable ? null : classifyError(error);
     if (info === null) throw error;
     if (info.isAlarming) log.error({ err: error }, `Redis refused ${what}`);
@@ -100,7 +100,8 @@ function createConnection(
       return delay(pauseMs);
     }
     const Unavailable = info.isOfScript ? RuleFailed : EngineUnavailable;
-    throw new Unavailable(`Redis is unavailable: ${info.reason}.`, { cause: error });
+    const { reason } = classifyError(cause) ?? info;
+    throw new Unavailable(`Redis is unavailable: ${reason}.`, { cause });
   }
 
   const gather = createGatherer(client);

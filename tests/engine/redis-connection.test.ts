@@ -121,15 +121,12 @@ describe("one Redis", () => {
   });
 
   test("[RF6] a primary that became a replica: calls are tried on new connections until there is a primary again", async () => {
-    const { server, link } = await world();
+    const { server, link, lines } = await world();
     const counting = startCounting(link, keys);
     await counting.more(200);
     await server.ask("REPLICAOF", "127.0.0.1", "1");
     const waiting = link.run(echo, keys[0]!, ["patient"]);
-    const connections = Number(await server.info("total_connections_received"));
-    await until("new connections are tried", async () => {
-      return Number(await server.info("total_connections_received")) > connections + 5;
-    });
+    await until("new connections are tried", () => lines.filter((line) => line.includes("again")).length > 2);
     await server.ask("REPLICAOF", "NO", "ONE");
     expect(await waiting).toBe("patient");
     await counting.more(200);
@@ -151,6 +148,16 @@ describe("one Redis", () => {
     opened.push(() => link.close());
     await expect(link.run(echo, keys[0]!, ["no"])).rejects.toThrow("Redis is unavailable: the server is a replica.");
     server.thaw();
+  });
+
+  test("[RF6] a call that is retried when its connection is closed ends then, and says so", async () => {
+    const { server } = await world();
+    await server.ask("REPLICAOF", "127.0.0.1", "1");
+    let link: RedisConnection | null = null;
+    // After its first try.
+    const measures = { answered: () => {}, failed: () => void link?.close() };
+    link = await openRedis({ url: server.url, log: listeningLog().log, measures });
+    await expect(link.run(echo, keys[0]!, ["no"])).rejects.toThrow("The connection to Redis is closed.");
   });
 
   test("[RF7] a server that is loading its data is waited for", async () => {
