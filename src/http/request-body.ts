@@ -29,7 +29,7 @@ export function readBody(app: FastifyInstance, whenTimely: InFlight["whenTimely"
   });
 }
 
-/** A body of this size is parsed and checked in less time than the rest of its request takes. */
+/** Bodies up to this size are parsed when they arrive. Almost all are smaller. */
 const quickBytes = 8 * 1024;
 
 /** Without a type the body must be empty, and the length of a chunked body is known only at its end. */
