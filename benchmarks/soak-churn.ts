@@ -29,6 +29,8 @@ export interface Outcome {
 
 interface Lobby {
   readonly id: string;
+  /** Of its server. */
+  readonly address: string;
   readonly token: string;
   readonly code: string | null;
   readonly players: Map<string, string>;
@@ -67,11 +69,11 @@ export function createChurn(clients: Clients, world: SoakWorld, random: () => nu
   /** What is due later, soonest first; few thousand entries at most. */
   const later: { dueAt: number; run(): Promise<Outcome> }[] = [];
   let made = 0;
+  let registered = 0;
 
   const address = () => `198.18.${Math.floor(random() * 256)}.${1 + Math.floor(random() * 254)}`;
   const ofPlayer = async (what: string, call: Call) => judged(what, await clients.players.call(call));
-  const ofServer = async (what: string, client: Client, call: Omit<Call, "client">) =>
-    judged(what, await client.call({ ...call, client: "192.0.2.10" }));
+  const ofServer = async (what: string, client: Client, call: Call) => judged(what, await client.call(call));
   const after = (ms: number, run: () => Promise<Outcome>) => {
     const entry = { dueAt: performance.now() + ms * (0.5 + random()), run };
     let at = later.length;
@@ -83,20 +85,23 @@ export function createChurn(clients: Clients, world: SoakWorld, random: () => nu
       method,
       path: `/matchmaker/${path}`,
       token: lobby.token,
+      client: lobby.address,
       ...(body !== undefined && { body }),
     });
 
   async function register(): Promise<Outcome> {
     const ports = { default: { hostname: "game.example.com", port: 20_000, is_tls: true } };
     const body = { game_mode: "duel", region: "local", ports };
+    // Each lobby has a server, and so an address, of its own.
+    const address = `192.0.2.${1 + (registered++ % 250)}`;
     const call = { method: "POST", path: "/matchmaker/lobbies/register", token: world.serverToken } as const;
-    const { reply, outcome } = await ofServer("register", clients.lobbies, { ...call, body });
+    const { reply, outcome } = await ofServer("register", clients.lobbies, { ...call, client: address, body });
     if (reply.status !== 200) {
       after(retryMs, register);
       return outcome;
     }
     const { lobby_id, token, code } = JSON.parse(reply.body) as { lobby_id: string; token: string; code?: string };
-    const lobby: Lobby = { id: lobby_id, token, code: code ?? null, players: new Map(), isEnding: false };
+    const lobby: Lobby = { id: lobby_id, address, token, code: code ?? null, players: new Map(), isEnding: false };
     return ready(lobby);
   }
 

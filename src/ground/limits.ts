@@ -15,6 +15,9 @@ export const headersMax = 256;
 /** New connections that wait to be accepted. The system may allow fewer. */
 export const connectionQueueMax = 4096;
 
+/** A request that has waited so long for its turn is rejected: its client had better try again later. */
+export const requestWaitMaxMs = 2_000;
+
 /** What a client may send on a connection before it reads the answers. */
 export const pipelinedRequestsMax = 64;
 /** The same for all connections of one client together. */

@@ -7,8 +7,8 @@ import { dropBody, dropContentTypeOfEmptyBody, hasBody } from "./request-body.ts
 
 export interface BeginParts {
   readonly publicUrl: string | null;
-  /** Why requests are rejected now; null: they are accepted. */
-  turnAway(): Parameters<typeof sendRefusal>[2] | null;
+  /** Why the request is rejected; null: it is accepted. */
+  turnAway(request: FastifyRequest): Parameters<typeof sendRefusal>[2] | null;
   /** Nothing has this path; said before the request is answered. */
   countMiss(request: FastifyRequest, reply: FastifyReply): void;
   /** The request has no body to wait for, so it counts as in flight from now on. */
@@ -55,7 +55,7 @@ export function createBeginRequest({ publicUrl, turnAway, countMiss, count }: Be
         sendNotFound(request, reply);
         return;
       }
-      const refusal = request.routeOptions.url === "/healthz" ? null : turnAway();
+      const refusal = request.routeOptions.url === "/healthz" ? null : turnAway(request);
       if (refusal) return void sendRefusal(reply, request.id, refusal);
       if (!hasBody(request.headers)) count(request);
       done();

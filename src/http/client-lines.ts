@@ -8,20 +8,16 @@ export interface ClientLines {
   hasFresh(): boolean;
   add(client: string, arrived: Arrived): void;
   /** The request of the client whose turn it is. One has to wait. */
-  takeNext(): Arrived;
+  takeNext(): Waiting;
   /** No request waits, so all clients are equal again. */
   forget(): void;
   /** When a client that had had a turn before had another one. */
   servedAt(): number;
-  /** The longest time that a client has waited for its first turn, since the last call of this. */
-  takeLongestDelayMs(): number;
 }
 
-/** What waits of one client. */
-interface Line {
-  readonly waiting: Arrived[];
-  /** When the first one began to wait; null: the client has had a turn since. */
-  since: number | null;
+interface Waiting {
+  readonly arrived: Arrived;
+  readonly since: number;
 }
 
 /**
@@ -30,53 +26,64 @@ interface Line {
  */
 export function createClientLines(): ClientLines {
   /** Clients that have had no turn yet, and those that have, each in the order of their turns. */
-  const fresh = new Map<string, Line>();
-  const served = new Map<string, Line>();
+  const fresh = createLines();
+  const served = createLines();
   let count = 0;
   let isForFresh = true;
   let servedAt = 0;
-  let longestDelayMs = 0;
-
-  function noteTurn(line: Line): void {
-    const now = performance.now();
-    if (line.since === null) servedAt = now;
-    else longestDelayMs = Math.max(longestDelayMs, now - line.since);
-    line.since = null;
-  }
 
   return {
     count: () => count,
-    hasFresh: () => fresh.size > 0,
+    hasFresh: () => fresh.size() > 0,
     add(client, arrived) {
       const line = fresh.get(client) ?? served.get(client);
-      if (line) line.waiting.push(arrived);
-      else fresh.set(client, { waiting: [arrived], since: performance.now() });
+      const waiting = { arrived, since: performance.now() };
+      if (line) line.push(waiting);
+      else fresh.set(client, [waiting]);
       count += 1;
     },
     takeNext() {
       for (;;) {
-        const lines = fresh.size > 0 && (isForFresh || served.size === 0) ? fresh : served;
-        const [client, line] = lines.entries().next().value!;
-        lines.delete(client);
-        const next = line.waiting.shift();
+        const lines = fresh.size() > 0 && (isForFresh || served.size() === 0) ? fresh : served;
+        const [client, line] = lines.takeFirst();
+        const next = line.shift();
         // It had its turn and asked for no other until the next one came, so that it is forgotten.
         if (next === undefined) continue;
         isForFresh = lines === served;
+        if (lines === served) servedAt = performance.now();
         served.set(client, line);
         count -= 1;
-        noteTurn(line);
         return next;
       }
     },
-    forget() {
-      // Clearing a map makes a new table, also when it is empty.
-      if (served.size > 0) served.clear();
-    },
+    forget: served.clear,
     servedAt: () => servedAt,
-    takeLongestDelayMs() {
-      const delayMs = longestDelayMs;
-      longestDelayMs = 0;
-      return delayMs;
+  };
+}
+
+/** The lines of some clients, in the order in which they were added. */
+function createLines() {
+  const lines = new Map<string, Waiting[]>();
+  // Kept, because a new one passes over everything that was taken since the map made its table.
+  let entries = lines.entries();
+
+  return {
+    size: () => lines.size,
+    get: (client: string) => lines.get(client),
+    set: (client: string, line: Waiting[]) => void lines.set(client, line),
+    /** One has to be there. */
+    takeFirst(): [client: string, line: Waiting[]] {
+      let first = entries.next();
+      if (first.done) {
+        entries = lines.entries();
+        first = entries.next();
+      }
+      lines.delete(first.value![0]);
+      return first.value!;
+    },
+    clear() {
+      // Clearing a map makes a new table, also when it is empty.
+      if (lines.size > 0) lines.clear();
     },
   };
 }

@@ -24,8 +24,8 @@ export interface InFlight {
   admit(request: FastifyRequest, address: ClientAddress): Refusal | null;
   /** Its body is there. A refusal when the service or its client has too many in flight. */
   enter(request: FastifyRequest): Refusal | null;
-  /** How long a client has to wait for its turn: the longest time since the last call of this. */
-  takeLongestDelayMs(): number;
+  /** Whether the request waited for its turn longer than any request should. */
+  isLate(request: FastifyRequest): boolean;
   stop(): void;
 }
 
@@ -34,7 +34,7 @@ type Begin = (request: FastifyRequest, reply: FastifyReply, done: () => void) =>
 
 const checkEveryMs = 5_000;
 
-export function createInFlight(parts: {
+interface InFlightParts {
   config: Config;
   log: Logger;
   metrics: Metrics;
@@ -42,7 +42,11 @@ export function createInFlight(parts: {
   refuseConnection(refusal: Refusal, socket: Socket): void;
   /** A refusal when the service cannot accept requests now. */
   checkLoad(): Refusal | null;
-}): InFlight {
+  /** Whether requests should wait because there may soon be room for them. */
+  shouldWait(): boolean;
+}
+
+export function createInFlight(parts: InFlightParts): InFlight {
   const { config, log, metrics } = parts;
   const shares = createClientShares({
     connectionsMax: config.maxConnectionsPerAddress,
@@ -80,7 +84,7 @@ export function createInFlight(parts: {
     return { client: address.network ?? address.client, isCounted: isCounted(address) };
   }
 
-  const turns = createTurns();
+  const turns = createTurns({ isFull: parts.shouldWait });
   const connections = createConnections({ countConnection, findClient, turns, leave: shares.disconnect, done });
   metrics.gauge("foyer_http_connections", "Connections open now.", connections.count);
   const timer = setInterval(() => connections.cutOffSlowReaders(performance.now()), checkEveryMs).unref();
@@ -101,7 +105,7 @@ export function createInFlight(parts: {
       if (turns.isOpen()) work();
       else turns.wait(findClient(raw).client, { raw, begin: work });
     },
-    takeLongestDelayMs: turns.takeLongestDelayMs,
+    isLate: ({ raw }) => turns.isLate(raw),
     count,
     admit: ({ exchange }, address) => shares.admit(exchange, address),
     enter(request) {

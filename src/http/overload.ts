@@ -1,8 +1,9 @@
+import { requestWaitMaxMs } from "../ground/limits.ts";
 import type { Metrics } from "../ground/metrics.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 
 const sampleEveryMs = 500;
-/** The event loop or the clients' turns being this late means that every answer is late; rejecting requests helps. */
+/** The event loop being this late means that every answer is late; rejecting requests helps. */
 const loopDelayMaxMs = 1_000;
 /** One late sample may be a single pause, as at the start of the service. */
 const lateSamplesMax = 3;
@@ -14,12 +15,6 @@ export interface LoadSigns {
   waitingCount(): number;
 }
 
-/** What is seen of the requests themselves. */
-interface TurnSigns {
-  /** How long clients had to wait for their turns since the last call of this. */
-  takeLongestDelayMs(): number;
-}
-
 /** The answer to a rejected request, which is counted. */
 export function turnAway(metrics: Metrics, cause: "overload" | "stopping"): Refusal {
   metrics.requestShed();
@@ -29,20 +24,32 @@ export function turnAway(metrics: Metrics, cause: "overload" | "stopping"): Refu
 }
 
 /** Decides when to reject requests: too many in flight, or an event loop or a disk that falls behind. */
-export function createOverload(inFlightMax: number, metrics: Metrics, parts: LoadSigns & TurnSigns) {
+export function createOverload(inFlightMax: number, metrics: Metrics, parts: LoadSigns) {
+  /** The bodies of requests that have begun may still come, and those should not be rejected. */
+  const fullFrom = inFlightMax - inFlightMax / 8;
   let lateSamples = 0;
+  /** Null: there is room. */
+  let fullSince: number | null = null;
   let dueAt = performance.now() + sampleEveryMs;
   const timer = setInterval(() => {
     const now = performance.now();
-    const delayMs = Math.max(now - dueAt, parts.takeLongestDelayMs());
-    lateSamples = delayMs > loopDelayMaxMs ? lateSamples + 1 : 0;
+    lateSamples = now - dueAt > loopDelayMaxMs ? lateSamples + 1 : 0;
     dueAt = now + sampleEveryMs;
+    isFull();
   }, sampleEveryMs).unref();
 
   /** A find that waits for its lobby does no work; if it counted, the call that ends its wait might be rejected. */
   const busy = () => metrics.inFlight() - parts.waitingCount();
 
+  function isFull(): boolean {
+    if (busy() < fullFrom && !parts.isStoreBehind()) fullSince = null;
+    else fullSince ??= performance.now();
+    return fullSince !== null;
+  }
+
   return {
+    /** Whether new requests should wait because there may soon be room for them. */
+    shouldWait: () => isFull() && performance.now() - fullSince! < requestWaitMaxMs,
     isOverloaded: () => lateSamples >= lateSamplesMax || busy() >= inFlightMax || parts.isStoreBehind(),
     stop() {
       clearInterval(timer);

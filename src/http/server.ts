@@ -70,11 +70,8 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   const { config, log, metrics, newRequestId } = parts;
   let isStopping = false;
   const readAddress = createClientAddress(config.trustedProxies, () => log.warn(unbelievedProxy));
-  const overload = createOverload(config.maxInFlight, metrics, {
-    ...parts,
-    takeLongestDelayMs: () => inFlight.takeLongestDelayMs(),
-  });
-  const checkLoad = () => (overload.isOverloaded() ? turnAway(metrics, "overload") : null);
+  const overload = createOverload(config.maxInFlight, metrics, parts);
+  const checkLoad = (isLate = false) => (isLate || overload.isOverloaded() ? turnAway(metrics, "overload") : null);
   const inFlight = createInFlight({
     config,
     log,
@@ -82,6 +79,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     readAddress,
     refuseConnection: (refusal, socket) => rawAnswers.refuseConnection(refusal, socket),
     checkLoad,
+    shouldWait: overload.shouldWait,
   });
   const uploads = createUploads(config.buildMaxMib * mebibyte);
   const rawAnswers = createRawAnswers(config.publicUrl, newRequestId, {
@@ -93,7 +91,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   const { begin, refuseBadPath } = createBeginRequest({
     publicUrl: config.publicUrl,
     countMiss: admit.countMiss,
-    turnAway: () => turnAwayStopping() ?? checkLoad(),
+    turnAway: (request) => turnAwayStopping() ?? checkLoad(inFlight.isLate(request)),
     count: inFlight.count,
   });
   const app = createFastify({

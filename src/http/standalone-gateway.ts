@@ -136,6 +136,7 @@ function watchConnections(
     ...{ config, log, metrics: createMetrics(), readAddress },
     refuseConnection: (refusal, socket) => rawAnswers.refuseConnection(refusal, socket),
     checkLoad: () => null,
+    shouldWait: () => false,
   });
   const rawAnswers = createRawAnswers(config.publicUrl, newRequestId, {
     isAnsweredEarly: inFlight.connections.isAnsweredEarly,

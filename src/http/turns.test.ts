@@ -1,7 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { afterEach, expect, test, vi } from "vitest";
 import { createTurns, type Turns } from "./turns.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const withRoom = { isFull: () => false };
 
 /** Offers requests of clients, and notes in which order they begin. */
 function createLine(turns: Turns) {
@@ -15,6 +21,7 @@ function createLine(turns: Turns) {
         begin();
       },
     });
+    return raw;
   };
   const all = async (count: number) => {
     while (begun.length < count) await nextTurn();
@@ -30,25 +37,25 @@ function spin(): void {
 }
 
 test("[FG1] each client that waits has one request begun in its turn", async () => {
-  const { wait, all } = createLine(createTurns());
+  const { wait, all } = createLine(createTurns(withRoom));
   for (const client of ["a", "a", "a", "b", "b", "b"]) wait(client);
   expect(await all(6)).toBe("a a b a b b");
 });
 
 test("[FG1] every second turn is for a client that has had none", async () => {
-  const { wait, all } = createLine(createTurns());
+  const { wait, all } = createLine(createTurns(withRoom));
   for (const client of ["a", "a", "a", "a", "b", "c", "d"]) wait(client);
   expect(await all(7)).toBe("a a b a c a d");
 });
 
 test("[FG1] a client that comes later has its turn before those that wait for others", async () => {
-  const { wait, all } = createLine(createTurns());
+  const { wait, all } = createLine(createTurns(withRoom));
   for (let i = 0; i < 4; i++) wait("a", { begin: () => i === 1 && wait("late") });
   expect(await all(5)).toBe("a a late a a");
 });
 
 test("[FG1] when its time is used up the event loop goes on, and nothing begins at once while something waits", async () => {
-  const turns = createTurns();
+  const turns = createTurns(withRoom);
   const { begun, wait, all } = createLine(turns);
   expect(turns.isOpen()).toBe(true);
   spin();
@@ -70,14 +77,14 @@ test("[FG1] when its time is used up the event loop goes on, and nothing begins 
 });
 
 test("[FG1] a request whose connection has ended takes no turn", async () => {
-  const { wait, all } = createLine(createTurns());
+  const { wait, all } = createLine(createTurns(withRoom));
   wait("a", { destroyed: true });
   wait("a");
   expect(await all(1)).toBe("a");
 });
 
 test("[FG2] in a turn with a new connection only clients without a turn begin, until the others have waited for a while", async () => {
-  const turns = createTurns();
+  const turns = createTurns(withRoom);
   const { begun, wait } = createLine(turns);
   for (const client of ["a", "a", "a", "b", "c"]) wait(client);
   const acceptUntil = async (count: number) => {
@@ -94,12 +101,35 @@ test("[FG2] in a turn with a new connection only clients without a turn begin, u
   expect(begun.filter((client) => client === "a")).toHaveLength(3);
 });
 
-test("[FG4] the longest wait for a first turn is reported once", async () => {
-  const turns = createTurns();
+test("[FG1] turns stay in order while clients come and go", async () => {
+  const { begun, wait, all } = createLine(createTurns(withRoom));
+  let made = 0;
+  const next = (): unknown => made < 3000 && wait(`c${made++}`, { begin: next });
+  while (made < 1000) next();
+  await all(3000);
+  expect(begun).toEqual(Array.from({ length: 3000 }, (_, at) => `c${at}`));
+});
+
+test("[FG4] a request that has waited for more than two seconds is late", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const turns = createTurns(withRoom);
   const { wait, all } = createLine(turns);
-  wait("a", { begin: spin });
-  wait("b");
+  const first = wait("a", { begin: () => vi.advanceTimersByTime(2001) });
+  const second = wait("b");
   await all(2);
-  expect(turns.takeLongestDelayMs()).toBeGreaterThanOrEqual(3);
-  expect(turns.takeLongestDelayMs()).toBe(0);
+  expect([first, second].map(turns.isLate)).toEqual([false, true]);
+});
+
+test("[FG7] while there is no room nothing begins, and afterwards all that waits", async () => {
+  let isFull = true;
+  const turns = createTurns({ isFull: () => isFull });
+  const { begun, wait, all } = createLine(turns);
+  expect(turns.isOpen()).toBe(false);
+  for (const client of ["a", "b", "c"]) wait(client);
+  await sleep(20);
+  expect(begun).toEqual([]);
+  isFull = false;
+  expect(await all(3)).toBe("a b c");
+  await sleep(20);
+  expect(turns.isOpen()).toBe(true);
 });

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import { requestWaitMaxMs } from "../ground/limits.ts";
 import { createClientLines } from "./client-lines.ts";
 import type { Arrived } from "./exchange.ts";
 
@@ -9,8 +11,8 @@ export interface Turns {
   wait(client: string, arrived: Arrived): void;
   /** A connection was accepted in this turn. */
   noteConnection(): void;
-  /** The longest time that a client has waited for its first turn, since the last call of this. */
-  takeLongestDelayMs(): number;
+  /** Whether the request waited for its turn longer than any request should. */
+  isLate(raw: IncomingMessage): boolean;
 }
 
 /** So long requests are begun in one turn of the event loop. */
@@ -18,13 +20,16 @@ const turnMs = 2;
 const perTurnMax = 16;
 /** While connections come, a client that has had its turn has another one after so long. */
 const acceptingMs = 5;
+/** So often Foyer looks whether there is room again for requests that wait. */
+const lookEveryMs = 2;
 
 /**
  * While there is little to do, every request begins when it comes. What comes beyond that waits by client, and between two
  * turns the event loop takes what else has come. Of each connection one request at most is here.
  */
-export function createTurns(): Turns {
+export function createTurns({ isFull }: { /** Whether too much is begun already. */ isFull(): boolean }): Turns {
   const lines = createClientLines();
+  const late = new WeakSet<IncomingMessage>();
   let isScheduled = false;
   let endsAt = 0;
   let hasNewConnection = false;
@@ -45,6 +50,11 @@ export function createTurns(): Turns {
       lines.forget();
       return;
     }
+    if (isFull()) {
+      isScheduled = true;
+      setTimeout(takeTurns, lookEveryMs);
+      return;
+    }
     const now = performance.now();
     endsAt = now + turnMs;
     schedule();
@@ -60,9 +70,11 @@ export function createTurns(): Turns {
 
   function beginNext(): void {
     if (lines.count() === 0 || performance.now() > endsAt) return;
-    const next = lines.takeNext();
-    // Otherwise its connection has ended.
-    if (!next.raw.socket.destroyed) next.begin();
+    const { arrived, since } = lines.takeNext();
+    // Its connection has ended.
+    if (arrived.raw.socket.destroyed) return;
+    if (performance.now() - since > requestWaitMaxMs) late.add(arrived.raw);
+    arrived.begin();
   }
 
   return {
@@ -70,7 +82,7 @@ export function createTurns(): Turns {
       const now = performance.now();
       if (endsAt === 0) endsAt = now + turnMs;
       schedule();
-      return lines.count() === 0 && now < endsAt;
+      return lines.count() === 0 && now < endsAt && !isFull();
     },
     wait(client, arrived) {
       lines.add(client, arrived);
@@ -79,6 +91,6 @@ export function createTurns(): Turns {
     noteConnection() {
       hasNewConnection = true;
     },
-    takeLongestDelayMs: lines.takeLongestDelayMs,
+    isLate: (raw) => late.has(raw),
   };
 }

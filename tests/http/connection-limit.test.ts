@@ -32,6 +32,7 @@ async function listen(peer: { isDirectLoopback: boolean; isTrustedProxy: boolean
     readAddress: () => ({ client: "192.0.2.1", address: "192.0.2.1", network: null, isForwarded: false, ...peer }),
     refuseConnection,
     checkLoad: () => null,
+    shouldWait: () => false,
   });
   inFlight.connections.watch(server, null);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

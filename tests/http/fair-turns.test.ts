@@ -40,6 +40,7 @@ function openInFlight(): InFlight {
     readAddress: createClientAddress(["127.0.0.1"]),
     refuseConnection: () => {},
     checkLoad: () => null,
+    shouldWait: () => false,
   });
 }
 

@@ -61,6 +61,41 @@ describe.each(storeKinds)("too many requests at once (%s)", (kind) => {
     await until(async () => (await ask()).status === 200);
   });
 
+  test("[FG7] one that comes when too many are in flight waits, and is answered when there is room", async () => {
+    const matchmaker = await startMatchmaker(kind, { maxInFlight: 3 });
+    service = matchmaker.service;
+    const requests = await createHeldRequests(matchmaker);
+    const ask = (path: string) => service.request("GET", path, { token: service.adminToken });
+    const first: Promise<Answer>[] = [];
+    for (let count = 0; count < 3; count++) await requests.hold((path) => first.push(ask(path)));
+    const second = ask("/cloud/games");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    requests.release();
+    expect((await second).status).toBe(200);
+    for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
+  });
+
+  test("[FG4] one that has waited too long for its turn gets 503 with Retry-After, unless it asks for /healthz", async () => {
+    const matchmaker = await startMatchmaker(kind, { maxInFlight: 8 });
+    service = matchmaker.service;
+    const requests = await createHeldRequests(matchmaker);
+    const ask = (path: string) => service.request("GET", path, { token: service.adminToken });
+    const first: Promise<Answer>[] = [];
+    for (let count = 0; count < 7; count++) await requests.hold((path) => first.push(ask(path)));
+    const [games, health] = [ask("/cloud/games"), ask("/healthz")];
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    // The service runs in this process, so it does nothing meanwhile.
+    const endsAt = performance.now() + 2_100;
+    while (performance.now() < endsAt);
+    const refused = await games;
+    expectRefusal(refused, "API_UNAVAILABLE");
+    expect(refused.headers["retry-after"]).toBe("1");
+    expect((await health).status).toBe(200);
+    expect((await ask("/cloud/games")).status).toBe(200);
+    requests.release();
+    for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
+  });
+
   test("[T32] requests that were broken off do not count for ever", async () => {
     service = await startService(kind, { maxInFlight: 3 });
     const namespace = await createNamespace(service, await createGame(service));

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createMetrics } from "../../../src/ground/metrics.ts";
 import { createOverload } from "../../../src/http/overload.ts";
 import { expectRefusal } from "../../support/expectations.ts";
@@ -155,14 +155,28 @@ describe("a service that has too much to do", () => {
     overload.stop();
   });
 
-  test("[T32] [FG4] is one whose clients keep waiting for their turns for more than a second, until they no longer do", async () => {
-    let delayMs = 1_100;
-    const overload = createOverload(10, createMetrics(), { ...noLoad, takeLongestDelayMs: () => delayMs });
-    while (!overload.isOverloaded()) await new Promise((resolve) => setTimeout(resolve, 50));
-    delayMs = 0;
-    while (overload.isOverloaded()) await new Promise((resolve) => setTimeout(resolve, 50));
+  test("[FG7] lets requests wait for two seconds, from seven eighths of its limit on or while its journal is behind", () => {
+    vi.useFakeTimers();
+    const metrics = createMetrics();
+    let isBehind = false;
+    const overload = createOverload(16, metrics, { ...noLoad, isStoreBehind: () => isBehind });
+    const letsWait = (forMs: number) => {
+      vi.advanceTimersByTime(forMs);
+      return overload.shouldWait();
+    };
+    for (let count = 0; count < 13; count++) metrics.requestStarted();
+    expect(letsWait(0)).toBe(false);
+    metrics.requestStarted();
+    expect([letsWait(0), letsWait(1999), letsWait(1)]).toEqual([true, true, false]);
+    expect(overload.isOverloaded()).toBe(false);
+    metrics.requestDone("none", 200, 0);
+    // It looks by itself, so that the next time counts from its own beginning.
+    vi.advanceTimersByTime(500);
+    isBehind = true;
+    expect([letsWait(0), letsWait(1999), letsWait(1)]).toEqual([true, true, false]);
     overload.stop();
+    vi.useRealTimers();
   });
 });
 
-const noLoad = { isStoreBehind: () => false, waitingCount: () => 0, takeLongestDelayMs: () => 0 };
+const noLoad = { isStoreBehind: () => false, waitingCount: () => 0 };
