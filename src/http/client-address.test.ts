@@ -46,6 +46,26 @@ describe("without trusted proxies", () => {
 });
 
 describe("behind trusted proxies", () => {
+  test.each<[trusted: string, address: string, isTrusted: boolean]>([
+    ["10.0.0.0/8", "9.255.255.255", false],
+    ["10.0.0.0/8", "10.0.0.0", true],
+    ["10.0.0.0/8", "10.255.255.255", true],
+    ["10.0.0.0/8", "::ffff:10.255.255.255", true],
+    ["10.0.0.0/8", "11.0.0.0", false],
+    ["10.1.2.3/8", "10.200.0.1", true],
+    ["192.0.2.4/30", "192.0.2.3", false],
+    ["192.0.2.4/30", "192.0.2.7", true],
+    ["192.0.2.4/30", "192.0.2.8", false],
+    ["255.255.255.255", "255.255.255.255", true],
+    ["255.255.255.255", "255.255.255.254", false],
+    ["0.0.0.0/0", "203.0.113.1", true],
+    ["::ffff:10.0.0.0/104", "10.9.9.9", true],
+    ["::/0", "10.9.9.9", false],
+    ["2001:db8::/32", "2001:db9::1", false],
+  ])("[T37] with %s, is %s one of them: %s", (trusted, address, isTrusted) => {
+    expect(createClientAddress([trusted])(address, {}).isTrustedProxy).toBe(isTrusted);
+  });
+
   test.each<[string, string, string | string[], string]>([
     ["the hop that the proxy saw", "10.0.0.1", "198.51.100.1", "198.51.100.1"],
     ["trusted hops are skipped", "10.0.0.1", "198.51.100.1, 10.1.1.1, 10.2.2.2", "198.51.100.1"],

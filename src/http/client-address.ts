@@ -27,24 +27,40 @@ export type ReadAddress = (socketAddress: string, headers: ForwardingHeaders) =>
  */
 export function createClientAddress(trustedProxies: readonly string[], onUnbelieved = () => {}): ReadAddress {
   const networks = trustedProxies.map(parseNetwork);
+  const ipv4Networks = networks.filter(([address]) => address instanceof ipaddr.IPv4).map(toRange);
   let isUnbelievedSaid = networks.length > 0;
   const known = new Map<string, Hop | null>();
 
   function parseHop(text: string): Hop | null {
     const cached = known.get(text);
     if (cached !== undefined) return cached;
-    const address = parseAddress(text);
-    const hop = address && {
-      address: address.toString(),
-      client: toClientKey(address),
-      network: toNetworkKey(address),
-      isLoopback: address.range() === "loopback",
-      isTrusted: networks.some((network) => isWithin(address, network)),
-    };
+    const hop = readHop(text);
     // The cache is emptied as a whole, which is rare; frequent entries return quickly.
     if (known.size >= knownMax) known.clear();
     if (text.length <= addressTextMax) known.set(text, hop);
     return hop;
+  }
+
+  function readHop(text: string): Hop | null {
+    // The platform's check is the strict one: ipaddr.js alone would read 0x7f.1 as an address.
+    const family = isIP(text);
+    if (family === 0) return null;
+    if (family === 4) return readIpv4(text);
+    const address = parseIpv6(text);
+    if (address instanceof ipaddr.IPv4) return readIpv4(address.toString());
+    return {
+      address: address.toString(),
+      client: toClientKey(address),
+      network: toNetworkKey(address),
+      isLoopback: address.range() === "loopback",
+      isTrusted: networks.some(([network, prefix]) => network instanceof ipaddr.IPv6 && address.match(network, prefix)),
+    };
+  }
+
+  /** Players have very many addresses, so most of these are not known: it has to be quick. */
+  function readIpv4(text: string): Hop {
+    const isTrusted = ipv4Networks.length > 0 && isWithinAny(toNumber(text), ipv4Networks);
+    return { address: text, client: text, network: null, isLoopback: text.startsWith("127."), isTrusted };
   }
 
   /** From the nearest hop outwards, as long as each hop is trusted. */
@@ -53,7 +69,8 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
     let end = forwardedFor.length;
     while (hop.isTrusted && end > 0) {
       const comma = forwardedFor.lastIndexOf(",", end - 1);
-      const next = parseHop(withoutPort(forwardedFor.slice(comma + 1, end).trim()));
+      const text = forwardedFor.slice(comma + 1, end).trim();
+      const next = parseHop(text) ?? parseHop(withoutPort(text));
       if (!next) return hop;
       hop = next;
       end = comma;
@@ -73,8 +90,8 @@ export function createClientAddress(trustedProxies: readonly string[], onUnbelie
         isForwarded: false,
       };
     const forwardedFor = headers["x-forwarded-for"];
-    const client =
-      peer.isTrusted && forwardedFor !== undefined ? furthestVouched(peer, [forwardedFor].flat().join(",")) : peer;
+    const hops = Array.isArray(forwardedFor) ? forwardedFor.join(",") : forwardedFor;
+    const client = peer.isTrusted && hops !== undefined ? furthestVouched(peer, hops) : peer;
     const isDirectLoopback = peer.isLoopback && !hasForwardingHeader(headers);
     if (peer.isLoopback && !isDirectLoopback && !isUnbelievedSaid) {
       isUnbelievedSaid = true;
@@ -146,9 +163,7 @@ function parseNetwork(text: string): Network {
   return [plain, prefixLength - 96];
 }
 
-function parseAddress(text: string): Address | null {
-  // The platform's check is the strict one: ipaddr.js alone would read 0x7f.1 as an address.
-  if (isIP(text) === 0) return null;
+function parseIpv6(text: string): Address {
   const zone = text.indexOf("%");
   return unmapped(ipaddr.parse(zone === -1 ? text : text.slice(0, zone)));
 }
@@ -158,18 +173,37 @@ function unmapped(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
-function isWithin(address: Address, [network, prefixLength]: Network): boolean {
-  if (address instanceof ipaddr.IPv4) return network instanceof ipaddr.IPv4 && address.match(network, prefixLength);
-  return network instanceof ipaddr.IPv6 && address.match(network, prefixLength);
+/** The first and the last address of an IPv4 network, as numbers. */
+type Range = readonly [first: number, last: number];
+
+function toRange([address, prefixLength]: Network): Range {
+  const size = 2 ** (32 - prefixLength);
+  const first = Math.floor(toNumber(address.toString()) / size) * size;
+  return [first, first + size - 1];
 }
 
-function toClientKey(address: Address): string {
-  if (address instanceof ipaddr.IPv4) return address.toString();
+function isWithinAny(address: number, ranges: readonly Range[]): boolean {
+  return ranges.some(([first, last]) => address >= first && address <= last);
+}
+
+/** Of an IPv4 address that was checked. */
+function toNumber(text: string): number {
+  let [number, part] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === dot) [number, part] = [number * 256 + part, 0];
+    else part = part * 10 + code - zero;
+  }
+  return number * 256 + part;
+}
+
+const [dot, zero] = [46, 48];
+
+function toClientKey(address: ipaddr.IPv6): string {
   return `${new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
 }
 
-function toNetworkKey(address: Address): string | null {
-  if (address instanceof ipaddr.IPv4) return null;
+function toNetworkKey(address: ipaddr.IPv6): string {
   return `${new ipaddr.IPv6([...address.parts.slice(0, 3), 0, 0, 0, 0, 0]).toString()}/48`;
 }
 
