@@ -11,6 +11,9 @@ export interface Attack {
   readonly holdMs: number;
 }
 
+/** Its connections come all in the first moment. */
+export const burst = "bodies that never come";
+
 export function attacksOf(world: World, admin: string): Record<string, Attack> {
   const from = "Host: localhost\r\nX-Forwarded-For: {client}\r\n";
   const as = (token: string) => `${from}Authorization: Bearer ${token}\r\n`;
@@ -38,7 +41,7 @@ export function attacksOf(world: World, admin: string): Record<string, Attack> {
       requests: get("/cloud/games/bench/namespaces/prod/events", as(admin)).repeat(10),
       holdMs: 0,
     },
-    "bodies that never come": { connections: 2050, clients: 20, requests: find(100), holdMs: 0 },
+    [burst]: { connections: 2050, clients: 20, requests: find(100), holdMs: 0 },
     "bodies full of faults": { connections: 8, clients: 8, requests: find(faults.length) + faults, holdMs: 200 },
     "lists with states, unread": {
       connections: 55,

@@ -6,14 +6,14 @@ import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Attack, attacksOf } from "./attack-kinds.ts";
-import { callHonestly, callsPerSecond, type Heard } from "./honest-clients.ts";
+import { type Attack, attacksOf, burst } from "./attack-kinds.ts";
+import { callHonestly, callsPerSecond, type Heard, paths } from "./honest-clients.ts";
 import { quantile } from "./load.ts";
 import { pinApart } from "./pin.ts";
 import { bearer, send } from "./requests.ts";
-import { type ServerProcess, serveFoyer } from "./server-process.ts";
+import { type ServerProcess, serveFoyer, startBare } from "./server-process.ts";
 import { markdownTable } from "./table.ts";
-import { makeWorld } from "./world.ts";
+import { makeWorld, type World } from "./world.ts";
 
 export const question = "What do honest clients notice while others attack, and what is left of it afterwards?";
 
@@ -48,20 +48,15 @@ export async function run({ isLong }: { isLong: boolean }): Promise<string> {
     await call();
     for (const [name, attack] of wantedAttacks(attacksOf(world, admin))) {
       const before = await signs(metricsPort);
-      const calm: Heard[] = [];
-      const beside: Heard[] = [];
       let during = before;
-      for (let round = 0; round < rounds; round++) {
-        const attacker = prepareAttack(foyer, attack);
-        await sleep(startMs);
-        calm.push(await call());
-        attacker.send("begin");
-        beside.push(await call());
+      const heard = await besideAttack(foyer, attack, call, async (attacker) => {
         during = await signs(metricsPort);
         attacker.kill("SIGKILL");
         await settled(metricsPort, before);
-      }
-      rows.push(row(name, calm, beside, [before, during, await signs(metricsPort)]));
+      });
+      rows.push(row(name, heard, [before, during, await signs(metricsPort)]));
+      if (name === burst)
+        rows.push(row("the same on a bare node:http", await besideBare(world, admin, seconds, attack)));
     }
     // Memory that the attacks needed is given back later than connections.
     await sleep(settleMs);
@@ -78,6 +73,47 @@ export async function run({ isLong }: { isLong: boolean }): Promise<string> {
     : "Not pinned.";
   const caption = `${callsPerSecond} honest calls a second, in turns ${rounds} times ${seconds} s alone and ${seconds} s beside each attack, from its first moment; p50, p99 and the longest of all of them; the p99 ratio is the median of the rounds' ratios, of all calls and of those after the first second of the round, while the attack goes on. What is open is shown before the attack, during it and up to ${settleMs / 1000} s after. ${cores}`;
   return `${caption}\n\n${markdownTable(header, rows)}\n\n${left}`;
+}
+
+interface Compared {
+  readonly calm: readonly Heard[];
+  readonly beside: readonly Heard[];
+}
+
+async function besideAttack(
+  server: ServerProcess,
+  attack: Attack,
+  call: () => Promise<Heard>,
+  end: (attacker: ChildProcess) => Promise<void>,
+): Promise<Compared> {
+  const calm: Heard[] = [];
+  const beside: Heard[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const attacker = prepareAttack(server, attack);
+    await sleep(startMs);
+    calm.push(await call());
+    attacker.send("begin");
+    beside.push(await call());
+    await end(attacker);
+  }
+  return { calm, beside };
+}
+
+/** A server that does nothing with the requests shows what of the ratio is Node's and the machine's. */
+async function besideBare(world: World, admin: string, seconds: number, attack: Attack): Promise<Compared> {
+  const answer = { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
+  const bare = await startBare({ [paths.find]: answer, [paths.validate]: answer });
+  try {
+    pinApart(bare.pid);
+    const call = () => callHonestly(bare, world, admin, seconds);
+    await call();
+    return await besideAttack(bare, attack, call, async (attacker) => {
+      attacker.kill("SIGKILL");
+      await sleep(startMs);
+    });
+  } finally {
+    await bare.stop();
+  }
 }
 
 /** All, or those whose names contain what ATTACK says. */
@@ -146,7 +182,7 @@ const header = [
   "heap MiB",
 ];
 
-function row(name: string, calm: readonly Heard[], beside: readonly Heard[], seen: readonly Signs[]): string[] {
+function row(name: string, { calm, beside }: Compared, seen: readonly Signs[] = []): string[] {
   const each = (key: keyof Signs) => seen.map((one) => one[key]).join(" → ");
   const sum = (key: "sent" | "succeeded") => beside.reduce((total, heard) => total + heard[key], 0);
   const [alone, attacked] = [allTimes(calm), allTimes(beside)];

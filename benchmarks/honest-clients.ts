@@ -16,6 +16,8 @@ export interface Heard {
 
 export const callsPerSecond = 200;
 
+export const paths = { find: "/matchmaker/lobbies/find", validate: "/cloud/games/bench/namespaces/validate" };
+
 /**
  * Half of the calls are finds of players, each from an address of its own and on a new connection, half validates of
  * one tool on connections that it keeps. A time counts from when the call was due.
@@ -23,8 +25,8 @@ export const callsPerSecond = 200;
 export async function callHonestly(foyer: ServerProcess, world: World, admin: string, seconds: number): Promise<Heard> {
   const kept = new Agent({ keepAlive: true, maxSockets: 64 });
   const names = { display_name: "Another", name_id: "another" };
-  const find = { path: "/matchmaker/lobbies/find", token: world.publicToken, body: { game_modes: ["duel"] } };
-  const validate = { path: "/cloud/games/bench/namespaces/validate", token: admin, body: names };
+  const find = { path: paths.find, token: world.publicToken, body: { game_modes: ["duel"] } };
+  const validate = { path: paths.validate, token: admin, body: names };
   const times: number[] = [];
   const laterTimes: number[] = [];
   let succeeded = 0;
