@@ -11,7 +11,7 @@ export interface Attack {
   readonly holdMs: number;
 }
 
-/** Its connections come all in the first moment. */
+/** All its connections come in the first moment. */
 export const burst = "bodies that never come";
 
 export function attacksOf(world: World, admin: string): Record<string, Attack> {

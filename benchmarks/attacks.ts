@@ -99,7 +99,7 @@ async function besideAttack(
   return { calm, beside };
 }
 
-/** A server that does nothing with the requests shows what of the ratio is Node's and the machine's. */
+/** A server that does nothing with the requests shows how much of the ratio is due to Node and the machine. */
 async function besideBare(world: World, admin: string, seconds: number, attack: Attack): Promise<Compared> {
   const answer = { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
   const bare = await startBare({ [paths.find]: answer, [paths.validate]: answer });

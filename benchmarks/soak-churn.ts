@@ -92,7 +92,7 @@ export function createChurn(clients: Clients, world: SoakWorld, random: () => nu
   async function register(): Promise<Outcome> {
     const ports = { default: { hostname: "game.example.com", port: 20_000, is_tls: true } };
     const body = { game_mode: "duel", region: "local", ports };
-    // Each lobby has a server, and so an address, of its own.
+    // Lobbies run on servers of their own, so they do not share one address.
     const address = `192.0.2.${1 + (registered++ % 250)}`;
     const call = { method: "POST", path: "/matchmaker/lobbies/register", token: world.serverToken } as const;
     const { reply, outcome } = await ofServer("register", clients.lobbies, { ...call, client: address, body });

@@ -63,7 +63,7 @@ export const settings = {
     whole("REQUESTS", 1, 1_000_000),
     2000,
     "Network",
-    "Requests handled at the same time; more wait for up to 2 s, then get 503.",
+    "Requests handled at the same time. From seven eighths of it on new ones wait for up to 2 s, then get 503.",
   ),
   max_event_streams: setting(
     whole("COUNT", 1, 100_000),

@@ -15,7 +15,7 @@ export const headersMax = 256;
 /** New connections that wait to be accepted. The system may allow fewer. */
 export const connectionQueueMax = 4096;
 
-/** A request that has waited so long for its turn is rejected: its client had better try again later. */
+/** A request that has waited this long for its turn is rejected, so that its client tries again later. */
 export const requestWaitMaxMs = 2_000;
 
 /** What a client may send on a connection before it reads the answers. */

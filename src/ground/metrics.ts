@@ -52,7 +52,7 @@ export function createMetrics(): Metrics {
   });
   const shed = new Counter({
     name: "foyer_http_shed_total",
-    help: "Requests rejected because too many were in flight.",
+    help: "Requests rejected before any work: overload, or the service is stopping.",
     registers,
   });
   const gauge: Metrics["gauge"] = (name, help, read) => {

@@ -7,8 +7,8 @@ export interface ClientLines {
   /** Whether a client waits that has had no turn while others waited. */
   hasFresh(): boolean;
   add(client: string, arrived: Arrived): void;
-  /** The request of the client whose turn it is. One has to wait. */
-  takeNext(): Waiting;
+  /** The request of the client whose turn it is. One has to wait. It is late if it waits since before the given moment. */
+  takeNext(lateBefore: number): { readonly arrived: Arrived; readonly isLate: boolean };
   /** No request waits, so all clients are equal again. */
   forget(): void;
   /** When a client that had had a turn before had another one. */
@@ -42,18 +42,20 @@ export function createClientLines(): ClientLines {
       else fresh.set(client, [waiting]);
       count += 1;
     },
-    takeNext() {
+    takeNext(lateBefore) {
       for (;;) {
         const lines = fresh.size() > 0 && (isForFresh || served.size() === 0) ? fresh : served;
         const [client, line] = lines.takeFirst();
         const next = line.shift();
         // It had its turn and asked for no other until the next one came, so that it is forgotten.
         if (next === undefined) continue;
-        isForFresh = lines === served;
+        const isLate = next.since < lateBefore;
+        // A late one is refused, so it takes no turn from those that come after it.
+        if (!isLate) isForFresh = lines === served;
         if (lines === served) servedAt = performance.now();
         served.set(client, line);
         count -= 1;
-        return next;
+        return { arrived: next.arrived, isLate };
       }
     },
     forget: served.clear,
@@ -82,8 +84,10 @@ function createLines() {
       return first.value!;
     },
     clear() {
-      // Clearing a map makes a new table, also when it is empty.
-      if (lines.size > 0) lines.clear();
+      // Clearing a map makes a new table, also when it is empty; and an iterator keeps the one that it was made for.
+      if (lines.size === 0) return;
+      lines.clear();
+      entries = lines.entries();
     },
   };
 }

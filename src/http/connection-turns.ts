@@ -34,8 +34,9 @@ export function createConnectionTurns(parts: {
 
   function claim(connection: Connection, raw: IncomingMessage): boolean {
     if (connection.turn === raw) return true;
-    if (connection.turn !== null || !parts.turns.isOpen()) return false;
+    if (connection.turn !== null || !parts.turns.isOpen(raw)) return false;
     connection.turn = raw;
+    connection.waitsSince = null;
     return true;
   }
 
@@ -45,6 +46,7 @@ export function createConnectionTurns(parts: {
       return;
     }
     connection.turn = arrived.raw;
+    connection.waitsSince = performance.now();
     parts.turns.wait(parts.findClient(arrived.raw).client, arrived);
   }
 

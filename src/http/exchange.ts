@@ -7,6 +7,7 @@ export interface Exchange {
   readonly connection: Connection;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** When the request was first in the line of its connection. */
   readonly startedAt: number;
   isDone: boolean;
   /** Its body is there, so it counts as in flight. */
@@ -27,6 +28,8 @@ export interface Connection {
   readonly share: ClientShare | null;
   /** The request whose turn it is. It may still wait until the service has time for its client. */
   turn: IncomingMessage | null;
+  /** Since when that request has waited for its client's turn; null: it did not have to. */
+  waitsSince: number | null;
   /** The exchange of that request, when it is begun. */
   current: Exchange | null;
   /** The requests that have come behind it. */
@@ -52,6 +55,7 @@ export function createConnection(socket: Socket, share: ClientShare | null): Con
     socket,
     share,
     turn: null,
+    waitsSince: null,
     current: null,
     waiting: [],
     readBytes: 0,
@@ -67,7 +71,7 @@ export function createExchange(connection: Connection, request: FastifyRequest, 
     connection,
     request,
     reply,
-    startedAt: performance.now(),
+    startedAt: connection.waitsSince ?? performance.now(),
     isDone: false,
     isInFlight: false,
     share: null,

@@ -18,7 +18,7 @@ const addressTextMax = 64;
 export function createReadHop(trustedProxies: readonly string[]): (text: string) => Hop | null {
   const networks = trustedProxies.map(parseNetwork);
   const ipv4Networks = networks.filter(([address]) => address instanceof ipaddr.IPv4).map(toRange);
-  const known = new Map<string, Hop | null>();
+  const known = new Map<string, Hop>();
 
   function parseHop(text: string): Hop | null {
     // The platform's check is the strict one: ipaddr.js alone would read 0x7f.1 as an address.
@@ -38,19 +38,26 @@ export function createReadHop(trustedProxies: readonly string[]): (text: string)
 
   /** Players have very many addresses, so most of these are not known: it has to be quick. */
   function readIpv4(text: string): Hop {
+    const address = ownText(text);
     const isTrusted = ipv4Networks.length > 0 && isWithinAny(toNumber(text), ipv4Networks);
-    return { address: text, client: text, network: null, isLoopback: text.startsWith("127."), isTrusted };
+    return { address, client: address, network: null, isLoopback: text.startsWith("127."), isTrusted };
   }
 
   return (text) => {
     const cached = known.get(text);
     if (cached !== undefined) return cached;
     const hop = parseHop(text);
+    if (hop === null || text.length > addressTextMax) return hop;
     // The cache is emptied as a whole, which is rare; frequent entries return quickly.
     if (known.size >= knownMax) known.clear();
-    if (text.length <= addressTextMax) known.set(text, hop);
+    known.set(hop.address === text ? hop.address : ownText(text), hop);
     return hop;
   };
+}
+
+/** A part of a text keeps the whole of it in memory, which is a header that a client wrote. */
+function ownText(part: string): string {
+  return Buffer.from(part, "latin1").toString("latin1");
 }
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Config } from "../config/config.ts";
+import { isLobbyPath } from "../gateway/lobby-path.ts";
 import type { Logger } from "../ground/log.ts";
 import type { Metrics } from "../ground/metrics.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
@@ -84,7 +85,8 @@ export function createInFlight(parts: InFlightParts): InFlight {
     return { client: address.network ?? address.client, isCounted: isCounted(address) };
   }
 
-  const turns = createTurns({ isFull: parts.shouldWait });
+  const turns = createTurns({ isFull: parts.shouldWait, isUrgent });
+  metrics.gauge("foyer_http_waiting", "Requests that wait for their turns now.", turns.count);
   const connections = createConnections({ countConnection, findClient, turns, leave: shares.disconnect, done });
   metrics.gauge("foyer_http_connections", "Connections open now.", connections.count);
   const timer = setInterval(() => connections.cutOffSlowReaders(performance.now()), checkEveryMs).unref();
@@ -102,8 +104,8 @@ export function createInFlight(parts: InFlightParts): InFlight {
       else connections.wait({ raw, begin: () => beginNow(request, reply, begin, done) });
     },
     whenTimely({ raw }, work) {
-      if (turns.isOpen()) work();
-      else turns.wait(findClient(raw).client, { raw, begin: work });
+      if (turns.isOpen(raw, true)) work();
+      else turns.wait(findClient(raw).client, { raw, begin: work }, true);
     },
     isLate: ({ raw }) => turns.isLate(raw),
     count,
@@ -117,3 +119,10 @@ export function createInFlight(parts: InFlightParts): InFlight {
     stop: () => clearInterval(timer),
   };
 }
+
+/** Probes must not fail because others wait, and lobbies answer their requests themselves. */
+function isUrgent({ url = "" }: IncomingMessage): boolean {
+  return probes.has(url.split("?", 1)[0]!) || isLobbyPath(url);
+}
+
+const probes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/ping"]);

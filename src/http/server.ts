@@ -79,7 +79,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     readAddress,
     refuseConnection: (refusal, socket) => rawAnswers.refuseConnection(refusal, socket),
     checkLoad,
-    shouldWait: overload.shouldWait,
+    shouldWait: () => !isStopping && overload.shouldWait(),
   });
   const uploads = createUploads(config.buildMaxMib * mebibyte);
   const rawAnswers = createRawAnswers(config.publicUrl, newRequestId, {

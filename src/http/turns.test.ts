@@ -7,20 +7,20 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const withRoom = { isFull: () => false };
+const isUrgent = ({ url }: IncomingMessage) => url === "/healthz";
+const withRoom = { isFull: () => false, isUrgent };
+const ordinary = { url: "/" } as IncomingMessage;
 
 /** Offers requests of clients, and notes in which order they begin. */
 function createLine(turns: Turns) {
   const begun: string[] = [];
-  const wait = (client: string, { destroyed = false, begin = (): unknown => null } = {}) => {
-    const raw = { socket: { destroyed } } as IncomingMessage;
-    turns.wait(client, {
-      raw,
-      begin() {
-        begun.push(client);
-        begin();
-      },
-    });
+  const wait = (client: string, { destroyed = false, url = "/", isBody = false, begin = (): unknown => null } = {}) => {
+    const raw = { url, socket: { destroyed } } as IncomingMessage;
+    const beginNoted = () => {
+      begun.push(client);
+      begin();
+    };
+    turns.wait(client, { raw, begin: beginNoted }, isBody);
     return raw;
   };
   const all = async (count: number) => {
@@ -57,9 +57,9 @@ test("[FG1] a client that comes later has its turn before those that wait for ot
 test("[FG1] when its time is used up the event loop goes on, and nothing begins at once while something waits", async () => {
   const turns = createTurns(withRoom);
   const { begun, wait, all } = createLine(turns);
-  expect(turns.isOpen()).toBe(true);
+  expect(turns.isOpen(ordinary)).toBe(true);
   spin();
-  expect(turns.isOpen()).toBe(false);
+  expect(turns.isOpen(ordinary)).toBe(false);
   for (let i = 0; i < 10; i++) wait("a", { begin: spin });
   let begunBefore = 0;
   setTimeout(() => {
@@ -67,13 +67,13 @@ test("[FG1] when its time is used up the event loop goes on, and nothing begins 
   }, 0);
   while (begun.length < 9) {
     await nextTurn();
-    expect(turns.isOpen()).toBe(false);
+    expect(turns.isOpen(ordinary)).toBe(false);
   }
   await all(10);
   expect(begunBefore).toBeLessThan(10);
   await nextTurn();
   await nextTurn();
-  expect(turns.isOpen()).toBe(true);
+  expect(turns.isOpen(ordinary)).toBe(true);
 });
 
 test("[FG1] a request whose connection has ended takes no turn", async () => {
@@ -122,14 +122,67 @@ test("[FG4] a request that has waited for more than two seconds is late", async 
 
 test("[FG7] while there is no room nothing begins, and afterwards all that waits", async () => {
   let isFull = true;
-  const turns = createTurns({ isFull: () => isFull });
+  const turns = createTurns({ isFull: () => isFull, isUrgent });
   const { begun, wait, all } = createLine(turns);
-  expect(turns.isOpen()).toBe(false);
+  expect(turns.isOpen(ordinary)).toBe(false);
   for (const client of ["a", "b", "c"]) wait(client);
   await sleep(20);
   expect(begun).toEqual([]);
   isFull = false;
   expect(await all(3)).toBe("a b c");
   await sleep(20);
-  expect(turns.isOpen()).toBe(true);
+  expect(turns.isOpen(ordinary)).toBe(true);
+});
+
+test("[FG7] no more begin than there is room for", async () => {
+  let room = 1;
+  const { begun, wait, all } = createLine(createTurns({ isFull: () => room === 0, isUrgent }));
+  const take = () => {
+    room -= 1;
+  };
+  for (let i = 0; i < 10; i++) wait(`c${i}`, { begin: take });
+  for (let count = 1; count <= 10; count++) {
+    await all(count);
+    await sleep(5);
+    expect(begun.length).toBe(count);
+    room = 1;
+  }
+});
+
+test("[FG7] what needs no room begins while there is none, and otherwise has every second start", async () => {
+  let isFull = true;
+  const turns = createTurns({ isFull: () => isFull, isUrgent });
+  const { begun, wait, all } = createLine(turns);
+  for (const client of ["a", "b", "c"]) wait(client);
+  expect(turns.isOpen({ url: "/healthz" } as IncomingMessage)).toBe(true);
+  expect(turns.isOpen(ordinary, true)).toBe(true);
+  wait("probe", { url: "/healthz" });
+  wait("body", { isBody: true });
+  expect(await all(2)).toBe("probe body");
+  isFull = false;
+  for (let i = 0; i < 3; i++) wait("probe", { url: "/healthz" });
+  await all(8);
+  expect(begun.slice(2).join(" ")).toMatch(/^(probe a probe b probe c|a probe b probe c probe)$/);
+});
+
+test("[FG4] late requests take no turn from those of clients that have had none", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const { wait, all } = createLine(createTurns(withRoom));
+  wait("a");
+  wait("a");
+  wait("late");
+  vi.advanceTimersByTime(2001);
+  wait("b");
+  wait("c");
+  expect(await all(5)).toBe("a late b a c");
+});
+
+test("[FG1] clients that come again when nothing waited in between are like new ones", async () => {
+  const { begun, wait, all } = createLine(createTurns(withRoom));
+  for (let round = 1; round <= 3; round++) {
+    for (const client of ["a", "a", "b", "b"]) wait(client);
+    await all(4 * round);
+    expect(begun.slice(-4).join(" ")).toBe("a a b b");
+    await sleep(5);
+  }
 });

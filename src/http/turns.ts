@@ -5,10 +5,12 @@ import type { Arrived } from "./exchange.ts";
 
 /** Begins requests, for a short time in each turn of the event loop, so that no client fills it with what it has sent. */
 export interface Turns {
-  /** Whether a request may begin now. Otherwise it has to wait. */
-  isOpen(): boolean;
+  /** Whether a request, or the work on the body of one that has begun, may begin now. Otherwise it has to wait. */
+  isOpen(raw: IncomingMessage, isBody?: boolean): boolean;
   /** Begins it later, in the turn of its client. */
-  wait(client: string, arrived: Arrived): void;
+  wait(client: string, arrived: Arrived, isBody?: boolean): void;
+  /** How many requests and bodies wait. */
+  count(): number;
   /** A connection was accepted in this turn. */
   noteConnection(): void;
   /** Whether the request waited for its turn longer than any request should. */
@@ -20,19 +22,31 @@ const turnMs = 2;
 const perTurnMax = 16;
 /** While connections come, a client that has had its turn has another one after so long. */
 const acceptingMs = 5;
-/** So often Foyer looks whether there is room again for requests that wait. */
+/** How often Foyer checks whether there is room again for requests that wait. */
 const lookEveryMs = 2;
+
+interface TurnParts {
+  /** Whether there is no room for more requests. */
+  isFull(): boolean;
+  /** Whether the request needs no room. */
+  isUrgent(raw: IncomingMessage): boolean;
+}
 
 /**
  * While there is little to do, every request begins when it comes. What comes beyond that waits by client, and between two
  * turns the event loop takes what else has come. Of each connection one request at most is here.
  */
-export function createTurns({ isFull }: { /** Whether too much is begun already. */ isFull(): boolean }): Turns {
+export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
   const lines = createClientLines();
+  /** What waits and needs no room. Every second turn is for it. */
+  const urgent = createClientLines();
+  let isForUrgent = true;
   const late = new WeakSet<IncomingMessage>();
   let isScheduled = false;
   let endsAt = 0;
   let hasNewConnection = false;
+
+  const count = () => lines.count() + urgent.count();
 
   function schedule(): void {
     if (isScheduled) return;
@@ -46,48 +60,56 @@ export function createTurns({ isFull }: { /** Whether too much is begun already.
     endsAt = 0;
     const isAccepting = hasNewConnection;
     hasNewConnection = false;
-    if (lines.count() === 0) {
+    if (count() === 0) {
       lines.forget();
+      urgent.forget();
       return;
     }
-    if (isFull()) {
+    const ready = urgent.count() + (isFull() ? 0 : lines.count());
+    if (ready === 0) {
       isScheduled = true;
-      setTimeout(takeTurns, lookEveryMs);
-      return;
+      return void setTimeout(takeTurns, lookEveryMs);
     }
     const now = performance.now();
     endsAt = now + turnMs;
     schedule();
     if (isAccepting) {
       // The event loop accepts one connection at a time, and others may wait behind it, so it continues immediately.
-      if (lines.hasFresh() || now - lines.servedAt() > acceptingMs) beginNext();
+      if (urgent.count() > 0 || lines.hasFresh() || now - lines.servedAt() > acceptingMs) beginNext();
       return;
     }
     // Each in a callback of its own: what a request does in promises is then done before the next one begins.
-    for (let i = Math.min(perTurnMax, lines.count()); i > 1; i--) setImmediate(beginNext);
+    for (let i = Math.min(perTurnMax, ready); i > 1; i--) setImmediate(beginNext);
     beginNext();
   }
 
   function beginNext(): void {
-    if (lines.count() === 0 || performance.now() > endsAt) return;
-    const { arrived, since } = lines.takeNext();
+    const now = performance.now();
+    if (now > endsAt) return;
+    const canTakeLine = lines.count() > 0 && !isFull();
+    const from = urgent.count() > 0 && (isForUrgent || !canTakeLine) ? urgent : lines;
+    isForUrgent = from === lines;
+    if (from === lines && !canTakeLine) return;
+    const { arrived, isLate } = from.takeNext(now - requestWaitMaxMs);
     // Its connection has ended.
     if (arrived.raw.socket.destroyed) return;
-    if (performance.now() - since > requestWaitMaxMs) late.add(arrived.raw);
+    if (isLate) late.add(arrived.raw);
     arrived.begin();
   }
 
   return {
-    isOpen() {
+    isOpen(raw, isBody = false) {
       const now = performance.now();
       if (endsAt === 0) endsAt = now + turnMs;
       schedule();
-      return lines.count() === 0 && now < endsAt && !isFull();
+      if (now >= endsAt || urgent.count() > 0) return false;
+      return (lines.count() === 0 && !isFull()) || isBody || isUrgent(raw);
     },
-    wait(client, arrived) {
-      lines.add(client, arrived);
+    wait(client, arrived, isBody = false) {
+      (isBody || isUrgent(arrived.raw) ? urgent : lines).add(client, arrived);
       schedule();
     },
+    count,
     noteConnection() {
       hasNewConnection = true;
     },

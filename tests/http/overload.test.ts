@@ -2,6 +2,7 @@ import pg from "pg";
 import { afterEach, describe, expect, test } from "vitest";
 import { startMatchmaker } from "../support/arena.ts";
 import { expectRefusal } from "../support/expectations.ts";
+import { readGauge } from "../support/gauge.ts";
 import {
   type Answer,
   createGame,
@@ -13,6 +14,7 @@ import {
   until,
 } from "../support/harness.ts";
 import { openRaw, type RawConnection } from "../support/raw.ts";
+import { freePort } from "../support/services/programs.ts";
 import { storeKinds } from "../support/services/stores.ts";
 import { createHeldRequests } from "./held-requests.ts";
 
@@ -61,39 +63,48 @@ describe.each(storeKinds)("too many requests at once (%s)", (kind) => {
     await until(async () => (await ask()).status === 200);
   });
 
-  test("[FG7] one that comes when too many are in flight waits, and is answered when there is room", async () => {
-    const matchmaker = await startMatchmaker(kind, { maxInFlight: 3 });
+  /** A service with so many requests in flight that more have to wait, and what asks it. */
+  async function fill(maxInFlight: number) {
+    const metricsPort = await freePort();
+    const matchmaker = await startMatchmaker(kind, { maxInFlight, metricsPort });
     service = matchmaker.service;
     const requests = await createHeldRequests(matchmaker);
     const ask = (path: string) => service.request("GET", path, { token: service.adminToken });
     const first: Promise<Answer>[] = [];
-    for (let count = 0; count < 3; count++) await requests.hold((path) => first.push(ask(path)));
-    const second = ask("/cloud/games");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    requests.release();
-    expect((await second).status).toBe(200);
-    for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
+    for (let count = 0; count < Math.ceil((maxInFlight * 7) / 8); count++) {
+      await requests.hold((path) => first.push(ask(path)));
+    }
+    const untilWaiting = (count: number) =>
+      until(async () => (await readGauge(metricsPort, "foyer_http_waiting")) === count);
+    const release = async () => {
+      requests.release();
+      for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
+    };
+    return { ask, untilWaiting, release };
+  }
+
+  test("[FG7] those that come when there is no room wait, and are all answered when there is; probes do not wait", async () => {
+    const { ask, untilWaiting, release } = await fill(3);
+    const second = Array.from({ length: 20 }, () => ask("/cloud/games"));
+    await untilWaiting(20);
+    expect((await ask("/healthz")).status).toBe(200);
+    expect((await ask("/ping")).status).toBe(503);
+    await release();
+    for (const answer of await Promise.all(second)) expect(answer.status).toBe(200);
   });
 
-  test("[FG4] one that has waited too long for its turn gets 503 with Retry-After, unless it asks for /healthz", async () => {
-    const matchmaker = await startMatchmaker(kind, { maxInFlight: 8 });
-    service = matchmaker.service;
-    const requests = await createHeldRequests(matchmaker);
-    const ask = (path: string) => service.request("GET", path, { token: service.adminToken });
-    const first: Promise<Answer>[] = [];
-    for (let count = 0; count < 7; count++) await requests.hold((path) => first.push(ask(path)));
-    const [games, health] = [ask("/cloud/games"), ask("/healthz")];
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  test("[FG4] one that has waited too long for its turn gets 503 with Retry-After", async () => {
+    const { ask, untilWaiting, release } = await fill(8);
+    const waiting = ask("/cloud/games");
+    await untilWaiting(1);
     // The service runs in this process, so it does nothing meanwhile.
     const endsAt = performance.now() + 2_100;
     while (performance.now() < endsAt);
-    const refused = await games;
+    const refused = await waiting;
     expectRefusal(refused, "API_UNAVAILABLE");
     expect(refused.headers["retry-after"]).toBe("1");
-    expect((await health).status).toBe(200);
     expect((await ask("/cloud/games")).status).toBe(200);
-    requests.release();
-    for (const answer of await Promise.all(first)) expect(answer.status).toBe(200);
+    await release();
   });
 
   test("[T32] requests that were broken off do not count for ever", async () => {

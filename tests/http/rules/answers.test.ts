@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createMetrics } from "../../../src/ground/metrics.ts";
 import { createOverload } from "../../../src/http/overload.ts";
 import { expectRefusal } from "../../support/expectations.ts";
@@ -114,6 +114,10 @@ test("[T29] the service's own pages do not answer under a foreign name either", 
 });
 
 describe("a service that has too much to do", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   test("[T25] [T32] says so after the path and before everything else; /healthz still answers", async () => {
     const busy = await startService("sqlite", { maxInFlight: 0 });
     try {
@@ -175,7 +179,6 @@ describe("a service that has too much to do", () => {
     isBehind = true;
     expect([letsWait(0), letsWait(1999), letsWait(1)]).toEqual([true, true, false]);
     overload.stop();
-    vi.useRealTimers();
   });
 });
 
