@@ -6,9 +6,9 @@ export interface ClientLines {
   count(): number;
   /** Whether a client waits that has had no turn while others waited. */
   hasFresh(): boolean;
-  add(client: string, arrived: Arrived): void;
-  /** The request of the client whose turn it is. One has to wait. It is late if it waits since before the given moment. */
-  takeNext(lateBefore: number): { readonly arrived: Arrived; readonly isLate: boolean };
+  add(client: string, arrived: Arrived, since: number): void;
+  /** The request of the client whose turn it is. One has to wait. It is late if it has waited since the given moment. */
+  takeNext(lateSince: number): { readonly arrived: Arrived; readonly isLate: boolean };
   /** No request waits, so all clients are equal again. */
   forget(): void;
   /** When a client that had had a turn before had another one. */
@@ -35,21 +35,21 @@ export function createClientLines(): ClientLines {
   return {
     count: () => count,
     hasFresh: () => fresh.size() > 0,
-    add(client, arrived) {
+    add(client, arrived, since) {
       const line = fresh.get(client) ?? served.get(client);
-      const waiting = { arrived, since: performance.now() };
+      const waiting = { arrived, since };
       if (line) line.push(waiting);
       else fresh.set(client, [waiting]);
       count += 1;
     },
-    takeNext(lateBefore) {
+    takeNext(lateSince) {
       for (;;) {
         const lines = fresh.size() > 0 && (isForFresh || served.size() === 0) ? fresh : served;
         const [client, line] = lines.takeFirst();
         const next = line.shift();
         // It had its turn and asked for no other until the next one came, so that it is forgotten.
         if (next === undefined) continue;
-        const isLate = next.since < lateBefore;
+        const isLate = next.since <= lateSince;
         // A late one is refused, so it takes no turn from those that come after it.
         if (!isLate) isForFresh = lines === served;
         if (lines === served) servedAt = performance.now();

@@ -42,6 +42,7 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
   const urgent = createClientLines();
   let isForUrgent = true;
   const late = new WeakSet<IncomingMessage>();
+  const waited = createWaitingClock();
   let isScheduled = false;
   let endsAt = 0;
   let hasNewConnection = false;
@@ -62,9 +63,9 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
     hasNewConnection = false;
     if (count() === 0) {
       lines.forget();
-      urgent.forget();
-      return;
+      return void urgent.forget();
     }
+    waited.ms();
     const ready = urgent.count() + (isFull() ? 0 : lines.count());
     if (ready === 0) {
       isScheduled = true;
@@ -84,13 +85,12 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
   }
 
   function beginNext(): void {
-    const now = performance.now();
-    if (now > endsAt) return;
+    if (performance.now() > endsAt) return;
     const canTakeLine = lines.count() > 0 && !isFull();
     const from = urgent.count() > 0 && (isForUrgent || !canTakeLine) ? urgent : lines;
     isForUrgent = from === lines;
     if (from === lines && !canTakeLine) return;
-    const { arrived, isLate } = from.takeNext(now - requestWaitMaxMs);
+    const { arrived, isLate } = from.takeNext(waited.ms() - requestWaitMaxMs);
     // Its connection has ended.
     if (arrived.raw.socket.destroyed) return;
     if (isLate) late.add(arrived.raw);
@@ -106,7 +106,7 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
       return (lines.count() === 0 && !isFull()) || isBody || isUrgent(raw);
     },
     wait(client, arrived, isBody = false) {
-      (isBody || isUrgent(arrived.raw) ? urgent : lines).add(client, arrived);
+      (isBody || isUrgent(arrived.raw) ? urgent : lines).add(client, arrived, waited.ms());
       schedule();
     },
     count,
@@ -116,3 +116,23 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
     isLate: (raw) => late.has(raw),
   };
 }
+
+/**
+ * The time for which requests have waited because of other requests. While the process is frozen or the event loop stalls, they
+ * do not: what has waited meanwhile is answered afterwards.
+ */
+function createWaitingClock() {
+  let [ms, readAt] = [0, performance.now()];
+  return {
+    /** Call it again and again while something waits. */
+    ms() {
+      const now = performance.now();
+      ms += Math.min(now - readAt, stepMaxMs);
+      readAt = now;
+      return ms;
+    },
+  };
+}
+
+/** Longer than requests are begun, or looked for, at a time; shorter than a stall that matters. */
+const stepMaxMs = 100;
