@@ -9,13 +9,12 @@ export interface Attack {
   readonly requests: string;
   /** How long a connection is held before it is dropped; 0: until the service closes it. */
   readonly holdMs: number;
+  /** Its connections come all in the first moment, and again when the service has closed them, which is after so long. */
+  readonly burstEveryS?: number;
 }
 
-/** All its connections come in the first moment. */
-export const burst = "bodies that never come";
-
 export function attacksOf(world: World, admin: string): Record<string, Attack> {
-  const from = "Host: localhost\r\nX-Forwarded-For: {client}\r\n";
+  const from = "Host: localhost\r\n{forwarded}";
   const as = (token: string) => `${from}Authorization: Bearer ${token}\r\n`;
   const get = (path: string, headers: string) => `GET ${path} HTTP/1.1\r\n${headers}\r\n`;
   const find = (length: number) =>
@@ -41,7 +40,7 @@ export function attacksOf(world: World, admin: string): Record<string, Attack> {
       requests: get("/cloud/games/bench/namespaces/prod/events", as(admin)).repeat(10),
       holdMs: 0,
     },
-    [burst]: { connections: 2050, clients: 20, requests: find(100), holdMs: 0 },
+    "bodies that never come": { connections: 2050, clients: 20, requests: find(100), holdMs: 0, burstEveryS: 30 },
     "bodies full of faults": { connections: 8, clients: 8, requests: find(faults.length) + faults, holdMs: 200 },
     "lists with states, unread": {
       connections: 55,

@@ -2,18 +2,18 @@ import { connect } from "node:net";
 
 // A client that means harm, in a process of its own so that it does not slow down the one that is measured.
 // Sends the given bytes on many connections and reads nothing; opens each again when it is closed or was held for a while.
-const { port, connections, requests, clients, holdMs } = JSON.parse(process.argv[2]);
+const { way, host, port, connections, requests, clients, holdMs } = JSON.parse(process.argv[2]);
 const sockets = new Set();
 
 function open(index) {
-  const socket = connect({ port, host: "127.0.0.1" });
+  const client = `203.0.113.${1 + (index % clients)}`;
+  const isDirect = way === "direct";
+  const socket = connect({ host, port, localAddress: isDirect ? client : undefined });
   sockets.add(socket);
   socket.pause();
   socket.on("error", () => {});
   socket.on("connect", () => {
-    // The service trusts proxies on this machine, so that each of these is an address of its own.
-    const client = `203.0.113.${1 + (index % clients)}`;
-    socket.write(requests.replaceAll("{client}", client));
+    socket.write(requests.replaceAll("{forwarded}", isDirect ? "" : `X-Forwarded-For: ${client}\r\n`));
     if (holdMs > 0) setTimeout(() => socket.destroy(), holdMs);
   });
   socket.on("close", () => {

@@ -6,14 +6,15 @@ import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Attack, attacksOf, burst } from "./attack-kinds.ts";
-import { callHonestly, callsPerSecond, type Heard, paths } from "./honest-clients.ts";
+import { type Attack, attacksOf } from "./attack-kinds.ts";
+import { callHonestly, callsPerSecond, type Heard, type Honest, paths } from "./honest-clients.ts";
 import { quantile } from "./load.ts";
+import { hostOf, runInOwnNetwork, type Way } from "./own-network.ts";
 import { pinApart } from "./pin.ts";
 import { bearer, send } from "./requests.ts";
 import { type ServerProcess, serveFoyer, startBare } from "./server-process.ts";
 import { markdownTable } from "./table.ts";
-import { makeWorld, type World } from "./world.ts";
+import { makeWorld } from "./world.ts";
 
 export const question = "What do honest clients notice while others attack, and what is left of it afterwards?";
 
@@ -24,15 +25,18 @@ const rounds = 5;
 const startMs = 1000;
 const settleMs = 60_000;
 
-/**
- * One service that trusts proxies on this machine. Honest clients call find and validate at a steady rate, in turns alone
- * and beside an attack. Each request says its address as a proxy would, so limits by address are in force.
- */
-export async function run({ isLong }: { isLong: boolean }): Promise<string> {
-  const seconds = isLong ? 30 : 10;
+/** In a network of its own, in which every client has an address of its own, so that limits by address are in force. */
+export function run({ isLong }: { isLong: boolean }): Promise<string> {
+  return runInOwnNetwork(fileURLToPath(new URL("attacks-in-network.mjs", import.meta.url)), isLong ? ["--long"] : []);
+}
+
+/** Honest clients call find and validate at a steady rate, in turns alone and beside an attack. */
+export async function measure({ isLong }: { isLong: boolean }): Promise<string> {
+  const shortest = isLong ? 30 : 10;
   const world = await makeWorld({ lobbies: 500, taggedLobbies: 0, playersPerLobby: 0 });
   const metricsPort = await freePort();
-  const flags = ["--metrics-port", String(metricsPort), "--trusted-proxies", "127.0.0.1", "--rate-cloud", "0"];
+  const ports = ["--host", "0.0.0.0", "--metrics-port", String(metricsPort)];
+  const flags = [...ports, "--trusted-proxies", "127.0.0.1", "--rate-cloud", "0"];
   const foyer = await serveFoyer(world.folder, flags);
   const rows: string[][] = [];
   let isPinned = false;
@@ -44,19 +48,18 @@ export async function run({ isLong }: { isLong: boolean }): Promise<string> {
       await send("PUT", `${foyer.url}/matchmaker/lobbies/state`, token, "x".repeat(16_000));
     }
     isPinned = pinApart(foyer.pid);
-    const call = () => callHonestly(foyer, world, admin, seconds);
-    await call();
-    for (const [name, attack] of wantedAttacks(attacksOf(world, admin))) {
+    await callHonestly(foyer, "direct", { world, admin, seconds: shortest });
+    for (const [name, way, attack] of wantedAttacks(attacksOf(world, admin))) {
+      const honest = { world, admin, seconds: Math.max(shortest, attack.burstEveryS ?? 0) };
       const before = await signs(metricsPort);
       let during = before;
-      const heard = await besideAttack(foyer, attack, call, async (attacker) => {
+      const heard = await besideAttack(foyer, way, attack, honest, async (attacker) => {
         during = await signs(metricsPort);
         attacker.kill("SIGKILL");
         await settled(metricsPort, before);
       });
       rows.push(row(name, heard, [before, during, await signs(metricsPort)]));
-      if (name === burst)
-        rows.push(row("the same on a bare node:http", await besideBare(world, admin, seconds, attack)));
+      if (attack.burstEveryS) rows.push(row(`${name}, bare node:http`, await besideBare(way, attack, honest)));
     }
     // Memory that the attacks needed is given back later than connections.
     await sleep(settleMs);
@@ -71,7 +74,7 @@ export async function run({ isLong }: { isLong: boolean }): Promise<string> {
   const cores = isPinned
     ? "The server's main thread has one core; clients and attackers share the other."
     : "Not pinned.";
-  const caption = `${callsPerSecond} honest calls a second, in turns ${rounds} times ${seconds} s alone and ${seconds} s beside each attack, from its first moment; p50, p99 and the longest of all of them; the p99 ratio is the median of the rounds' ratios, of all calls and of those after the first second of the round, while the attack goes on. What is open is shown before the attack, during it and up to ${settleMs / 1000} s after. ${cores}`;
+  const caption = `${callsPerSecond} honest calls a second, in turns ${rounds} times ${shortest} s alone and ${shortest} s beside each attack, from its first moment (30 s and 30 s if it repeats itself only then); p50, p99 and the longest of all of them; the p99 ratio is the median of the rounds' ratios, of all calls and of those after the first second of the round, while the attack goes on. What is open is shown before the attack, during it and up to ${settleMs / 1000} s after. ${cores}`;
   return `${caption}\n\n${markdownTable(header, rows)}\n\n${left}`;
 }
 
@@ -82,32 +85,32 @@ interface Compared {
 
 async function besideAttack(
   server: ServerProcess,
+  way: Way,
   attack: Attack,
-  call: () => Promise<Heard>,
+  honest: Honest,
   end: (attacker: ChildProcess) => Promise<void>,
 ): Promise<Compared> {
   const calm: Heard[] = [];
   const beside: Heard[] = [];
   for (let round = 0; round < rounds; round++) {
-    const attacker = prepareAttack(server, attack);
+    const attacker = prepareAttack(server, way, attack);
     await sleep(startMs);
-    calm.push(await call());
+    calm.push(await callHonestly(server, way, honest));
     attacker.send("begin");
-    beside.push(await call());
+    beside.push(await callHonestly(server, way, honest));
     await end(attacker);
   }
   return { calm, beside };
 }
 
 /** A server that does nothing with the requests shows how much of the ratio is due to Node and the machine. */
-async function besideBare(world: World, admin: string, seconds: number, attack: Attack): Promise<Compared> {
+async function besideBare(way: Way, attack: Attack, honest: Honest): Promise<Compared> {
   const answer = { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
-  const bare = await startBare({ [paths.find]: answer, [paths.validate]: answer });
+  const bare = await startBare({ [paths.find]: answer, [paths.validate]: answer }, "0.0.0.0");
   try {
     pinApart(bare.pid);
-    const call = () => callHonestly(bare, world, admin, seconds);
-    await call();
-    return await besideAttack(bare, attack, call, async (attacker) => {
+    await callHonestly(bare, way, honest);
+    return await besideAttack(bare, way, attack, honest, async (attacker) => {
       attacker.kill("SIGKILL");
       await sleep(startMs);
     });
@@ -116,17 +119,21 @@ async function besideBare(world: World, admin: string, seconds: number, attack: 
   }
 }
 
-/** All, or those whose names contain what ATTACK says. */
-function wantedAttacks(attacks: Record<string, Attack>): [string, Attack][] {
-  const wanted = process.env.ATTACK ?? "";
-  return Object.entries(attacks).filter(([name]) => name.includes(wanted));
+/** All, or those whose names match the pattern in ATTACK. Those that come as a burst come through a proxy too. */
+function wantedAttacks(attacks: Record<string, Attack>): [string, Way, Attack][] {
+  const wanted = new RegExp(process.env.ATTACK ?? "");
+  const all = Object.entries(attacks).flatMap(([name, attack]): [string, Way, Attack][] => [
+    [name, "direct", attack],
+    ...(attack.burstEveryS ? [[`${name}, through a proxy`, "proxied", attack] as [string, Way, Attack]] : []),
+  ]);
+  return all.filter(([name]) => wanted.test(name));
 }
 
 const attackerProgram = fileURLToPath(new URL("attacker.mjs", import.meta.url));
 
 /** A process that attacks when it gets a message: its own start, on the clients' core, is no part of the attack. */
-function prepareAttack(foyer: ServerProcess, attack: Attack): ChildProcess {
-  const given = JSON.stringify({ ...attack, port: Number(new URL(foyer.url).port) });
+function prepareAttack(foyer: ServerProcess, way: Way, attack: Attack): ChildProcess {
+  const given = JSON.stringify({ ...attack, way, host: hostOf(way), port: Number(new URL(foyer.url).port) });
   const child = spawn(process.execPath, [attackerProgram, given], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   // It shares a core with the honest clients, which must not wait for its own work.
   setPriority(child.pid!, constants.priority.PRIORITY_LOW);

@@ -9,4 +9,4 @@ const server = createServer((request, response) => {
   request.on("data", () => {});
   request.on("end", () => response.writeHead(status, headers).end(body));
 });
-server.listen(0, "127.0.0.1", () => console.error(`API http://127.0.0.1:${server.address().port}`));
+server.listen(0, process.argv[3] ?? "127.0.0.1", () => console.error(`API http://127.0.0.1:${server.address().port}`));

@@ -1,5 +1,6 @@
-import { Agent, request } from "node:http";
+import { Agent, type RequestOptions, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { hostOf, type Way } from "./own-network.ts";
 import { bearer } from "./requests.ts";
 import type { ServerProcess } from "./server-process.ts";
 import type { World } from "./world.ts";
@@ -18,11 +19,19 @@ export const callsPerSecond = 200;
 
 export const paths = { find: "/matchmaker/lobbies/find", validate: "/cloud/games/bench/namespaces/validate" };
 
+/** For how long they call which service. */
+export interface Honest {
+  readonly world: World;
+  readonly admin: string;
+  readonly seconds: number;
+}
+
 /**
  * Half of the calls are finds of players, each from an address of its own and on a new connection, half validates of
  * one tool on connections that it keeps. A time counts from when the call was due.
  */
-export async function callHonestly(foyer: ServerProcess, world: World, admin: string, seconds: number): Promise<Heard> {
+export async function callHonestly(foyer: ServerProcess, way: Way, { world, admin, seconds }: Honest): Promise<Heard> {
+  const url = `http://${hostOf(way)}:${new URL(foyer.url).port}`;
   const kept = new Agent({ keepAlive: true, maxSockets: 64 });
   const names = { display_name: "Another", name_id: "another" };
   const find = { path: paths.find, token: world.publicToken, body: { game_modes: ["duel"] } };
@@ -39,8 +48,9 @@ export async function callHonestly(foyer: ServerProcess, world: World, admin: st
     const isFind = index % 2 === 0;
     const { path, token, body } = isFind ? find : validate;
     const client = isFind ? `198.51.${Math.floor(index / 200) % 200}.${1 + (index % 200)}` : "192.0.2.1";
-    const headers = { ...bearer(token), "x-forwarded-for": client };
-    const calling = call(isFind ? false : kept, `${foyer.url}${path}`, headers, JSON.stringify(body));
+    const from = way === "direct" ? { localAddress: client } : {};
+    const headers = { ...bearer(token), ...(way === "direct" ? {} : { "x-forwarded-for": client }) };
+    const calling = call(`${url}${path}`, { ...from, headers, agent: isFind ? false : kept }, JSON.stringify(body));
     calls.push(
       calling.then((status) => {
         const ms = performance.now() - dueAt;
@@ -57,14 +67,9 @@ export async function callHonestly(foyer: ServerProcess, world: World, admin: st
 }
 
 /** Gives the status; 0 when there was no answer. Without an agent on a connection of its own. */
-function call(
-  agent: Agent | false,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-): Promise<number> {
+function call(url: string, options: RequestOptions, body: string): Promise<number> {
   return new Promise((resolve) => {
-    const sent = request(url, { agent, method: "POST", headers, timeout: 30_000 }, (response) => {
+    const sent = request(url, { ...options, method: "POST", timeout: 30_000 }, (response) => {
       response.resume();
       response.once("end", () => resolve(response.statusCode ?? 0));
     });

@@ -30,8 +30,8 @@ export async function serveFoyer(
 }
 
 /** The least that Node can do: these answers, by path, whatever is asked. */
-export function startBare(answers: Readonly<Record<string, Answer>>): Promise<ServerProcess> {
-  return startServer(bareProgram, [JSON.stringify(answers)], tmpdir());
+export function startBare(answers: Readonly<Record<string, Answer>>, host = "127.0.0.1"): Promise<ServerProcess> {
+  return startServer(bareProgram, [JSON.stringify(answers), host], tmpdir());
 }
 
 /** Starts a Node program and waits until it has written its address to standard error, as `API http://…`. */

@@ -1,80 +1,99 @@
-import type { Arrived } from "./exchange.ts";
-
-/** Requests that wait, by client, in the order of the clients' turns. */
-export interface ClientLines {
-  /** How many requests wait. */
+/** Requests, or connections, that wait, by client, in the order of the clients' turns. */
+export interface ClientLines<Item> {
+  /** How many wait. */
   count(): number;
-  /** Whether a client waits that has had no turn while others waited. */
-  hasFresh(): boolean;
-  add(client: string, arrived: Arrived, since: number): void;
-  /** The request of the client whose turn it is. One has to wait. It is late if it has waited since the given moment. */
-  takeNext(lateSince: number): { readonly arrived: Arrived; readonly isLate: boolean };
-  /** No request waits, so all clients are equal again. */
+  /**
+   * While connections come, the event loop should continue quickly. Whether something has to be taken nevertheless: a client
+   * waits that has had no turn lately, or no other client has had one lately.
+   */
+  isDueWhileAccepting(): boolean;
+  add(client: string, item: Item, since?: number): void;
+  /**
+   * What the client whose turn it is waits with. One has to wait. It is late if it has waited since `lateSince`. `isForFresh`:
+   * it is the turn of a client that has had none lately, if one waits.
+   */
+  takeNext(options?: { lateSince?: number; isForFresh?: boolean }): { readonly item: Item; readonly isLate: boolean };
+  /** Nothing waits, so all clients are equal again. */
   forget(): void;
-  /** When a client that had had a turn before had another one. */
-  servedAt(): number;
 }
 
-interface Waiting {
-  readonly arrived: Arrived;
+interface Waiting<Item> {
+  readonly item: Item;
   readonly since: number;
 }
 
+/** A client that asks for nothing for so long after its turn is as good as one that has had none. */
+const freshAfterMs = 5;
+/** While connections come, so long passes between two turns of clients that have had one lately. */
+const acceptingMs = 5;
+/** More clients than this are forgotten all together, so that their number has a bound. */
+const turnsKeptMax = 65_536;
+
 /**
- * One request of each client has its turn, then one of the next client. Every second turn is for clients that have had none
- * while others waited, so that a client that asks once does not wait for those that ask all the time.
+ * One item of each client has its turn, then one of the next client. Every second turn is for clients that have had none
+ * lately, so that a client that asks now and then does not wait for those that ask all the time.
  */
-export function createClientLines(): ClientLines {
-  /** Clients that have had no turn yet, and those that have, each in the order of their turns. */
-  const fresh = createLines();
-  const served = createLines();
+export function createClientLines<Item>(): ClientLines<Item> {
+  /** Clients that wait: those that have had no turn lately, and those that have, each in the order of their turns. */
+  const fresh = createLines<Item>();
+  const served = createLines<Item>();
+  /** When a client last had a turn. */
+  const turnsAt = new Map<string, number>();
   let count = 0;
-  let isForFresh = true;
+  let isTurnOfFresh = true;
+  /** When a client that had had a turn lately had another one. */
   let servedAt = 0;
+
+  function noteTurn(client: string, now: number): void {
+    if (turnsAt.size >= turnsKeptMax) turnsAt.clear();
+    turnsAt.set(client, now);
+  }
 
   return {
     count: () => count,
-    hasFresh: () => fresh.size() > 0,
-    add(client, arrived, since) {
-      const line = fresh.get(client) ?? served.get(client);
-      const waiting = { arrived, since };
-      if (line) line.push(waiting);
-      else fresh.set(client, [waiting]);
+    isDueWhileAccepting: () => fresh.size() > 0 || (served.size() > 0 && performance.now() - servedAt >= acceptingMs),
+    add(client, item, since = 0) {
       count += 1;
+      const waiting = { item, since };
+      const line = fresh.get(client) ?? served.get(client);
+      if (line) return void line.push(waiting);
+      const turnAt = turnsAt.get(client);
+      const isFresh = turnAt === undefined || performance.now() - turnAt >= freshAfterMs;
+      (isFresh ? fresh : served).set(client, [waiting]);
     },
-    takeNext(lateSince) {
-      for (;;) {
-        const lines = fresh.size() > 0 && (isForFresh || served.size() === 0) ? fresh : served;
-        const [client, line] = lines.takeFirst();
-        const next = line.shift();
-        // It had its turn and asked for no other until the next one came, so that it is forgotten.
-        if (next === undefined) continue;
-        const isLate = next.since <= lateSince;
-        // A late one is refused, so it takes no turn from those that come after it.
-        if (!isLate) isForFresh = lines === served;
-        if (lines === served) servedAt = performance.now();
-        served.set(client, line);
-        count -= 1;
-        return { arrived: next.arrived, isLate };
-      }
+    takeNext({ lateSince = -1, isForFresh = isTurnOfFresh } = {}) {
+      const now = performance.now();
+      const lines = fresh.size() > 0 && (isForFresh || served.size() === 0) ? fresh : served;
+      const [client, line] = lines.takeFirst();
+      const { item, since } = line.shift()!;
+      const isLate = since <= lateSince;
+      // A late one is refused, so it takes no turn from those that come after it.
+      if (!isLate) isTurnOfFresh = lines === served;
+      if (lines === served) servedAt = now;
+      if (line.length > 0) served.set(client, line);
+      noteTurn(client, now);
+      count -= 1;
+      return { item, isLate };
     },
-    forget: served.clear,
-    servedAt: () => servedAt,
+    forget() {
+      // Clearing a map makes a new table, also when it is empty.
+      if (turnsAt.size > 0) turnsAt.clear();
+    },
   };
 }
 
 /** The lines of some clients, in the order in which they were added. */
-function createLines() {
-  const lines = new Map<string, Waiting[]>();
+function createLines<Item>() {
+  const lines = new Map<string, Waiting<Item>[]>();
   // Kept, because a new one passes over everything that was taken since the map made its table.
   let entries = lines.entries();
 
   return {
     size: () => lines.size,
     get: (client: string) => lines.get(client),
-    set: (client: string, line: Waiting[]) => void lines.set(client, line),
+    set: (client: string, line: Waiting<Item>[]) => void lines.set(client, line),
     /** One has to be there. */
-    takeFirst(): [client: string, line: Waiting[]] {
+    takeFirst(): [client: string, line: Waiting<Item>[]] {
       let first = entries.next();
       if (first.done) {
         entries = lines.entries();
@@ -82,12 +101,6 @@ function createLines() {
       }
       lines.delete(first.value![0]);
       return first.value!;
-    },
-    clear() {
-      // Clearing a map makes a new table, also when it is empty; and an iterator keeps the one that it was made for.
-      if (lines.size === 0) return;
-      lines.clear();
-      entries = lines.entries();
     },
   };
 }

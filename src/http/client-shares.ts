@@ -81,6 +81,9 @@ export function createClientShares(limits: { connectionsMax: number; inFlightMax
   };
 }
 
+/** The name under which the client takes turns: that of its IPv6 /48 if it has one. */
+export const turnName = ({ counted }: ClientShare) => counted.at(-1)!.client;
+
 /** Excludes programs on the same machine, and requests of trusted proxies themselves. */
 export function isCounted({ isDirectLoopback, isTrustedProxy, isForwarded }: ClientAddress): boolean {
   return !isDirectLoopback && (!isTrustedProxy || isForwarded);

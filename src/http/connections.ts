@@ -1,8 +1,10 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/gateway.ts";
 import { isLobbyPath } from "../gateway/lobby-path.ts";
+import { turnName } from "./client-shares.ts";
 import { createConnectionTurns, type RequestClient } from "./connection-turns.ts";
 import {
   type Arrived,
@@ -12,6 +14,7 @@ import {
   createExchange,
   type Exchange,
 } from "./exchange.ts";
+import { takeConnections } from "./new-connections.ts";
 import { createOpenConnections } from "./open-connections.ts";
 import { cutOffIfSlow } from "./slow-readers.ts";
 import type { Turns } from "./turns.ts";
@@ -53,37 +56,45 @@ export interface Lobbies extends Pick<Gateway, "handle" | "upgrade"> {
 /** Says whose the connection is; `refused`: the client has too many, and the socket was answered and closed. */
 type CountConnection = (socket: Socket) => ClientShare | null | "refused";
 
-/**
- * The connections of the service. Of the requests that come on one connection one at a time is handled, whatever else the
- * client has sent already: node emits no `close` for an answer that is queued behind another, and what a client sends
- * without reading would be work and memory without a bound.
- */
-export function createConnections(parts: {
+interface ConnectionParts {
   countConnection: CountConnection;
   /** Whose turn a request takes. */
   findClient(raw: IncomingMessage): RequestClient;
   turns: Turns;
   leave(share: ClientShare): void;
   done(exchange: Exchange): void;
-}): Connections {
+}
+
+/**
+ * The connections of the service. Of the requests that come on one connection one at a time is handled, whatever else the
+ * client has sent already: node emits no `close` for an answer that is queued behind another, and what a client sends
+ * without reading would be work and memory without a bound.
+ */
+export function createConnections(parts: ConnectionParts): Connections {
   const connections = createOpenConnections();
   const turns = createConnectionTurns(parts);
 
-  function findConnection(socket: KnownSocket): Connection {
-    return socket[known] ?? follow(socket, null);
-  }
+  const findConnection = (socket: KnownSocket) => socket[known] ?? follow(socket, null);
 
   function follow(socket: KnownSocket, share: ClientShare | null): Connection {
     const connection = createConnection(socket, share);
     socket[known] = connection;
     connections.add(connection);
-    socket.once("close", () => {
+    socket.on("close", () => {
       connections.delete(connection);
       turns.drop(connection);
       if (connection.current) finish(connection.current);
       if (share) parts.leave(share);
     });
     return connection;
+  }
+
+  function accept(socket: Socket): string | null {
+    parts.turns.noteConnection();
+    const share = parts.countConnection(socket);
+    if (share === "refused") refusedSockets.add(socket);
+    else follow(socket, share);
+    return findTurnName(socket, share);
   }
 
   function finish(exchange: Exchange): void {
@@ -112,12 +123,7 @@ export function createConnections(parts: {
         passOn(findConnection(raw.socket), raw, response, turns.end);
       takeRequests(server, claim, wait, lobbies, begin);
       if (lobbies) takeUpgrades(server, isWebSocket, (...given) => upgrade(lobbies, findConnection, given));
-      server.on("connection", (socket: Socket) => {
-        parts.turns.noteConnection();
-        const share = parts.countConnection(socket);
-        if (share === "refused") refusedSockets.add(socket);
-        else follow(socket, share);
-      });
+      takeConnections(server, accept);
     },
     claim,
     wait,
@@ -137,6 +143,11 @@ export function createConnections(parts: {
       for (const { current } of connections.all()) if (current?.reply.raw.writableEnded) cutOffIfSlow(current, now);
     },
   };
+}
+
+/** Null: the connection is opened immediately. With TLS it had its turn before its handshake. */
+function findTurnName(socket: Socket, share: ReturnType<CountConnection>): string | null {
+  return share === null || share === "refused" || socket instanceof TLSSocket ? null : turnName(share);
 }
 
 /** The answer to the last request is out, but its body never came. */

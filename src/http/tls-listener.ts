@@ -1,9 +1,10 @@
 import type { Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import { createServer, type TLSSocket } from "node:tls";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { connectionQueueMax } from "../ground/limits.ts";
 import type { Logger } from "../ground/log.ts";
 import { createTlsFileCheck, readTlsPair, type TlsFiles, type TlsPair } from "../ground/tls-files.ts";
+import { createNewConnections } from "./new-connections.ts";
 
 export interface TlsListener {
   /** Returns the port. */
@@ -15,6 +16,8 @@ export interface TlsListener {
 }
 
 const handshakeMs = 10_000;
+/** A handshake takes a millisecond or more. */
+const handshakesPerTurnMax = 1;
 const checkFilesEveryMs = 2_000;
 const warnDaysBefore = 7;
 const dayMs = 24 * 60 * 60_000;
@@ -30,18 +33,19 @@ export function createTlsListener(parts: {
   now(): number;
   readonly handshakeTimeoutMs?: number;
   /** Counts a connection until its handshake is done; null: its client has too many of them. */
-  countHandshake(socket: Socket): { end(): void } | null;
+  countHandshake(socket: Socket): CountedHandshake | null;
 }): TlsListener {
   const { files, server, log } = parts;
   /** By the client's address and port: the socket of a handshake is another object afterwards. */
   const handshakes = new Map<string, Handshake>();
   const first = readTlsPair(files);
-  const listener = createServer({
+  const listener = createServer({ pauseOnConnect: true, noDelay: true });
+  const newConnections = createNewConnections({ perTurnMax: handshakesPerTurnMax });
+  const secure = createTlsServer({
     ...first.options,
     ALPNProtocols: ["http/1.1"],
     handshakeTimeout: parts.handshakeTimeoutMs ?? handshakeMs,
   });
-  warnIfEnding(first);
 
   listener.on("connection", (socket: Socket) => {
     const counted = parts.countHandshake(socket);
@@ -49,8 +53,11 @@ export function createTlsListener(parts: {
     const peer = peerName(socket);
     handshakes.set(peer, { socket, end: counted.end });
     socket.once("close", () => endHandshake(peer));
+    newConnections.accept(counted.client, () => {
+      if (!socket.destroyed) secure.emit("connection", socket);
+    });
   });
-  listener.on("secureConnection", (socket: TLSSocket) => {
+  secure.on("secureConnection", (socket: TLSSocket) => {
     endHandshake(peerName(socket));
     server.emit("connection", socket);
   });
@@ -60,7 +67,7 @@ export function createTlsListener(parts: {
     handshakes.delete(peer);
   }
 
-  listener.on("tlsClientError", (error, socket) => {
+  secure.on("tlsClientError", (error, socket) => {
     log.debug({ err: error }, "a TLS handshake failed");
     socket.destroy();
   });
@@ -69,22 +76,7 @@ export function createTlsListener(parts: {
     if (listener.listening) server.emit("error", error);
   });
 
-  const checkFiles = createTlsFileCheck(files, (pair) => {
-    if (pair instanceof Error) {
-      log.error(`${pair.message} Foyer keeps the certificate that it has. Replace both files by a pair that fits.`);
-      return;
-    }
-    listener.setSecureContext(pair.options);
-    log.info({ valid_to: pair.validTo.toISOString() }, "read the new TLS certificate");
-    warnIfEnding(pair);
-  });
-  const timer = setInterval(checkFiles, checkFilesEveryMs).unref();
-
-  function warnIfEnding({ validTo }: TlsPair): void {
-    const days = Math.floor((validTo.getTime() - parts.now()) / dayMs);
-    const state = days < 0 ? "has ended" : `ends in ${days} days`;
-    if (days < warnDaysBefore) log.warn(`The certificate in ${files.cert} (tls_cert) ${state}: renew it.`);
-  }
+  const certificate = followFiles(parts, first, (options) => secure.setSecureContext(options));
 
   return {
     listen: (host, port) =>
@@ -95,13 +87,45 @@ export function createTlsListener(parts: {
           resolve((listener.address() as AddressInfo).port);
         });
       }),
-    checkFiles,
+    checkFiles: certificate.check,
     close() {
-      clearInterval(timer);
+      certificate.stop();
       listener.close();
       for (const { socket } of handshakes.values()) socket.destroy();
     },
   };
+}
+
+/** Uses new files when they come, and warns before the certificate ends. */
+function followFiles(
+  { files, log, now }: { files: TlsFiles; log: Logger; now(): number },
+  first: TlsPair,
+  use: (options: TlsPair["options"]) => void,
+) {
+  function warnIfEnding({ validTo }: TlsPair): void {
+    const days = Math.floor((validTo.getTime() - now()) / dayMs);
+    const state = days < 0 ? "has ended" : `ends in ${days} days`;
+    if (days < warnDaysBefore) log.warn(`The certificate in ${files.cert} (tls_cert) ${state}: renew it.`);
+  }
+
+  const check = createTlsFileCheck(files, (pair) => {
+    if (pair instanceof Error) {
+      log.error(`${pair.message} Foyer keeps the certificate that it has. Replace both files by a pair that fits.`);
+      return;
+    }
+    use(pair.options);
+    log.info({ valid_to: pair.validTo.toISOString() }, "read the new TLS certificate");
+    warnIfEnding(pair);
+  });
+  warnIfEnding(first);
+  const timer = setInterval(check, checkFilesEveryMs).unref();
+  return { check, stop: () => clearInterval(timer) };
+}
+
+interface CountedHandshake {
+  /** Whose turn it takes; null: it never waits. */
+  readonly client: string | null;
+  end(): void;
 }
 
 interface Handshake {

@@ -109,6 +109,16 @@ test("[FG2] in a turn with a new connection only clients without a turn begin, u
   expect(begun.filter((client) => client === "a")).toHaveLength(3);
 });
 
+test("[FG1] a client that has had no turn for 5 ms is like one that has had none", async () => {
+  const { begun, wait, all } = createLine(createTurns(withRoom));
+  wait("calm");
+  for (let i = 0; i < 100; i++) wait(`busy ${i % 10}`, { begin: spin });
+  await all(25);
+  wait("calm");
+  await all(28);
+  expect(begun.slice(25, 28)).toContain("calm");
+});
+
 test("[FG1] turns stay in order while clients come and go", async () => {
   const { begun, wait, all } = createLine(createTurns(withRoom));
   let made = 0;

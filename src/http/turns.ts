@@ -20,8 +20,6 @@ export interface Turns {
 /** So long requests are begun in one turn of the event loop. */
 const turnMs = 2;
 const perTurnMax = 16;
-/** While connections come, a client that has had its turn has another one after so long. */
-const acceptingMs = 5;
 /** How often Foyer checks whether there is room again for requests that wait. */
 const lookEveryMs = 2;
 
@@ -37,9 +35,9 @@ interface TurnParts {
  * turns the event loop takes what else has come. Of each connection one request at most is here.
  */
 export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
-  const lines = createClientLines();
+  const lines = createClientLines<Arrived>();
   /** What waits and needs no room. Every second turn is for it. */
-  const urgent = createClientLines();
+  const urgent = createClientLines<Arrived>();
   let isForUrgent = true;
   const late = new WeakSet<IncomingMessage>();
   const waited = createWaitingClock();
@@ -71,12 +69,11 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
       isScheduled = true;
       return void setTimeout(takeTurns, lookEveryMs);
     }
-    const now = performance.now();
-    endsAt = now + turnMs;
+    endsAt = performance.now() + turnMs;
     schedule();
     if (isAccepting) {
       // The event loop accepts one connection at a time, and others may wait behind it, so it continues immediately.
-      if (urgent.count() > 0 || lines.hasFresh() || now - lines.servedAt() > acceptingMs) beginNext();
+      if (urgent.count() > 0 || lines.isDueWhileAccepting()) beginNext({ isForFresh: true });
       return;
     }
     // Each in a callback of its own: what a request does in promises is then done before the next one begins.
@@ -84,13 +81,13 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
     beginNext();
   }
 
-  function beginNext(): void {
+  function beginNext(options: { isForFresh?: boolean } = {}): void {
     if (performance.now() > endsAt) return;
     const canTakeLine = lines.count() > 0 && !isFull();
     const from = urgent.count() > 0 && (isForUrgent || !canTakeLine) ? urgent : lines;
     isForUrgent = from === lines;
     if (from === lines && !canTakeLine) return;
-    const { arrived, isLate } = from.takeNext(waited.ms() - requestWaitMaxMs);
+    const { item: arrived, isLate } = from.takeNext({ ...options, lateSince: waited.ms() - requestWaitMaxMs });
     // Its connection has ended.
     if (arrived.raw.socket.destroyed) return;
     if (isLate) late.add(arrived.raw);

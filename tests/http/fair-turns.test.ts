@@ -32,12 +32,12 @@ async function connect(port: number): Promise<RawConnection> {
 const get = (path: string, headers: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 const from = (client: string) => `X-Forwarded-For: ${client}\r\n`;
 
-function openInFlight(): InFlight {
+function openInFlight(readAddress = createClientAddress(["127.0.0.1"])): InFlight {
   return createInFlight({
     config: defaultConfig(),
     log: createLog({ level: "silent", format: "json" }),
     metrics: createMetrics(),
-    readAddress: createClientAddress(["127.0.0.1"]),
+    readAddress,
     refuseConnection: () => {},
     checkLoad: () => null,
     shouldWait: () => false,
@@ -146,6 +146,36 @@ describe("requests of one client on many connections", () => {
     expect((await one.answer())?.status).toBe(200);
     expect(begun.length).toBeLessThan(51);
     for (const connection of many) expect((await connection.answer())?.status).toBe(200);
+  });
+});
+
+describe("connections of one client that come all at once", () => {
+  let server: Server;
+  afterEach(() => server.close());
+
+  test("[FG8] are not read before those of others that come after them", async () => {
+    const begun: string[] = [];
+    server = createServer((request, response) => {
+      begun.push(String(request.socket.remoteAddress));
+      response.end();
+    });
+    // Programs of this machine, but with addresses of their own.
+    const notLocal = { network: null, isDirectLoopback: false, isTrustedProxy: false, isForwarded: false };
+    const inFlight = openInFlight((address) => ({ client: address, address, ...notLocal }));
+    inFlight.connections.watch(server, null);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+
+    const ask = async (localAddress: string) => {
+      const connection = await openRaw(port, { localAddress });
+      opened.push(connection);
+      connection.write(get("/", ""));
+      expect((await connection.answer())?.status).toBe(200);
+    };
+    const all = Array.from({ length: 200 }, () => ask("127.0.0.2"));
+    await Promise.all([...all, ask("127.0.0.3")]);
+    expect(begun).toHaveLength(201);
+    expect(begun.indexOf("127.0.0.3")).toBeLessThan(150);
   });
 });
 

@@ -47,10 +47,15 @@ interface Reply {
   readonly certificate: string;
 }
 
-function get(port: number, path: string, headers: Record<string, string> = {}): Promise<Reply> {
+function get(
+  port: number,
+  path: string,
+  headers: Record<string, string> = {},
+  from: { localAddress?: string } = {},
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = sendHttps(
-      { host: "127.0.0.1", port, path, headers, rejectUnauthorized: false, agent: false },
+      { ...from, host: "127.0.0.1", port, path, headers, rejectUnauthorized: false, agent: false },
       (answer) => {
         const { subject } = (answer.socket as TLSSocket).getPeerCertificate();
         answer
@@ -148,7 +153,7 @@ describe("https", () => {
         const end = () => {
           places += 1;
         };
-        return { end };
+        return { client: null, end };
       },
     });
     const port = await listener.listen("127.0.0.1", 0);
@@ -166,6 +171,27 @@ describe("https", () => {
     await until(() => places === 1);
     expect((await get(port, "/")).status).toBe(200);
     await until(() => places === 1);
+    listener.close();
+    server.closeAllConnections();
+  });
+
+  test("[FG8] handshakes of one client that come all at once do not hold up those of others", async () => {
+    const done: string[] = [];
+    const server = createServer((request, response) => {
+      done.push(String(request.socket.remoteAddress));
+      response.end();
+    });
+    const listener = createTlsListener({
+      ...{ files: { cert: first.tlsCert, key: first.tlsKey }, server, now: Date.now },
+      log: createLog({ level: "silent", format: "json" }),
+      countHandshake: ({ remoteAddress }) => ({ client: remoteAddress!, end() {} }),
+    });
+    const port = await listener.listen("127.0.0.1", 0);
+    const from = (localAddress: string) => get(port, "/", {}, { localAddress });
+    const all = Array.from({ length: 40 }, () => from("127.0.0.2"));
+    await Promise.all([...all, from("127.0.0.3")]);
+    expect(done).toHaveLength(41);
+    expect(done.indexOf("127.0.0.3")).toBeLessThan(25);
     listener.close();
     server.closeAllConnections();
   });

@@ -16,8 +16,8 @@ export interface RawConnection {
 }
 
 /** A connection over which a test can send what no HTTP library would. */
-export async function openRaw(port: number): Promise<RawConnection> {
-  const socket = await connected(port);
+export async function openRaw(port: number, from: { localAddress?: string } = {}): Promise<RawConnection> {
+  const socket = await connected(port, from);
   let received: Buffer = Buffer.alloc(0);
   let isClosed = false;
   let wake = () => {};
@@ -80,9 +80,9 @@ export async function sendRaw(
   return answer;
 }
 
-function connected(port: number): Promise<Socket> {
+function connected(port: number, from: { localAddress?: string } = {}): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => resolve(socket));
+    const socket = connect({ ...from, port, host: "127.0.0.1", allowHalfOpen: true }, () => resolve(socket));
     socket.once("error", reject);
   });
 }
