@@ -2,19 +2,21 @@
 export interface ClientLines<Item> {
   /** How many wait. */
   count(): number;
-  /**
-   * While connections come, the event loop should continue quickly. Whether something has to be taken nevertheless: a client
-   * waits that has had no turn lately, or no other client has had one lately.
-   */
-  isDueWhileAccepting(): boolean;
   add(client: string, item: Item, since?: number): void;
+  /** What the client whose turn it is waits with. One has to wait. It is late if it has waited since `lateSince`. */
+  takeNext(lateSince?: number): Taken<Item>;
   /**
-   * What the client whose turn it is waits with. One has to wait. It is late if it has waited since `lateSince`. `isForFresh`:
-   * it is the turn of a client that has had none lately, if one waits.
+   * While connections come, the event loop should continue quickly, so only this is taken: what a client waits with that had
+   * had no turn lately and, now and then, what another one waits with. Null: nothing now.
    */
-  takeNext(options?: { lateSince?: number; isForFresh?: boolean }): { readonly item: Item; readonly isLate: boolean };
+  takeWhileAccepting(lateSince?: number): Taken<Item> | null;
   /** Nothing waits, so all clients are equal again. */
   forget(): void;
+}
+
+interface Taken<Item> {
+  readonly item: Item;
+  readonly isLate: boolean;
 }
 
 interface Waiting<Item> {
@@ -49,9 +51,22 @@ export function createClientLines<Item>(): ClientLines<Item> {
     turnsAt.set(client, now);
   }
 
+  function takeFrom(lines: Lines<Item>, lateSince = -1): Taken<Item> {
+    const now = performance.now();
+    const [client, line] = lines.takeFirst();
+    const { item, since } = line.shift()!;
+    const isLate = since <= lateSince;
+    // A late one is refused, so it takes no turn from those that come after it.
+    if (!isLate) isTurnOfFresh = lines === served;
+    if (lines === served) servedAt = now;
+    if (line.length > 0) served.set(client, line);
+    noteTurn(client, now);
+    count -= 1;
+    return { item, isLate };
+  }
+
   return {
     count: () => count,
-    isDueWhileAccepting: () => fresh.size() > 0 || (served.size() > 0 && performance.now() - servedAt >= acceptingMs),
     add(client, item, since = 0) {
       count += 1;
       const waiting = { item, since };
@@ -61,19 +76,13 @@ export function createClientLines<Item>(): ClientLines<Item> {
       const isFresh = turnAt === undefined || performance.now() - turnAt >= freshAfterMs;
       (isFresh ? fresh : served).set(client, [waiting]);
     },
-    takeNext({ lateSince = -1, isForFresh = isTurnOfFresh } = {}) {
-      const now = performance.now();
-      const lines = fresh.size() > 0 && (isForFresh || served.size() === 0) ? fresh : served;
-      const [client, line] = lines.takeFirst();
-      const { item, since } = line.shift()!;
-      const isLate = since <= lateSince;
-      // A late one is refused, so it takes no turn from those that come after it.
-      if (!isLate) isTurnOfFresh = lines === served;
-      if (lines === served) servedAt = now;
-      if (line.length > 0) served.set(client, line);
-      noteTurn(client, now);
-      count -= 1;
-      return { item, isLate };
+    takeNext(lateSince) {
+      const isOfFresh = fresh.size() > 0 && (isTurnOfFresh || served.size() === 0);
+      return takeFrom(isOfFresh ? fresh : served, lateSince);
+    },
+    takeWhileAccepting(lateSince) {
+      if (served.size() > 0 && performance.now() - servedAt >= acceptingMs) return takeFrom(served, lateSince);
+      return fresh.size() > 0 ? takeFrom(fresh, lateSince) : null;
     },
     forget() {
       // Clearing a map makes a new table, also when it is empty.
@@ -81,6 +90,8 @@ export function createClientLines<Item>(): ClientLines<Item> {
     },
   };
 }
+
+type Lines<Item> = ReturnType<typeof createLines<Item>>;
 
 /** The lines of some clients, in the order in which they were added. */
 function createLines<Item>() {

@@ -89,12 +89,13 @@ export function createConnections(parts: ConnectionParts): Connections {
     return connection;
   }
 
-  function accept(socket: Socket): string | null {
+  function accept(socket: Socket): string | null | "refused" {
     parts.turns.noteConnection();
     const share = parts.countConnection(socket);
-    if (share === "refused") refusedSockets.add(socket);
-    else follow(socket, share);
-    return findTurnName(socket, share);
+    if (share === "refused") return share;
+    follow(socket, share);
+    // With TLS it had its turn before its handshake.
+    return share === null || socket instanceof TLSSocket ? null : turnName(share);
   }
 
   function finish(exchange: Exchange): void {
@@ -108,13 +109,12 @@ export function createConnections(parts: ConnectionParts): Connections {
   }
 
   function claim(raw: IncomingMessage): boolean {
-    const { socket } = raw;
-    return !refusedSockets.has(socket) && turns.claim(findConnection(socket), raw);
+    return turns.claim(findConnection(raw.socket), raw);
   }
 
   function wait(arrived: Arrived): void {
     const { socket } = arrived.raw;
-    if (!socket.destroyed && !refusedSockets.has(socket)) turns.wait(findConnection(socket), arrived);
+    if (!socket.destroyed) turns.wait(findConnection(socket), arrived);
   }
 
   return {
@@ -143,11 +143,6 @@ export function createConnections(parts: ConnectionParts): Connections {
       for (const { current } of connections.all()) if (current?.reply.raw.writableEnded) cutOffIfSlow(current, now);
     },
   };
-}
-
-/** Null: the connection is opened immediately. With TLS it had its turn before its handshake. */
-function findTurnName(socket: Socket, share: ReturnType<CountConnection>): string | null {
-  return share === null || share === "refused" || socket instanceof TLSSocket ? null : turnName(share);
 }
 
 /** The answer to the last request is out, but its body never came. */
@@ -207,8 +202,8 @@ function upgrade(
   findConnection: (socket: Socket) => Connection,
   [raw, socket, head]: [IncomingMessage, Socket, Buffer],
 ): void {
-  // Behind a request that is not answered, or on a connection that is refused.
-  if (refusedSockets.has(socket) || findConnection(socket).turn !== null) socket.destroy();
+  // Behind a request that is not answered.
+  if (findConnection(socket).turn !== null) socket.destroy();
   else lobbies.upgrade(raw, socket, head);
 }
 
@@ -220,6 +215,3 @@ function isWebSocket({ method, url, headers }: IncomingMessage): boolean {
 
 const known = Symbol("connection");
 type KnownSocket = Socket & { [known]?: Connection };
-
-/** What still comes on them is not read. */
-const refusedSockets = new WeakSet<Socket>();

@@ -33,8 +33,8 @@ export function createNewConnections({ perTurnMax }: { perTurnMax: number }): Ne
     hasAccepted = false;
     if (hadAccepted || lines.count() > 0) schedule();
     else lines.forget();
-    if (!hadAccepted) for (let left = Math.min(perTurnMax, lines.count()); left > 0; left--) lines.takeNext().item();
-    else if (lines.isDueWhileAccepting()) lines.takeNext({ isForFresh: true }).item();
+    if (hadAccepted) lines.takeWhileAccepting()?.item();
+    else for (let left = Math.min(perTurnMax, lines.count()); left > 0; left--) lines.takeNext().item();
   }
 
   return {
@@ -50,18 +50,29 @@ export function createNewConnections({ perTurnMax }: { perTurnMax: number }): Ne
 /** What these send is read and handled before others are opened. */
 const openedPerTurnMax = 4;
 
-/** Gives each new connection to `accept` before anything is read from it, and reads it when it is the client's turn. */
-export function takeConnections(server: Server, accept: (socket: Socket) => string | null): void {
+/**
+ * Gives each new connection to `accept` before anything is read from it, and reads it when it is the turn of its client. A
+ * connection that `accept` has refused is not read as HTTP at all.
+ */
+export function takeConnections(server: Server, accept: (socket: Socket) => string | null | "refused"): void {
   const newConnections = createNewConnections({ perTurnMax: openedPerTurnMax });
   const handlers = server.listeners("connection") as ((socket: Socket) => void)[];
   server.removeAllListeners("connection");
   // An option of Node's server for sockets, which the one for HTTP does not pass on.
   (server as Server & { pauseOnConnect: boolean }).pauseOnConnect = true;
   server.on("connection", (socket: Socket) => {
-    newConnections.accept(accept(socket), () => {
+    const client = accept(socket);
+    if (client === "refused") return ignore(socket);
+    newConnections.accept(client, () => {
       if (socket.destroyed) return;
       for (const handle of handlers) handle.call(server, socket);
       socket.resume();
     });
   });
+}
+
+/** If what the client sends were not taken, its system might not give it the answer. */
+function ignore(socket: Socket): void {
+  socket.on("error", () => socket.destroy());
+  socket.resume();
 }

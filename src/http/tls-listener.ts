@@ -51,21 +51,24 @@ export function createTlsListener(parts: {
     const counted = parts.countHandshake(socket);
     if (counted === null) return void socket.destroy();
     const peer = peerName(socket);
-    handshakes.set(peer, { socket, end: counted.end });
-    socket.once("close", () => endHandshake(peer));
+    // Its client has ended that one, which waited unread, and has used its port again.
+    handshakes.get(peer)?.socket.destroy();
+    const handshake = { socket, end: once(counted.end) };
+    handshakes.set(peer, handshake);
+    socket.once("close", () => {
+      handshake.end();
+      if (handshakes.get(peer) === handshake) handshakes.delete(peer);
+    });
     newConnections.accept(counted.client, () => {
       if (!socket.destroyed) secure.emit("connection", socket);
     });
   });
   secure.on("secureConnection", (socket: TLSSocket) => {
-    endHandshake(peerName(socket));
-    server.emit("connection", socket);
-  });
-
-  function endHandshake(peer: string): void {
+    const peer = peerName(socket);
     handshakes.get(peer)?.end();
     handshakes.delete(peer);
-  }
+    server.emit("connection", socket);
+  });
 
   secure.on("tlsClientError", (error, socket) => {
     log.debug({ err: error }, "a TLS handshake failed");
@@ -131,6 +134,14 @@ interface CountedHandshake {
 interface Handshake {
   readonly socket: Socket;
   end(): void;
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
 }
 
 const peerName = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;

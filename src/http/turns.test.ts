@@ -109,6 +109,20 @@ test("[FG2] in a turn with a new connection only clients without a turn begin, u
   expect(begun.filter((client) => client === "a")).toHaveLength(3);
 });
 
+test("[FG2] clients that come for the first time do not hold up the others", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const turns = createTurns(withRoom);
+  const { begun, wait } = createLine(turns);
+  for (let i = 0; i < 5; i++) wait("a");
+  for (let i = 0; i < 20; i++) {
+    turns.noteConnection();
+    wait(`new ${i}`);
+    await nextTurn();
+    vi.advanceTimersByTime(1);
+  }
+  expect(begun.filter((client) => client === "a").length).toBeGreaterThanOrEqual(4);
+});
+
 test("[FG1] a client that has had no turn for 5 ms is like one that has had none", async () => {
   const { begun, wait, all } = createLine(createTurns(withRoom));
   wait("calm");

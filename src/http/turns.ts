@@ -73,7 +73,7 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
     schedule();
     if (isAccepting) {
       // The event loop accepts one connection at a time, and others may wait behind it, so it continues immediately.
-      if (urgent.count() > 0 || lines.isDueWhileAccepting()) beginNext({ isForFresh: true });
+      beginNext(true);
       return;
     }
     // Each in a callback of its own: what a request does in promises is then done before the next one begins.
@@ -81,13 +81,16 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
     beginNext();
   }
 
-  function beginNext(options: { isForFresh?: boolean } = {}): void {
+  function beginNext(isAccepting = false): void {
     if (performance.now() > endsAt) return;
     const canTakeLine = lines.count() > 0 && !isFull();
     const from = urgent.count() > 0 && (isForUrgent || !canTakeLine) ? urgent : lines;
     isForUrgent = from === lines;
     if (from === lines && !canTakeLine) return;
-    const { item: arrived, isLate } = from.takeNext({ ...options, lateSince: waited.ms() - requestWaitMaxMs });
+    const lateSince = waited.ms() - requestWaitMaxMs;
+    const taken = isAccepting && from === lines ? from.takeWhileAccepting(lateSince) : from.takeNext(lateSince);
+    if (taken === null) return;
+    const { item: arrived, isLate } = taken;
     // Its connection has ended.
     if (arrived.raw.socket.destroyed) return;
     if (isLate) late.add(arrived.raw);
