@@ -71,11 +71,8 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
     }
     endsAt = performance.now() + turnMs;
     schedule();
-    if (isAccepting) {
-      // The event loop accepts one connection at a time, and others may wait behind it, so it continues immediately.
-      beginNext(true);
-      return;
-    }
+    // The event loop accepts one connection at a time, and others may wait behind it, so it continues immediately.
+    if (isAccepting) return void beginNext(true);
     // Each in a callback of its own: what a request does in promises is then done before the next one begins.
     for (let i = Math.min(perTurnMax, ready); i > 1; i--) setImmediate(beginNext);
     beginNext();
