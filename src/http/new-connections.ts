@@ -12,7 +12,8 @@ export interface NewConnections {
  * The event loop accepts one connection in each of its turns, and to read one takes several times as long as to accept it. If
  * each were read immediately, a client that opens thousands would hold up all who connect after it, because a client is
  * unknown until its connection is accepted. So while connections come in one turn after the other, Foyer reads one of each client,
- * and the others when it has accepted all: at most `perTurnMax` of them before the event loop reads what they send.
+ * and the others when it has accepted all: at most `perTurnMax` of them before the event loop reads what they send
+ * (docs/decisions/0019).
  */
 export function createNewConnections({ perTurnMax }: { perTurnMax: number }): NewConnections {
   const lines = createClientLines<() => void>();
