@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { createClientLines } from "./client-lines.ts";
 
@@ -67,9 +67,26 @@ export function takeConnections(server: Server, accept: (socket: Socket) => stri
     newConnections.accept(client, () => {
       if (socket.destroyed) return;
       for (const handle of handlers) handle.call(server, socket);
+      endParsingWith(socket);
       socket.resume();
     });
   });
+}
+
+/** Node's parser of a connection gives each request that it has read to this. */
+interface Parser {
+  onIncoming?: ((request: IncomingMessage, isKeptAlive: boolean) => unknown) | null;
+}
+
+/** So the parser is asked to read no further, as before an upgrade. */
+const endParsing = 2;
+
+/** The parser would otherwise make a request of each that has arrived, also when the connection has been closed. */
+function endParsingWith(socket: Socket & { parser?: Parser | null }): void {
+  const { parser } = socket;
+  const handle = parser?.onIncoming;
+  if (!parser || !handle) return;
+  parser.onIncoming = (request, isKeptAlive) => (socket.destroyed ? endParsing : handle(request, isKeptAlive));
 }
 
 /** If what the client sends were not taken, its system might not give it the answer. */

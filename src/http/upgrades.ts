@@ -6,9 +6,6 @@ interface Parser {
   onIncoming?: ((request: IncomingMessage & { upgrade?: boolean }, isKeptAlive: boolean) => unknown) | null;
 }
 
-/** The parser would otherwise make a request of each that it has received, also when its connection has ended. */
-const endParsing = 2;
-
 /**
  * Takes the upgrades that are wanted. Every other request with an Upgrade header stays an ordinary request: some HTTP
  * clients offer another protocol with each first request.
@@ -25,7 +22,6 @@ export function takeUpgrades(
     const handle = parser?.onIncoming;
     if (!parser || !handle) return;
     parser.onIncoming = (request, isKeptAlive) => {
-      if (socket.destroyed) return endParsing;
       if (request.upgrade && request.method !== "CONNECT" && !isWanted(request)) {
         request.upgrade = false;
       }
