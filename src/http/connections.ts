@@ -16,6 +16,7 @@ import {
 } from "./exchange.ts";
 import { takeConnections } from "./new-connections.ts";
 import { createOpenConnections } from "./open-connections.ts";
+import { takeParsedRequests } from "./parsed-requests.ts";
 import { cutOffIfSlow } from "./slow-readers.ts";
 import type { Turns } from "./turns.ts";
 import { takeUpgrades } from "./upgrades.ts";
@@ -123,7 +124,10 @@ export function createConnections(parts: ConnectionParts): Connections {
         passOn(findConnection(raw.socket), raw, response, turns.end);
       takeRequests(server, claim, wait, lobbies, begin);
       if (lobbies) takeUpgrades(server, isWebSocket, (...given) => upgrade(lobbies, findConnection, given));
-      takeConnections(server, accept);
+      takeConnections(server, accept, (socket) => {
+        const connection = findConnection(socket);
+        takeParsedRequests(socket, () => connection.turn !== null, wait);
+      });
     },
     claim,
     wait,

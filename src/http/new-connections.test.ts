@@ -1,8 +1,6 @@
-import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createNewConnections, takeConnections } from "./new-connections.ts";
+import { createNewConnections } from "./new-connections.ts";
 
 // Time stands still unless a test lets it pass.
 beforeEach(() => {
@@ -101,20 +99,4 @@ test("[FG8] a connection of a proxy, or of this machine, never waits", async () 
   const { opened, accept } = createDoor();
   await accept("a", "a", "a", null, null);
   expect(opened).toEqual(["a", "a", "a", "nobody", "nobody"]);
-});
-
-test("[FG3] what a client has sent on a connection that Foyer closes is not handled", async () => {
-  let requests = 0;
-  const server = createServer(({ socket }) => {
-    requests += 1;
-    if (requests === 10) socket.destroy();
-  });
-  takeConnections(server, () => null);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  client.on("error", () => {});
-  client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(500));
-  await new Promise((resolve) => client.once("close", resolve));
-  expect(requests).toBe(10);
-  server.close();
 });

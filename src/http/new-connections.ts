@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from "node:http";
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { createClientLines } from "./client-lines.ts";
 
@@ -52,10 +52,14 @@ export function createNewConnections({ perTurnMax }: { perTurnMax: number }): Ne
 const openedPerTurnMax = 4;
 
 /**
- * Gives each new connection to `accept` before anything is read from it, and reads it when it is the turn of its client. A
- * connection that `accept` has refused is not read as HTTP at all.
+ * Gives each new connection to `accept` before anything is read from it, and to `opened` when it is the turn of its client, just
+ * before it is read. A connection that `accept` has refused is not read as HTTP at all.
  */
-export function takeConnections(server: Server, accept: (socket: Socket) => string | null | "refused"): void {
+export function takeConnections(
+  server: Server,
+  accept: (socket: Socket) => string | null | "refused",
+  opened: (socket: Socket) => void,
+): void {
   const newConnections = createNewConnections({ perTurnMax: openedPerTurnMax });
   const handlers = server.listeners("connection") as ((socket: Socket) => void)[];
   server.removeAllListeners("connection");
@@ -67,26 +71,10 @@ export function takeConnections(server: Server, accept: (socket: Socket) => stri
     newConnections.accept(client, () => {
       if (socket.destroyed) return;
       for (const handle of handlers) handle.call(server, socket);
-      endParsingWith(socket);
+      opened(socket);
       socket.resume();
     });
   });
-}
-
-/** Node's parser of a connection gives each request that it has read to this. */
-interface Parser {
-  onIncoming?: ((request: IncomingMessage, isKeptAlive: boolean) => unknown) | null;
-}
-
-/** So the parser is asked to read no further, as before an upgrade. */
-const endParsing = 2;
-
-/** The parser would otherwise make a request of each that has arrived, also when the connection has been closed. */
-function endParsingWith(socket: Socket & { parser?: Parser | null }): void {
-  const { parser } = socket;
-  const handle = parser?.onIncoming;
-  if (!parser || !handle) return;
-  parser.onIncoming = (request, isKeptAlive) => (socket.destroyed ? endParsing : handle(request, isKeptAlive));
 }
 
 /** If what the client sends were not taken, its system might not give it the answer. */

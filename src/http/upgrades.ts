@@ -1,10 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
-
-/** Node's parser of a connection hands each request that it has read to this. */
-interface Parser {
-  onIncoming?: ((request: IncomingMessage & { upgrade?: boolean }, isKeptAlive: boolean) => unknown) | null;
-}
+import type { ParsedSocket } from "./parsed-requests.ts";
 
 /**
  * Takes the upgrades that are wanted. Every other request with an Upgrade header stays an ordinary request: some HTTP
@@ -17,7 +13,7 @@ export function takeUpgrades(
 ): void {
   // A server with this listener treats every such request as an upgrade, unless the request says that it is none.
   server.on("upgrade", (request, socket, head) => upgrade(request, socket as Socket, head));
-  server.on("connection", (socket: Socket & { parser?: Parser | null }) => {
+  server.on("connection", (socket: ParsedSocket) => {
     const { parser } = socket;
     const handle = parser?.onIncoming;
     if (!parser || !handle) return;

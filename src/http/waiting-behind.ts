@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import { pipelinedBytesMax, pipelinedRequestsMax, pipelinedRequestsPerClientMax } from "../ground/limits.ts";
 import type { Arrived, Connection } from "./exchange.ts";
 
@@ -40,7 +39,7 @@ export function createWaitingBehind(parts: {
       waiting.push(arrived);
       const isTooMuchOfClient = count(arrived.raw, 1);
       const isTooMuch = socket.bytesRead - connection.readBytes > pipelinedBytesMax;
-      if (isTooMuchOfClient || isTooMuch || waiting.length > pipelinedRequestsMax) stopReading(socket);
+      if (isTooMuchOfClient || isTooMuch || waiting.length > pipelinedRequestsMax) socket.destroy();
     },
     take(connection) {
       const { socket, waiting } = connection;
@@ -54,12 +53,4 @@ export function createWaitingBehind(parts: {
     },
     drop,
   };
-}
-
-/** Ends a connection before the rest of its input is read: a piece of 64 KiB may contain a thousand more requests. */
-function stopReading(socket: Socket): void {
-  // Node hands each request that it has read to this, and reads no further when the answer is 2, as after an upgrade.
-  const { parser } = socket as Socket & { parser?: { onIncoming?: unknown } | null };
-  if (parser?.onIncoming) parser.onIncoming = () => 2;
-  socket.destroy();
 }
