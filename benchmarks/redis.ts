@@ -16,7 +16,7 @@ const roundS = 2;
 /** Before each round, so that no server pays for having been left alone while the others had their turn. */
 const warmUpS = 0.5;
 /** redis-benchmark counts requests instead of time. */
-const rawRequests = 20_000;
+const rawRequests = 8_000;
 const lobbyCounts = [100, 100_000];
 const findPath = "/matchmaker/lobbies/find";
 
