@@ -57,8 +57,9 @@ export function createConnectionTurns(parts: {
       connection.turn = null;
       const next = behind.take(connection);
       if (next === null) return;
-      if (claim(connection, next.raw)) next.begin();
-      else wait(connection, next);
+      // Node makes its answer now, so that the connection does not look idle. If its client has no turn, it then waits for one.
+      claim(connection, next.raw);
+      next.begin();
     },
     drop: behind.drop,
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -19,7 +20,6 @@ import { createOpenConnections } from "./open-connections.ts";
 import { takeParsedRequests } from "./parsed-requests.ts";
 import { cutOffIfSlow } from "./slow-readers.ts";
 import type { Turns } from "./turns.ts";
-import { takeUpgrades } from "./upgrades.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -123,10 +123,12 @@ export function createConnections(parts: ConnectionParts): Connections {
       const begin = (raw: IncomingMessage, response: ServerResponse) =>
         passOn(findConnection(raw.socket), raw, response, turns.end);
       takeRequests(server, claim, wait, lobbies, begin);
-      if (lobbies) takeUpgrades(server, isWebSocket, (...given) => upgrade(lobbies, findConnection, given));
+      // Node treats requests with an Upgrade header as upgrades only if the server has this listener.
+      if (lobbies) server.on("upgrade", (...given) => upgrade(lobbies, findConnection, given));
+      const isUpgrade = (raw: IncomingMessage) => lobbies !== null && isWebSocket(raw);
       takeConnections(server, accept, (socket) => {
         const connection = findConnection(socket);
-        takeParsedRequests(socket, () => connection.turn !== null, wait);
+        takeParsedRequests(socket, { isBusy: () => connection.turn !== null, isUpgrade, wait });
       });
     },
     claim,
@@ -204,8 +206,9 @@ function passOn(
 function upgrade(
   lobbies: Lobbies,
   findConnection: (socket: Socket) => Connection,
-  [raw, socket, head]: [IncomingMessage, Socket, Buffer],
+  [raw, stream, head]: [IncomingMessage, Duplex, Buffer],
 ): void {
+  const socket = stream as Socket;
   // Behind a request that is not answered.
   if (findConnection(socket).turn !== null) socket.destroy();
   else lobbies.upgrade(raw, socket, head);

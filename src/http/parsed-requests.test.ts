@@ -16,12 +16,13 @@ async function serve(sent: string, handle: (response: ServerResponse) => void = 
     handled.push(request.url!);
     handle(response);
   });
+  server.on("upgrade", ({ url }) => void handled.push(`upgrade ${url}`));
   server.on("connection", (socket) =>
-    takeParsedRequests(
-      socket,
-      () => handled.length > 0,
-      (arrived) => void waiting.push(arrived),
-    ),
+    takeParsedRequests(socket, {
+      isBusy: () => handled.length > 0,
+      isUpgrade: ({ url }) => url === "/socket",
+      wait: (arrived) => void waiting.push(arrived),
+    }),
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const client: Socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
@@ -32,7 +33,7 @@ async function serve(sent: string, handle: (response: ServerResponse) => void = 
   });
   client.write(sent);
   await once(server, "request");
-  return { server, client, handled, waiting };
+  return { client, handled, waiting };
 }
 
 test("[T40] what comes on a busy connection waits, and is answered in order when it begins", async () => {
@@ -76,9 +77,17 @@ test("[T40] a client that does not read is not read either, until it does", asyn
   await expect.poll(() => waiting.length).toBe(2);
 });
 
-test("[T40] a request that offers another protocol does not wait", async () => {
-  const offer = "GET /2 HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n";
-  const { handled, waiting } = await serve(get("/1") + offer);
-  await expect.poll(() => handled).toEqual(["/1", "/2"]);
-  expect(waiting).toEqual([]);
+const offer = (path: string, protocol: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`;
+
+test("[T40] a request that offers another protocol waits as every other", async () => {
+  const { handled, waiting } = await serve(get("/1") + get("/2") + offer("/3", "h2c"));
+  await expect.poll(() => waiting.map(({ raw }) => raw.url)).toEqual(["/2", "/3"]);
+  expect(handled).toEqual(["/1"]);
+});
+
+test("[T40] an upgrade does not wait: it ends the requests of its connection", async () => {
+  const { handled, waiting } = await serve(get("/1") + get("/2") + offer("/socket", "websocket"));
+  await expect.poll(() => handled).toEqual(["/1", "upgrade /socket"]);
+  expect(waiting.map(({ raw }) => raw.url)).toEqual(["/2"]);
 });

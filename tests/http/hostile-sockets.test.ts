@@ -63,6 +63,14 @@ describe("several requests on one connection before their answers", () => {
     expect((await service.request("GET", "/readyz")).status).toBe(200);
   });
 
+  test("[T40] also those that offer another protocol", async () => {
+    await start();
+    const connection = await connect();
+    const offer = "Connection: Upgrade\r\nUpgrade: h2c\r\n";
+    connection.write(get("/nowhere/1") + get("/healthz") + get("/nowhere/3", offer));
+    for (const status of [404, 200, 404]) expect((await connection.answer())?.status).toBe(status);
+  });
+
   test("[T40] one is not begun before the one that came before it is answered", async () => {
     const service = await start();
     const held = await createHeldRequests(matchmaker);
