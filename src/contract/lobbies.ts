@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import {
+  anyJsonValuesMax,
   bodyMaxBytes,
   findGameModesMax,
   findRegionsMax,
@@ -7,6 +8,7 @@ import {
   heartbeatPlayersMax,
   joinCodeMaxCharacters,
   lobbyStateMaxBytes,
+  longListValuesMax,
   pageSizeMax,
   partySizeMax,
   portsMax,
@@ -200,6 +202,7 @@ export const lobbies = {
     path: "/matchmaker/lobbies/create",
     summary: "Creates a lobby and reserves seats for the caller in it.",
     rate: "create",
+    bodyValuesMax: anyJsonValuesMax,
     body: object({
       game_mode: mode,
       region: optional(regionId),
@@ -276,6 +279,7 @@ export const lobbies = {
     path: "/matchmaker/lobbies/state",
     summary: "Stores any JSON value with the calling lobby; an empty body clears it.",
     bodyMaxBytes: lobbyStateMaxBytes,
+    bodyValuesMax: anyJsonValuesMax,
     body: Type.Unknown({ description: "Any JSON value up to 16 KiB." }),
     bodyOptional: true,
     reply: null,
@@ -298,6 +302,7 @@ export const lobbies = {
       "A player who is missing from `player_ids` twice in a row loses the seat, or has it held where the lobby has a " +
       "`reconnect_s`; a held player who is named has returned. `is_closed: true` closes the lobby; `false` never opens it.",
     bodyMaxBytes: heartbeatBodyMaxBytes,
+    bodyValuesMax: longListValuesMax,
     bodyOptional: true,
     body: object({
       player_ids: optional(Type.Array(uuid("A connected player."), { maxItems: heartbeatPlayersMax })),

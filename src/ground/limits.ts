@@ -8,8 +8,12 @@ export const uint32Max = 4_294_967_295;
 export const bodyMaxBytes = 64 * 1024;
 export const heartbeatBodyMaxBytes = 1024 * 1024;
 export const jsonDepthMax = 16;
+/** JSON values in a body, for operations whose largest valid body has a few hundred. */
+export const bodyValuesMax = 1_000;
+/** Of operations that take any JSON: 16 KiB of it have at most 8,193. */
+export const anyJsonValuesMax = 10_000;
 /** More than fit into a body of 64 KiB, and more than twice as many as a heartbeat may name players. */
-export const jsonValuesMax = 50_000;
+export const longListValuesMax = 50_000;
 export const headersMax = 256;
 
 /** New connections that wait to be accepted. The system may allow fewer. */

@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { findJsonError } from "../ground/json-error.ts";
-import { jsonDepthMax, jsonValuesMax } from "../ground/limits.ts";
+import { jsonDepthMax } from "../ground/limits.ts";
 
 /**
  * A strict JSON.parse (docs/decisions/0004). JSON.parse itself takes the last of two equal keys, accepts lone
  * surrogates and NUL, and turns 1e999 into Infinity. The issue is a sentence for the developer who sent the body.
  */
-export function parseJson(body: Buffer): { value: unknown } | { issue: string } {
+export function parseJson(body: Buffer, valuesMax: number): { value: unknown } | { issue: string } {
   if (body.length === 0) return { issue: "The body is empty; the operation needs JSON." };
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
     return { issue: "The body begins with a byte order mark. Send plain UTF-8 without one." };
@@ -14,10 +14,9 @@ export function parseJson(body: Buffer): { value: unknown } | { issue: string } 
   if (!isUtf8(body)) return { issue: "The body is not valid UTF-8." };
   const text = body.toString("utf8");
 
-  const scanned = scan(text);
+  const scanned = scan(text, valuesMax);
   if (scanned.isTooDeep) return { issue: `The body nests arrays and objects deeper than ${jsonDepthMax} levels.` };
-  if (scanned.isTooMuch)
-    return { issue: `The body has too many values; ${jsonValuesMax} are enough for every operation.` };
+  if (scanned.isTooMuch) return { issue: `The body has too many values; this operation accepts ${valuesMax}.` };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -34,7 +33,7 @@ type Scanned = { isTooDeep: boolean; isTooMuch: boolean; issue: string | null };
  * that it misreads. It runs first, so that depth and number of values are known before anything is built: a megabyte of
  * `[],[],` costs JSON.parse more than all the rest of a request.
  */
-function scan(text: string): Scanned {
+function scan(text: string, valuesMax: number): Scanned {
   // The keys seen in each container that is open here; null for arrays.
   const open: (Set<string> | null)[] = [];
   let issue: string | null = null;
@@ -60,9 +59,9 @@ function scan(text: string): Scanned {
     } else if (code === brace || code === bracket) {
       if (open.length === jsonDepthMax) return { isTooDeep: true, isTooMuch: false, issue };
       open.push(code === brace ? new Set() : null);
-      if (++values > jsonValuesMax) break;
+      if (++values > valuesMax) break;
     } else if (code === comma) {
-      if (++values > jsonValuesMax) break;
+      if (++values > valuesMax) break;
     } else if (code === closingBrace || code === closingBracket) {
       open.pop();
     } else if (code === minus || isDigit(code)) {
@@ -72,7 +71,7 @@ function scan(text: string): Scanned {
       at = end - 1;
     }
   }
-  return { isTooDeep: false, isTooMuch: values > jsonValuesMax, issue };
+  return { isTooDeep: false, isTooMuch: values > valuesMax, issue };
 }
 
 const quote = 0x22;

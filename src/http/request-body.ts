@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/define.ts";
+import { bodyValuesMax } from "../ground/limits.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import { parseJson } from "./body.ts";
 import { Refused, unsupportedMediaType } from "./errors.ts";
@@ -13,7 +14,7 @@ import { listIssues } from "./schema-issues.ts";
  */
 export function readBody(app: FastifyInstance, whenTimely: InFlight["whenTimely"]): void {
   function parse(request: FastifyRequest, body: Buffer, done: (error: Error | null, value?: unknown) => void): void {
-    const parsed = isUntyped(request.headers) ? null : parseJson(body);
+    const parsed = isUntyped(request.headers) ? null : parseJson(body, valuesMaxOf(request, body));
     if (parsed === null) done(new Refused(unsupportedMediaType()));
     else if ("issue" in parsed) done(new Refused(refuse("API_BAD_BODY", parsed.issue)));
     else done(null, parsed.value);
@@ -31,6 +32,12 @@ export function readBody(app: FastifyInstance, whenTimely: InFlight["whenTimely"
 
 /** Bodies up to this size are parsed when they arrive. Almost all are smaller. */
 const quickBytes = 8 * 1024;
+
+function valuesMaxOf(request: FastifyRequest, body: Buffer): number {
+  // No body has more values than bytes, and Fastify makes the options of a route at each call.
+  if (body.length <= bodyValuesMax) return bodyValuesMax;
+  return request.routeOptions.config.bodyValuesMax ?? bodyValuesMax;
+}
 
 /** Without a type the body must be empty, and the length of a chunked body is known only at its end. */
 const isUntyped = (headers: IncomingHttpHeaders) => headers["content-type"] === undefined;

@@ -17,6 +17,7 @@ import type { Uploads } from "./uploads.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     operationId?: OperationId;
+    bodyValuesMax?: number | undefined;
   }
   interface FastifyRequest {
     admitted: Admitted | null;
@@ -55,7 +56,7 @@ export function addOperations(
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ":$1"),
       bodyLimit: operation.bodyMaxBytes,
-      config: { operationId },
+      config: { operationId, bodyValuesMax: operation.bodyValuesMax },
       schema: toRouteSchema(operation),
       onRequest: (request, reply, done) => {
         const proceed = (admitted: Admitted | Refusal) => {

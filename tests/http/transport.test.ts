@@ -309,34 +309,6 @@ describe("sizes", () => {
     expect((await ask(1024 * 1024 - 2)).status).toBe(200);
     expectRefusal(await ask(1024 * 1024 - 1), "API_BODY_TOO_LARGE");
   });
-
-  test("[T21] [T57] [T58] a heartbeat with many issues gets the first hundred, or is refused before parsing", async () => {
-    const ask = (player_ids: unknown[]) =>
-      service.request("POST", "/matchmaker/lobbies/heartbeat", { token: devToken, body: { player_ids } });
-    const wrong = await ask(Array(40_000).fill(0));
-    expectRefusal(wrong, "API_BAD_BODY");
-    expect(wrong.json.errors.slice(0, 2)).toEqual([
-      { path: ["player_ids"], message: "must have at most 20000 entries" },
-      { path: ["player_ids", "0"], message: "must be a string" },
-    ]);
-    expect(wrong.json.errors).toHaveLength(100);
-    const tooMany = await ask(Array(400_000).fill(0));
-    expectRefusal(tooMany, "API_BAD_BODY", []);
-    expect(tooMany.json.message).toContain("too many values");
-  });
-
-  test("[T59] a field's name that fills the body is not repeated whole", async () => {
-    const answer = await service.request("POST", "/cloud/games/validate", {
-      ...admin(),
-      body: { ["x".repeat(60_000)]: 1 },
-    });
-    const fields = ["display_name", "name_id", `${"x".repeat(128)}…`];
-    expectRefusal(
-      answer,
-      "API_BAD_BODY",
-      fields.map((field) => [field]),
-    );
-  });
 });
 
 describe("answers", () => {
