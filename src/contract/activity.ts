@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { named, object, record, timestamp } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
+import { Type } from "./type.ts";
 
 /** Written out rather than by `nullable`: the items of a list. */
 const figures = (description: string) =>

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { cursor, named, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, operators } from "./games.ts";
+import { Type } from "./type.ts";
 
 const entry = named("AuditEntry", {
   audit_id: uuid("The entry."),

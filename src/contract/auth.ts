@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { named, object, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
+import { Type } from "./type.ts";
 
 const expiresTs = timestamp("When it ends by itself.");
 

@@ -1,8 +1,8 @@
-import { Type } from "typebox";
 import { blockNoteMaxCharacters } from "../ground/limits.ts";
 import { cursor, named, object, optional, pageQuery, timestamp } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
+import { Type } from "./type.ts";
 
 const blocksPath = "/cloud/games/{game_id}/namespaces/{namespace_id}/blocks";
 const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;

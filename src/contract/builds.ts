@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { cursor, named, nullable, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName } from "./games.ts";
+import { Type } from "./type.ts";
 
 const sha256 = (description: string) => Type.String({ pattern: "^[0-9a-fA-F]{64}$", description });
 

@@ -1,5 +1,6 @@
-import { type Static, type TSchema, Type } from "typebox";
+import type { Static, TSchema } from "typebox";
 import { pageSizeDefault, pageSizeMax, playerKeyMaxCharacters, uint32Max } from "../ground/limits.ts";
+import { Type } from "./type.ts";
 
 /** Every object of the contract refuses fields it does not name. */
 export function object<P extends Record<string, TSchema>>(properties: P, description?: string) {

@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import { pageSizeDefault, pageSizeMax } from "../ground/limits.ts";
 import { cursor, named, object, record, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { explanation } from "./explanation.ts";
 import { cloud } from "./games.ts";
+import { Type } from "./type.ts";
 
 const decision = named("Decision", {
   decision_id: uuid("The decision."),

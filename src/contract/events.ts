@@ -1,8 +1,8 @@
-import { Type } from "typebox";
 import { keyShown, named, nullable, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 import { operatorLobby } from "./namespace-lobbies.ts";
+import { Type } from "./type.ts";
 
 const at = timestamp("As of when it happened.");
 

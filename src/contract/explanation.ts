@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import { named, uint32, uuid } from "./common.ts";
+import { Type } from "./type.ts";
 
 /** Why a find chose or refused what it did. */
 export const explanation = named(

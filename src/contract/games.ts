@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { bodyMaxBytes } from "../ground/limits.ts";
 import { cursor, issueList, named, nullable, object, optional, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
+import { Type } from "./type.ts";
 
 export const displayName = Type.String({ description: "Human-readable name, 1 to 128 bytes of UTF-8." });
 export const nameId = Type.String({

@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import { named, nullable, object, record, uuid } from "./common.ts";
 import { explanation } from "./explanation.ts";
+import { Type } from "./type.ts";
 
 /** What find, join and create answer. */
 

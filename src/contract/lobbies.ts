@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import {
   anyJsonValuesMax,
   bodyMaxBytes,
@@ -29,6 +28,7 @@ import type { Operation } from "./define.ts";
 import { dryRunAnswer, joinAnswer, lobbyCode } from "./join-answer.ts";
 import { listedLobby } from "./lobby-watch.ts";
 import { region } from "./regions.ts";
+import { Type } from "./type.ts";
 
 const player = {
   callers: ["pub", "origin", "dev"],

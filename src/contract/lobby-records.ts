@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { cursor, named, nullable, object, pageQuery, stopReasons, timestamp, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
+import { Type } from "./type.ts";
 
 const namespacePath = "/cloud/games/{game_id}/namespaces/{namespace_id}";
 const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;

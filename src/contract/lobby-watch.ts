@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { bodyMaxBytes, watchedLobbiesMax } from "../ground/limits.ts";
 import { named, object, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
+import { Type } from "./type.ts";
 
 /** A lobby as players see it, in lists and watches. */
 export const listedLobby = named("Lobby", {

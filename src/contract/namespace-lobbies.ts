@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import {
   cursor,
   keyShown,
@@ -16,6 +15,7 @@ import {
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 import { portsOut } from "./join-answer.ts";
+import { Type } from "./type.ts";
 
 const lobbiesPath = "/cloud/games/{game_id}/namespaces/{namespace_id}/lobbies";
 const notFound = ["CLOUD_GAME_NOT_FOUND", "CLOUD_NAMESPACE_NOT_FOUND"] as const;

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { portsMax, uint32Max } from "../ground/limits.ts";
 import {
   cursor,
@@ -15,6 +14,7 @@ import {
 } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName, forceQuery, nameId, newToken, proposedNames, tokenList } from "./games.ts";
+import { Type } from "./type.ts";
 import { protocols } from "./version-config.ts";
 
 const namespacePath = "/cloud/games/{game_id}/namespaces/{namespace_id}";

@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { named, nullable, object, timestamp, uint32 } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, operators } from "./games.ts";
+import { Type } from "./type.ts";
 
 const unknownOfEarlier = "null: a node of an earlier Foyer, which does not say.";
 

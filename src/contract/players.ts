@@ -1,8 +1,8 @@
-import { Type } from "typebox";
 import { bodyMaxBytes, playerTokenMaxCharacters } from "../ground/limits.ts";
 import { keyShown, named, object, optional, playerKey, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { joinAnswer } from "./join-answer.ts";
+import { Type } from "./type.ts";
 
 const lobby = { callers: ["lobby", "dev"], rate: "lobby", query: null, bodyOptional: false, bodyMaxBytes } as const;
 const playerToken = Type.String({

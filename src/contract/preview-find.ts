@@ -1,10 +1,10 @@
-import { Type } from "typebox";
 import { named, nullable, object, optional } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { explanation } from "./explanation.ts";
 import { cloud } from "./games.ts";
 import { previewedLobby } from "./join-answer.ts";
 import { findFields } from "./lobbies.ts";
+import { Type } from "./type.ts";
 
 /** What a player's find would do, for operators. */
 export const previewFind = {

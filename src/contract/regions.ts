@@ -1,7 +1,7 @@
-import { Type } from "typebox";
 import { bodyMaxBytes } from "../ground/limits.ts";
 import { named, object } from "./common.ts";
 import type { Operation } from "./define.ts";
+import { Type } from "./type.ts";
 
 export const region = named("Region", {
   region_id: Type.String(),

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from "typebox";
+import type { Static, TSchema } from "typebox";
 import {
   gameModesMax,
   nameIdMaxCharacters,
@@ -9,6 +9,7 @@ import {
   uint32Max,
 } from "../ground/limits.ts";
 import { named, object, optional, record, uuid } from "./common.ts";
+import { Type } from "./type.ts";
 
 /** The pattern of a name_id, a game mode, a region and a port label. Reserved words apply to name_id only. */
 export const namePatternSource = `^(?=.{1,${nameIdMaxCharacters}}$)[a-z0-9]+(?:-[a-z0-9]+)*$`;

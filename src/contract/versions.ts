@@ -1,8 +1,8 @@
-import { Type } from "typebox";
 import { longListValuesMax } from "../ground/limits.ts";
 import { cursor, describedAs, issueList, named, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName } from "./games.ts";
+import { Type } from "./type.ts";
 import { type VersionConfig, versionConfig } from "./version-config.ts";
 
 /**

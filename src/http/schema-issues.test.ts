@@ -1,9 +1,12 @@
 import { Ajv } from "ajv";
-import { Type } from "typebox";
+import type { TSchema } from "typebox";
 import { describe, expect, test } from "vitest";
 import { object, optional, uint32, uuid } from "../contract/common.ts";
+import { Type } from "../contract/type.ts";
 import type { Schema } from "../operations/cloud/schema-issues.ts";
 import { listIssues } from "./schema-issues.ts";
+
+const oneOf = (...schemas: TSchema[]) => Type.Optional(Type.Unsafe<unknown>({ anyOf: schemas }));
 
 const schema = object({
   count: uint32("A number."),
@@ -12,15 +15,13 @@ const schema = object({
   size: optional(Type.Integer({ minimum: 1 })),
   id: optional(uuid("An id.")),
   list: optional(Type.Array(Type.String(), { minItems: 1, maxItems: 2 })),
-  kind: Type.Optional(Type.Union([Type.Literal("red"), Type.Literal("blue")])),
+  kind: oneOf(Type.Literal("red"), Type.Literal("blue")),
   color: Type.Optional(Type.Enum(["cyan", "pink"])),
-  port: Type.Optional(
-    Type.Union([
-      object({ port: Type.Integer() }),
-      object({ range: object({ min: Type.Integer(), max: Type.Integer() }) }),
-    ]),
+  port: oneOf(
+    object({ port: Type.Integer() }),
+    object({ range: object({ min: Type.Integer(), max: Type.Integer() }) }),
   ),
-  either: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
+  either: oneOf(Type.String(), Type.Integer()),
   "a/b~c": Type.Optional(Type.Integer()),
 });
 
