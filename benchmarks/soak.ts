@@ -14,8 +14,12 @@ import { markdownTable } from "./table.ts";
 const connections = 64;
 const share = 0.7;
 const samples = 24;
-/** After a collection that the soak asked for, the service answers what has come meanwhile; in a short run most time must count. */
-const catchUpMaxS = 2;
+/**
+ * A collection that the soak asked for holds requests up for a while. At this load the service has answered what came meanwhile
+ * after 1 / (1 - share) = 3.3 times as long, from its beginning; what is due within 5 times does not count for p99. Most time must.
+ */
+const heldUpFactor = 5;
+const heldUpMaxShare = 1 / 3;
 /** For so long Foyer remembers seats that have ended: under a steady load its heap grows for this time and no longer. */
 const rememberedS = 600;
 const overloadFactor = 3;
@@ -149,7 +153,8 @@ async function soak(churn: Churn, perSecond: number): Promise<number> {
       heldUp.push(held);
       heaps.push(await installation.server.heapAfterCollection());
       descriptors.push(countDescriptors(installation.server.pid));
-      held.untilS = (performance.now() - startedAt) / 1000 + Math.min(catchUpMaxS, soakS / samples / 8);
+      const tookS = (performance.now() - startedAt) / 1000 - held.fromS;
+      held.untilS = held.fromS + Math.max(tookS, Math.min(heldUpFactor * tookS, (soakS / samples) * heldUpMaxShare));
       await sleep((soakS * 1000) / samples);
     }
   })();
