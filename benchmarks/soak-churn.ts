@@ -76,8 +76,12 @@ export function createChurn(clients: Clients, world: SoakWorld, random: () => nu
   const ofServer = async (what: string, client: Client, call: Call) => judged(what, await client.call(call));
   const after = (ms: number, run: () => Promise<Outcome>) => {
     const entry = { dueAt: performance.now() + ms * (0.5 + random()), run };
-    let at = later.length;
-    while (at > 0 && later[at - 1]!.dueAt > entry.dueAt) at--;
+    let [at, end] = [0, later.length];
+    while (at < end) {
+      const middle = (at + end) >> 1;
+      if (later[middle]!.dueAt > entry.dueAt) end = middle;
+      else at = middle + 1;
+    }
     later.splice(at, 0, entry);
   };
   const ofLobby = (what: string, lobby: Lobby, method: "POST" | "PUT", path: string, body?: unknown) =>
