@@ -28,7 +28,12 @@ const checks = {
     "tests/engine/journal-note.test.ts",
   ),
   edges: vitest("tests/store/edges-sqlite.test.ts", "src/operations/matchmaking/lobby-waiters.test.ts"),
-  bodies: vitest("src/http/validation.test.ts", "src/operations/cloud/schema-issues.test.ts", "src/http/body.test.ts"),
+  bodies: vitest(
+    "src/http/validation.test.ts",
+    "src/operations/cloud/schema-issues.test.ts",
+    "src/http/body.test.ts",
+    "tests/http/large-bodies.test.ts",
+  ),
   streams: vitest(
     "src/operations/live/event-feed.test.ts",
     "src/operations/live/live-events.test.ts",

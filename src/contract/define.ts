@@ -23,7 +23,7 @@ export interface Operation {
   /** The body may be left out. */
   readonly bodyOptional: boolean;
   readonly bodyMaxBytes: number;
-  /** JSON values in the body; absent: as many as most operations accept. */
+  /** JSON values in the body; absent: the maximum of all operations. */
   readonly bodyValuesMax?: number;
   /** The body is bytes of any type, which the handler reads as they arrive; `body` is null. A setting limits its size. */
   readonly rawBody?: true;

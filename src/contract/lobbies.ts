@@ -1,15 +1,15 @@
 import {
-  anyJsonValuesMax,
   bodyMaxBytes,
+  createBodyValuesMax,
   findGameModesMax,
   findRegionsMax,
   heartbeatBodyMaxBytes,
   heartbeatPlayersMax,
   joinCodeMaxCharacters,
   lobbyStateMaxBytes,
-  longListValuesMax,
   pageSizeMax,
   partySizeMax,
+  playerBodyValuesMax,
   portsMax,
 } from "../ground/limits.ts";
 import {
@@ -36,6 +36,7 @@ const player = {
   body: null,
   bodyOptional: false,
   bodyMaxBytes,
+  bodyValuesMax: playerBodyValuesMax,
 } as const;
 /** A studio's backend seats players that it vouches for. */
 const seating = { ...player, callers: ["pub", "origin", "dev", "server"] } as const;
@@ -202,7 +203,7 @@ export const lobbies = {
     path: "/matchmaker/lobbies/create",
     summary: "Creates a lobby and reserves seats for the caller in it.",
     rate: "create",
-    bodyValuesMax: anyJsonValuesMax,
+    bodyValuesMax: createBodyValuesMax,
     body: object({
       game_mode: mode,
       region: optional(regionId),
@@ -279,7 +280,6 @@ export const lobbies = {
     path: "/matchmaker/lobbies/state",
     summary: "Stores any JSON value with the calling lobby; an empty body clears it.",
     bodyMaxBytes: lobbyStateMaxBytes,
-    bodyValuesMax: anyJsonValuesMax,
     body: Type.Unknown({ description: "Any JSON value up to 16 KiB." }),
     bodyOptional: true,
     reply: null,
@@ -302,7 +302,6 @@ export const lobbies = {
       "A player who is missing from `player_ids` twice in a row loses the seat, or has it held where the lobby has a " +
       "`reconnect_s`; a held player who is named has returned. `is_closed: true` closes the lobby; `false` never opens it.",
     bodyMaxBytes: heartbeatBodyMaxBytes,
-    bodyValuesMax: longListValuesMax,
     bodyOptional: true,
     body: object({
       player_ids: optional(Type.Array(uuid("A connected player."), { maxItems: heartbeatPlayersMax })),

@@ -1,4 +1,4 @@
-import { bodyMaxBytes, playerTokenMaxCharacters } from "../ground/limits.ts";
+import { bodyMaxBytes, playerBodyValuesMax, playerTokenMaxCharacters } from "../ground/limits.ts";
 import { keyShown, named, object, optional, playerKey, record, uint32, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { joinAnswer } from "./join-answer.ts";
@@ -25,6 +25,7 @@ const own = {
   body: ownSeat,
   bodyOptional: false,
   bodyMaxBytes,
+  bodyValuesMax: playerBodyValuesMax,
 } as const;
 
 export const players = {

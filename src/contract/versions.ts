@@ -1,4 +1,3 @@
-import { longListValuesMax } from "../ground/limits.ts";
 import { cursor, describedAs, issueList, named, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName } from "./games.ts";
@@ -30,7 +29,6 @@ export const versions = {
     path: "/cloud/games/{game_id}/versions",
     summary: "Creates a version: an immutable document of game modes, regions and how lobbies run.",
     body: proposedVersion,
-    bodyValuesMax: longListValuesMax,
     reply: object({ version_id: uuid("The new version's id.") }),
     errors: ["CLOUD_GAME_NOT_FOUND", "CLOUD_VALIDATION_ERROR", "TOKEN_FORBIDDEN", "CLOUD_QUOTA_REACHED"],
   },
@@ -41,7 +39,6 @@ export const versions = {
     isCheck: true,
     summary: "Checks a proposed version and lists every issue.",
     body: proposedVersion,
-    bodyValuesMax: longListValuesMax,
     reply: issueList,
     errors: ["CLOUD_GAME_NOT_FOUND"],
   },

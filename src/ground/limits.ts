@@ -8,12 +8,12 @@ export const uint32Max = 4_294_967_295;
 export const bodyMaxBytes = 64 * 1024;
 export const heartbeatBodyMaxBytes = 1024 * 1024;
 export const jsonDepthMax = 16;
-/** JSON values in a body, for operations whose largest valid body has a few hundred. */
-export const bodyValuesMax = 1_000;
-/** Of operations that take any JSON: 16 KiB of it have at most 8,193. */
-export const anyJsonValuesMax = 10_000;
-/** More than fit into a body of 64 KiB, and more than twice as many as a heartbeat may name players. */
-export const longListValuesMax = 50_000;
+/** JSON values in a body: more than fit into 64 KiB, and more than twice as many as a heartbeat may name players. */
+export const bodyValuesMax = 50_000;
+/** Of a call that players make: the largest valid one has a few hundred. */
+export const playerBodyValuesMax = 1_000;
+/** Of a create: a `lobby_config` of 16 KiB has at most 8,193. */
+export const createBodyValuesMax = 10_000;
 export const headersMax = 256;
 
 /** New connections that wait to be accepted. The system may allow fewer. */

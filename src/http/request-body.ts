@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/define.ts";
-import { bodyValuesMax } from "../ground/limits.ts";
+import { bodyValuesMax, playerBodyValuesMax } from "../ground/limits.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import { parseJson } from "./body.ts";
 import { Refused, unsupportedMediaType } from "./errors.ts";
@@ -35,7 +35,7 @@ const quickBytes = 8 * 1024;
 
 function valuesMaxOf(request: FastifyRequest, body: Buffer): number {
   // No body has more values than bytes, and Fastify makes the options of a route at each call.
-  if (body.length <= bodyValuesMax) return bodyValuesMax;
+  if (body.length <= playerBodyValuesMax) return playerBodyValuesMax;
   return request.routeOptions.config.bodyValuesMax ?? bodyValuesMax;
 }
 

@@ -79,7 +79,7 @@ const fixed: readonly (readonly [string, ...number[]])[] = [
   ["`ping_url`", limits.pingUrlMaxCharacters],
   ["body", limits.bodyMaxBytes / 1024, limits.heartbeatBodyMaxBytes / 1024],
   ["nesting of JSON", limits.jsonDepthMax],
-  ["values in a body", limits.bodyValuesMax, limits.anyJsonValuesMax, limits.longListValuesMax],
+  ["values in a body", limits.bodyValuesMax, limits.playerBodyValuesMax, limits.createBodyValuesMax],
   ["game modes in a find", limits.findGameModesMax],
   ["regions in a find", limits.findRegionsMax],
   ["players in a party", limits.partySizeMax],
