@@ -115,12 +115,16 @@ function withProgress(onAnswer: OnAnswer): OnAnswer {
   };
 }
 
-/** Sends at a steady rate, whether earlier requests were answered or not. A time counts from when the request was due. */
+/**
+ * Sends at a steady rate, whether earlier requests were answered or not. A time counts from when the request was due. Those that are
+ * due while `openMax` wait for their answers are not made.
+ */
 async function pace(
   send: () => Promise<Outcome>,
   perSecond: number,
   seconds: number,
   onAnswer: OnAnswer,
+  openMax = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const startedAt = performance.now();
   const total = Math.floor(perSecond * seconds);
@@ -128,6 +132,7 @@ async function pace(
   for (let made = 0; made < total; ) {
     const due = Math.min(total, Math.ceil(((performance.now() - startedAt) / 1000) * perSecond));
     for (; made < due; made++) {
+      if (calls.size >= openMax) continue;
       const dueAfterS = made / perSecond;
       const call = send().then((outcome) => {
         calls.delete(call);
@@ -204,12 +209,14 @@ async function overload(ceiling: number, p99: number): Promise<void> {
   const before = performance.now();
   let good = 0;
   const refusals: number[] = [];
-  await pace(churn.step, ceiling * overloadFactor, overloadS, (outcome) => {
+  const onAnswer: OnAnswer = (outcome) => {
     const isWithin = performance.now() - before <= overloadS * 1000;
     if (outcome.isGood && isWithin) good += 1;
     if (outcome.isOverload) refusals.push(outcome.ms);
     else note(outcome);
-  });
+  };
+  // Without a free connection a request could only wait in the client, which would take its time from the service.
+  await pace(churn.step, ceiling * overloadFactor, overloadS, onAnswer, overloadConnections);
   const normalAfterS = await untilNormal(churn, ceiling * share, p99);
   clients.close();
   refusals.sort((a, b) => a - b);
