@@ -85,7 +85,7 @@ async function openClient(url: string, connections: number): Promise<Client> {
   };
 }
 
-/** `Array.shift` moves a large array as a whole: with 20,000 calls in it, one takes longer than the service needs to answer. */
+/** `Array.shift` moves an array of more than about 16,000 entries as a whole, at each call. */
 function createQueue<Item>() {
   let items: Item[] = [];
   let taken = 0;
