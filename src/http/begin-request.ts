@@ -46,8 +46,9 @@ export function createBeginRequest({ publicUrl, turnAway, countMiss, count }: Be
         sendRefusal(reply, request.id, refuse("API_BAD_HEADER", badHeader));
         return;
       }
-      const isOperation = request.routeOptions.config?.operationId !== undefined;
-      if (isOperation) dropContentTypeOfEmptyBody(request.headers);
+      // Fastify makes the options of a route at each call.
+      const { config, url } = request.routeOptions;
+      if (config?.operationId !== undefined) dropContentTypeOfEmptyBody(request.headers);
       // The service's own pages take no fields, so there is nothing to wait for.
       else dropBody(request.headers);
       if (request.is404 || hasEmptyPart(request)) {
@@ -55,7 +56,7 @@ export function createBeginRequest({ publicUrl, turnAway, countMiss, count }: Be
         sendNotFound(request, reply);
         return;
       }
-      const refusal = request.routeOptions.url === "/healthz" ? null : turnAway(request);
+      const refusal = url === "/healthz" ? null : turnAway(request);
       if (refusal) return void sendRefusal(reply, request.id, refusal);
       if (!hasBody(request.headers)) count(request);
       done();

@@ -53,13 +53,17 @@ export function createClientLines<Item>(): ClientLines<Item> {
 
   function takeFrom(lines: Lines<Item>, lateSince = -1): Taken<Item> {
     const now = performance.now();
-    const [client, line] = lines.takeFirst();
+    const [client, line] = lines.first();
     const { item, since } = line.shift()!;
     const isLate = since <= lateSince;
     // A late one is refused, so it takes no turn from those that come after it.
     if (!isLate) isTurnOfFresh = lines === served;
     if (lines === served) servedAt = now;
-    if (line.length > 0) served.set(client, line);
+    // The only client that waits stays where it is, which costs less.
+    if (line.length === 0 || lines === fresh || lines.size() > 1) {
+      lines.delete(client);
+      if (line.length > 0) served.set(client, line);
+    }
     noteTurn(client, now);
     count -= 1;
     return { item, isLate };
@@ -103,14 +107,16 @@ function createLines<Item>() {
     size: () => lines.size,
     get: (client: string) => lines.get(client),
     set: (client: string, line: Waiting<Item>[]) => void lines.set(client, line),
-    /** One has to be there. */
-    takeFirst(): [client: string, line: Waiting<Item>[]] {
+    delete: (client: string) => void lines.delete(client),
+    /** One has to be there. It is deleted before the next call, unless it is the only one. */
+    first(): [client: string, line: Waiting<Item>[]] {
+      // The kept one would pass it, and it may stay.
+      if (lines.size === 1) return lines.entries().next().value!;
       let first = entries.next();
       if (first.done) {
         entries = lines.entries();
         first = entries.next();
       }
-      lines.delete(first.value![0]);
       return first.value!;
     },
   };

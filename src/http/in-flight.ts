@@ -122,7 +122,7 @@ export function createInFlight(parts: InFlightParts): InFlight {
 
 /** Probes must not fail because others wait, and lobbies answer their requests themselves. */
 function isUrgent({ url = "" }: IncomingMessage): boolean {
-  return probes.has(url.split("?", 1)[0]!) || isLobbyPath(url);
+  return probe.test(url) || isLobbyPath(url);
 }
 
-const probes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/ping"]);
+const probe = /^\/(?:healthz|readyz|ping)(?:\?|$)/;

@@ -99,6 +99,7 @@ function countCodePoints(value: string): number {
 }
 
 function displayNameComplaint(name: string): string | null {
+  if (plainWords.test(name)) return null;
   if (name.startsWith(" ") || name.endsWith(" ")) return "The display name begins or ends with a space. Remove it.";
   if (name.includes("  ")) return "The display name has two spaces in a row. Use one.";
   const rest = name.replace(flagOfRegion, "\u{1F3F4}");
@@ -109,6 +110,9 @@ function displayNameComplaint(name: string): string | null {
   if (!somethingVisible.test(rest)) return "The display name has no visible character. Give it at least one letter.";
   return null;
 }
+
+/** Most names are words of printable ASCII with single spaces between them, and those have no issue. */
+const plainWords = /^[!-~]+(?: [!-~]+)*$/;
 
 function codePointName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
