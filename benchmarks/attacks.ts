@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Attack, attacksOf } from "./attack-kinds.ts";
 import { callHonestly, callsPerSecond, type Heard, type Honest, paths } from "./honest-clients.ts";
-import { quantile } from "./load.ts";
+import { median, quantile } from "./load.ts";
 import { hostOf, runInOwnNetwork, type Way } from "./own-network.ts";
 import { pinApart } from "./pin.ts";
 import { bearer, send } from "./requests.ts";
@@ -213,13 +213,6 @@ function row(name: string, { calm, beside }: Compared, seen: readonly Signs[] = 
     each("rssMib"),
     each("heapMib"),
   ];
-}
-
-function median(values: readonly number[]): number {
-  return quantile(
-    [...values].sort((a, b) => a - b),
-    0.5,
-  );
 }
 
 function allTimes(heard: readonly Heard[]): number[] {

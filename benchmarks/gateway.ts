@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openWays, type Way, type Ways } from "./gateway-world.ts";
+import { median } from "./load.ts";
 import { markdownTable } from "./table.ts";
 import { type Client, countAnswering, countRoundTrips, openClients, timeRoundTrips } from "./web-sockets.ts";
 
@@ -132,7 +133,3 @@ function readCpuMicroseconds(pid: number): number {
 }
 
 const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-}

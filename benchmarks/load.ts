@@ -89,18 +89,21 @@ async function loadFor(seconds: number, target: Target): Promise<Round> {
 }
 
 function medianRound(rounds: readonly Round[]): Round {
-  const median = (read: (round: Round) => number) =>
-    quantile(
-      rounds.map(read).sort((a, b) => a - b),
-      0.5,
-    );
+  const medianOf = (read: (round: Round) => number) => median(rounds.map(read));
   return {
-    requestsPerSecond: median((round) => round.requestsPerSecond),
-    p50Ms: median((round) => round.p50Ms),
-    p99Ms: median((round) => round.p99Ms),
-    cpuMicrosecondsPerRequest: median((round) => round.cpuMicrosecondsPerRequest),
-    busy: median((round) => round.busy),
+    requestsPerSecond: medianOf((round) => round.requestsPerSecond),
+    p50Ms: medianOf((round) => round.p50Ms),
+    p99Ms: medianOf((round) => round.p99Ms),
+    cpuMicrosecondsPerRequest: medianOf((round) => round.cpuMicrosecondsPerRequest),
+    busy: medianOf((round) => round.busy),
   };
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(
+    values.toSorted((a, b) => a - b),
+    0.5,
+  );
 }
 
 /** Of a sorted list that is not empty. */

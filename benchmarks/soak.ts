@@ -1,25 +1,27 @@
 import { readdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { quantile } from "./load.ts";
+import { median } from "./load.ts";
 import { type Churn, createChurn, type Outcome } from "./soak-churn.ts";
 import { openClients } from "./soak-client.ts";
 import { makeSoakInstallation } from "./soak-installation.ts";
+import { closedLoop, type OnAnswer, p99Of, pace, slope } from "./soak-load.ts";
 import { markdownTable } from "./table.ts";
 
 // `npm run soak` loads one service with 70 % of what it can do: 10 minutes until as many ended seats are forgotten as end, then
 // 10 minutes that count. Then it sends three times as much as the service can do, and lets it drain, which takes 10 minutes.
+// A machine may change its speed meanwhile, so what the service can do is measured again beside everything that is compared with it.
 // `--minutes N` and `--engine redis` change that; `--no-fill` and `--no-drain` leave out the first and the last part.
 
 const connections = 64;
 const share = 0.7;
-const samples = 24;
-/**
- * A collection that the soak asked for holds requests up for a while. At this load the service has answered what came meanwhile
- * after 1 / (1 - share) = 3.3 times as long, from its beginning; what is due within 5 times does not count for p99. Most time must.
- */
-const heldUpFactor = 5;
-const heldUpMaxShare = 1 / 3;
+/** A slice: what the service can do, then a load of 70 % of that. */
+const sliceS = 25;
+/** Before every fourth slice, while nothing is sent, the soak asks for a collection. The service's own ones are more frequent. */
+const slicesPerCollection = 4;
+const ceilingS = 4;
+/** The first moments of each do not count: code is compiled, and what the load before it left is answered. */
+const warmUpS = 1;
 /** For so long Foyer remembers seats that have ended: under a steady load its heap grows for this time and no longer. */
 const rememberedS = 600;
 const overloadFactor = 3;
@@ -36,7 +38,6 @@ interface Check {
 }
 
 const options = readOptions(process.argv.slice(2));
-const soakS = options.minutes * 60;
 const installation = await makeSoakInstallation(options.engine);
 const checks: Check[] = [];
 const odd = new Map<string, number>();
@@ -47,17 +48,17 @@ try {
   const churn = createChurn(clients, installation.world, Math.random);
   const streams = await installation.openStreams();
   await churn.begin();
-  let ceiling = await measureCeiling(churn);
+  await closedLoop(churn.step, connections, 3, note);
   if (options.isFilled) {
     console.log("filling: ended seats are remembered for 10 minutes, and the heap grows until then");
-    await pace(churn.step, ceiling * share, rememberedS, withProgress(note));
-    // What the service can do with so much to remember. A higher load than while it was filled would fill it further.
-    ceiling = Math.min(ceiling, await measureCeiling(churn));
+    await loadInSlices(churn, rememberedS);
   }
   console.log(`measuring: ${options.minutes} minutes`);
-  const p99 = await soak(churn, ceiling * share);
+  const slices = await loadInSlices(churn, options.minutes * 60);
+  checkSlices(slices);
+  const ceiling = await measureCeiling(churn, ceilingS);
   clients.close();
-  await overload(ceiling, p99);
+  await overload(ceiling, median(slices.map(({ p99Ms }) => p99Ms)));
   await streams.close();
   await drain();
 } finally {
@@ -76,157 +77,125 @@ function readOptions(words: readonly string[]) {
   return { minutes, engine, isFilled: !words.includes("--no-fill"), isDrained: !words.includes("--no-drain") } as const;
 }
 
-/** As many requests as the connections can carry, each after the answer to the one before. */
-async function measureCeiling(churn: Churn): Promise<number> {
-  const seconds = Math.max(5, Math.min(20, soakS / 6));
-  // The first moments count for nothing: the service compiles its code then.
-  await closedLoop(churn, 3);
-  const ceiling = (await closedLoop(churn, seconds)) / seconds;
-  console.log(`ceiling: ${Math.round(ceiling)} requests/s; the load is ${share * 100} % of it`);
-  return ceiling;
+interface Slice {
+  /** After a collection; null: none was asked for. */
+  readonly heapMib: number | null;
+  readonly descriptors: number;
+  /** Requests/s that the connections could carry, each request after the answer to the one before. */
+  readonly ceiling: number;
+  readonly p99Ms: number;
+  /** In times that a request takes at the ceiling: a machine that slows down changes both. */
+  readonly times: readonly number[];
+  readonly sent: number;
+  readonly bad: number;
 }
 
-async function closedLoop(churn: Churn, seconds: number): Promise<number> {
-  const endsAt = performance.now() + seconds * 1000;
-  let good = 0;
-  const work = async () => {
-    while (performance.now() < endsAt) if (note(await churn.step()).isGood) good += 1;
-  };
-  await Promise.all(Array.from({ length: connections }, work));
-  return good;
-}
-
-type OnAnswer = (outcome: Outcome, ms: number, dueAfterS: number) => void;
-
-/** Says every minute how the service does. */
-function withProgress(onAnswer: OnAnswer): OnAnswer {
-  let [minute, times]: [number, number[]] = [1, []];
-  return (outcome, ms, dueAfterS) => {
-    onAnswer(outcome, ms, dueAfterS);
-    if (dueAfterS >= minute * 60) {
-      times.sort((a, b) => a - b);
-      console.log(
-        `minute ${minute}: p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`,
-      );
-      minute += 1;
-      times = [];
-    }
-    times.push(ms);
-  };
-}
-
-/**
- * Sends at a steady rate, whether earlier requests were answered or not. A time counts from when the request was due. Those that are
- * due while `openMax` wait for their answers are not made.
- */
-async function pace(
-  send: () => Promise<Outcome>,
-  perSecond: number,
-  seconds: number,
-  onAnswer: OnAnswer,
-  openMax = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  const startedAt = performance.now();
-  const total = Math.floor(perSecond * seconds);
-  const calls = new Set<Promise<void>>();
-  for (let made = 0; made < total; ) {
-    const due = Math.min(total, Math.ceil(((performance.now() - startedAt) / 1000) * perSecond));
-    for (; made < due; made++) {
-      if (calls.size >= openMax) continue;
-      const dueAfterS = made / perSecond;
-      const call = send().then((outcome) => {
-        calls.delete(call);
-        onAnswer(outcome, performance.now() - startedAt - dueAfterS * 1000, dueAfterS);
-      });
-      calls.add(call);
-    }
-    await sleep(1);
+async function loadInSlices(churn: Churn, seconds: number): Promise<Slice[]> {
+  const count = Math.max(3, Math.round(seconds / sliceS));
+  const slices: Slice[] = [];
+  for (let at = 1; at <= count; at++) {
+    const slice = await loadSlice(churn, seconds / count, at % slicesPerCollection === 1 || at === count);
+    slices.push(slice);
+    const { heapMib, ceiling, p99Ms } = slice;
+    const heap = heapMib === null ? "" : `, heap ${heapMib.toFixed(1)} MiB`;
+    console.log(
+      `${at} of ${count}: ${Math.round(ceiling)} requests/s possible, p99 at ${share * 100} % ${p99Ms.toFixed(1)} ms${heap}`,
+    );
   }
-  await Promise.all(calls);
+  return slices;
 }
 
-async function soak(churn: Churn, perSecond: number): Promise<number> {
-  const thirds: number[][] = [[], [], []];
-  const [heaps, descriptors]: [number[], number[]] = [[], []];
-  let [sent, bad, isOver] = [0, 0, false];
+async function loadSlice(churn: Churn, seconds: number, isCollected: boolean): Promise<Slice> {
   const startedAt = performance.now();
-  /** From when to when a collection that the soak itself asked for held up requests. Those do not count for p99. */
-  const heldUp: { fromS: number; untilS: number }[] = [];
-  const looking = (async () => {
-    while (!isOver) {
-      const held = { fromS: (performance.now() - startedAt) / 1000, untilS: Number.POSITIVE_INFINITY };
-      heldUp.push(held);
-      heaps.push(await installation.server.heapAfterCollection());
-      descriptors.push(countDescriptors(installation.server.pid));
-      const tookS = (performance.now() - startedAt) / 1000 - held.fromS;
-      held.untilS = held.fromS + Math.max(tookS, Math.min(heldUpFactor * tookS, (soakS / samples) * heldUpMaxShare));
-      await sleep((soakS * 1000) / samples);
-    }
-  })();
-  await pace(
-    () => churn.step(),
-    perSecond,
-    soakS,
-    withProgress((outcome, ms, dueAfterS) => {
-      sent += 1;
-      if (!note(outcome).isGood) bad += 1;
-      if (heldUp.some(({ fromS, untilS }) => dueAfterS >= fromS && dueAfterS <= untilS)) return;
-      thirds[Math.min(2, Math.floor((3 * dueAfterS) / soakS))]!.push(ms);
-    }),
-  );
-  isOver = true;
-  await looking;
+  const heapMib = isCollected ? await installation.server.heapAfterCollection() : null;
+  const descriptors = countDescriptors(installation.server.pid);
+  let [sent, bad] = [0, 0];
+  const count = (outcome: Outcome) => {
+    sent += 1;
+    if (!note(outcome).isGood) bad += 1;
+  };
+  const ceiling = await measureCeiling(churn, Math.min(ceilingS, seconds / 5), count);
+  const times: number[] = [];
+  const leftS = seconds - (performance.now() - startedAt) / 1000;
+  await pace(churn.step, ceiling * share, Math.max(2 * warmUpS, leftS), (outcome, ms, dueAfterS) => {
+    count(outcome);
+    if (dueAfterS > warmUpS) times.push(ms);
+  });
+  const callMs = (1000 * connections) / ceiling;
+  return { heapMib, descriptors, ceiling, p99Ms: p99Of(times), times: times.map((ms) => ms / callMs), sent, bad };
+}
 
-  const [first, , last] = thirds.map((times) =>
-    quantile(
-      times.sort((a, b) => a - b),
-      0.99,
-    ),
-  ) as [number, number, number];
-  const settled = heaps.slice(Math.floor(heaps.length / 3));
-  const growth = slope(settled) * (settled.length - 1);
-  const limit = Math.max(2, 0.05 * settled[0]!);
-  const later = descriptors.slice(Math.floor(descriptors.length / 3));
-  const spread = Math.max(...later) - Math.min(...later);
+async function measureCeiling(
+  { step }: Churn,
+  seconds: number,
+  onAnswer: (outcome: Outcome) => unknown = note,
+): Promise<number> {
+  await closedLoop(step, connections, warmUpS, onAnswer);
+  return closedLoop(step, connections, seconds, onAnswer);
+}
+
+function checkSlices(slices: readonly Slice[]): void {
+  const third = Math.floor(slices.length / 3);
+  const [first, last] = [slices.slice(0, third), slices.slice(-third)];
+  const p99 = (part: readonly Slice[]) => p99Of(part.flatMap(({ times }) => times));
+  const p99Ms = (part: readonly Slice[]) => median(part.map((slice) => slice.p99Ms)).toFixed(1);
+  const ceiling = (part: readonly Slice[]) => Math.round(median(part.map((slice) => slice.ceiling)));
+  const later = slices.slice(third);
+  const heaps = later.map(({ heapMib }) => heapMib).filter((heapMib) => heapMib !== null);
+  const growth = slope(heaps) * (heaps.length - 1);
+  const limit = Math.max(2, 0.05 * heaps[0]!);
+  const descriptors = later.map((slice) => slice.descriptors);
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+  const [sent, bad] = [sum(slices.map((slice) => slice.sent)), sum(slices.map((slice) => slice.bad))];
   checks.push(
     check("answers that the contract has", `${sent - bad} of ${sent}`, "all", bad === 0),
     check(
       "heap after collection",
-      `${settled[0]!.toFixed(1)} → ${settled.at(-1)!.toFixed(1)} MiB, line ${growth >= 0 ? "+" : ""}${growth.toFixed(1)}`,
+      `${heaps[0]!.toFixed(1)} → ${heaps.at(-1)!.toFixed(1)} MiB, line ${growth >= 0 ? "+" : ""}${growth.toFixed(1)}`,
       `line of the last two thirds ≤ +${limit.toFixed(1)} MiB`,
       options.isFilled ? growth <= limit : null,
     ),
-    check("descriptors", `${Math.min(...later)} to ${Math.max(...later)}`, "differ by ≤ 4", spread <= 4),
-    check("p99", `${first.toFixed(1)} → ${last.toFixed(1)} ms`, "last third ≤ 1.1 × first", last <= 1.1 * first),
+    check(
+      "descriptors",
+      `${Math.min(...descriptors)} to ${Math.max(...descriptors)}`,
+      "differ by ≤ 4",
+      Math.max(...descriptors) - Math.min(...descriptors) <= 4,
+    ),
+    check(
+      "p99, in times of a request at the ceiling",
+      `${p99(first).toFixed(2)} → ${p99(last).toFixed(2)} (median slice ${p99Ms(first)} → ${p99Ms(last)} ms; ceiling ${ceiling(first)} → ${ceiling(last)}/s)`,
+      "last third ≤ 1.1 × first",
+      p99(last) <= 1.1 * p99(first),
+    ),
   );
-  return first;
 }
 
-async function overload(ceiling: number, p99: number): Promise<void> {
+/** `before` is the ceiling just before it. */
+async function overload(before: number, p99Ms: number): Promise<void> {
   const clients = await openClients(installation.world.url, overloadConnections);
   const churn = createChurn(clients, installation.world, Math.random);
   await churn.begin();
-  const before = performance.now();
+  const startedAt = performance.now();
   let good = 0;
   const refusals: number[] = [];
   const onAnswer: OnAnswer = (outcome) => {
-    const isWithin = performance.now() - before <= overloadS * 1000;
+    const isWithin = performance.now() - startedAt <= overloadS * 1000;
     if (outcome.isGood && isWithin) good += 1;
     if (outcome.isOverload) refusals.push(outcome.ms);
     else note(outcome);
   };
   // Without a free connection a request could only wait in the client, which would take its time from the service.
-  await pace(churn.step, ceiling * overloadFactor, overloadS, onAnswer, overloadConnections);
-  const normalAfterS = await untilNormal(churn, ceiling * share, p99);
+  await pace(churn.step, before * overloadFactor, overloadS, onAnswer, overloadConnections);
+  const normalAfterS = await untilNormal(churn, before * share, p99Ms);
+  const after = await measureCeiling(churn, ceilingS);
   clients.close();
-  refusals.sort((a, b) => a - b);
-  const goodput = good / overloadS / ceiling;
-  const refusalP99 = refusals.length === 0 ? 0 : quantile(refusals, 0.99);
+  const goodput = good / overloadS / ((before + after) / 2);
+  const refusalP99 = refusals.length === 0 ? 0 : p99Of(refusals);
   checks.push(
     check(
       `goodput at ${overloadFactor} × the ceiling`,
-      `${Math.round(goodput * 100)} %`,
-      "≥ 90 % of it",
+      `${Math.round(goodput * 100)} % of ${Math.round(before)}/s before and ${Math.round(after)}/s after it`,
+      "≥ 90 % of their mean",
       goodput >= 0.9,
     ),
     check("refusals", `${refusals.length}, p99 ${Math.round(refusalP99)} ms`, "p99 ≤ 1,000 ms", refusalP99 <= 1000),
@@ -240,7 +209,7 @@ async function overload(ceiling: number, p99: number): Promise<void> {
 }
 
 /** The end of the first half second without a refusal and with p99 below three times that of before; null: none came. */
-async function untilNormal(churn: Churn, perSecond: number, p99: number): Promise<number | null> {
+async function untilNormal(churn: Churn, perSecond: number, p99Ms: number): Promise<number | null> {
   const startedAt = performance.now();
   while (performance.now() - startedAt < 10_000) {
     const times: number[] = [];
@@ -250,12 +219,7 @@ async function untilNormal(churn: Churn, perSecond: number, p99: number): Promis
       else note(outcome);
       times.push(ms);
     });
-    const isQuick =
-      quantile(
-        times.sort((a, b) => a - b),
-        0.99,
-      ) <= Math.max(50, 3 * p99);
-    if (refused === 0 && isQuick) return (performance.now() - startedAt) / 1000;
+    if (refused === 0 && p99Of(times) <= Math.max(50, 3 * p99Ms)) return (performance.now() - startedAt) / 1000;
   }
   return null;
 }
@@ -301,18 +265,6 @@ function check(name: string, measured: string, bound: string, holds: boolean | n
 function note(outcome: Outcome): Outcome {
   if (!outcome.isGood) odd.set(outcome.what, (odd.get(outcome.what) ?? 0) + 1);
   return outcome;
-}
-
-/** Of a line through equally spaced points, per step. */
-function slope(values: readonly number[]): number {
-  const middle = (values.length - 1) / 2;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  let [over, under] = [0, 0];
-  values.forEach((value, at) => {
-    over += (at - middle) * (value - mean);
-    under += (at - middle) ** 2;
-  });
-  return under === 0 ? 0 : over / under;
 }
 
 /** Of a process of this machine, where the system shows it. */
