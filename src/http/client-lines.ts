@@ -2,6 +2,10 @@
 export interface ClientLines<Item> {
   /** How many wait. */
   count(): number;
+  /** How many clients wait. */
+  clientCount(): number;
+  /** With how many the client waits. */
+  countOf(client: string): number;
   add(client: string, item: Item, since?: number): void;
   /** What the client whose turn it is waits with. One has to wait. It is late if it has waited since `lateSince`. */
   takeNext(lateSince?: number): Taken<Item>;
@@ -71,6 +75,8 @@ export function createClientLines<Item>(): ClientLines<Item> {
 
   return {
     count: () => count,
+    clientCount: () => fresh.size() + served.size(),
+    countOf: (client) => (fresh.get(client) ?? served.get(client))?.length ?? 0,
     add(client, item, since = 0) {
       count += 1;
       const waiting = { item, since };

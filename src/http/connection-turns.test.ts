@@ -8,7 +8,7 @@ import type { Turns } from "./turns.ts";
 test("[T40] a request has its answer as soon as it is the first, also while it waits for its client's turn", () => {
   const line: Arrived[] = [];
   const turns = createConnectionTurns({
-    findClient: () => ({ client: "203.0.113.7", isCounted: false }),
+    findClient: () => ({ client: "203.0.113.7", isCounted: false, hasOwnConnection: true }),
     // No client has a turn.
     turns: {
       isOpen: () => false,

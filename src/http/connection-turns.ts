@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Arrived, Connection } from "./exchange.ts";
+import type { Arrived, Connection, RequestClient } from "./exchange.ts";
 import type { Turns } from "./turns.ts";
 import { createWaitingBehind } from "./waiting-behind.ts";
 
@@ -13,12 +13,6 @@ export interface ConnectionTurns {
   end(connection: Connection): void;
   /** The connection has ended. */
   drop(connection: Connection): void;
-}
-
-/** Whose turn a request takes, and whether what waits of it is counted. */
-export interface RequestClient {
-  readonly client: string;
-  readonly isCounted: boolean;
 }
 
 export function createConnectionTurns(parts: {
@@ -54,9 +48,10 @@ export function createConnectionTurns(parts: {
     claim,
     wait,
     end(connection) {
+      const answered = connection.turn;
       connection.turn = null;
       const next = behind.take(connection);
-      if (next === null) return;
+      if (next === null) return void (answered && parts.turns.end(answered));
       // Node makes its answer now, so that the connection does not look idle. If its client has no turn, it then waits for one.
       claim(connection, next.raw);
       next.begin();

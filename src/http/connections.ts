@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Gateway } from "../gateway/gateway.ts";
 import { isLobbyPath } from "../gateway/lobby-path.ts";
 import { turnName } from "./client-shares.ts";
-import { createConnectionTurns, type RequestClient } from "./connection-turns.ts";
+import { createConnectionTurns } from "./connection-turns.ts";
 import {
   type Arrived,
   type ClientShare,
@@ -14,6 +14,7 @@ import {
   createConnection,
   createExchange,
   type Exchange,
+  type RequestClient,
 } from "./exchange.ts";
 import { takeConnections } from "./new-connections.ts";
 import { createOpenConnections } from "./open-connections.ts";

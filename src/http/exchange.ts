@@ -44,6 +44,14 @@ export interface Connection {
   place: number;
 }
 
+/** Whose turn a request takes, and whether what waits of it is counted. */
+export interface RequestClient {
+  readonly client: string;
+  readonly isCounted: boolean;
+  /** All that comes on the connection is of this client. What a proxy sends may be of anyone. */
+  readonly hasOwnConnection: boolean;
+}
+
 /** A request that is not begun. */
 export interface Arrived {
   readonly raw: IncomingMessage;

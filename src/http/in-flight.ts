@@ -82,11 +82,13 @@ export function createInFlight(parts: InFlightParts): InFlight {
 
   function findClient({ socket, headers }: IncomingMessage) {
     const address = parts.readAddress(socket.remoteAddress ?? "", headers);
-    return { client: address.network ?? address.client, isCounted: isCounted(address) };
+    const client = address.network ?? address.client;
+    return { client, isCounted: isCounted(address), hasOwnConnection: !address.isTrustedProxy };
   }
 
-  const turns = createTurns({ isFull: parts.shouldWait, isUrgent });
+  const turns = createTurns({ isFull: parts.shouldWait, isUrgent, findClient });
   metrics.gauge("foyer_http_waiting", "Requests that wait for their turns now.", turns.count);
+  metrics.gauge("foyer_http_unread_connections", "Connections that are not read for now.", turns.unreadCount);
   const connections = createConnections({ countConnection, findClient, turns, leave: shares.disconnect, done });
   metrics.gauge("foyer_http_connections", "Connections open now.", connections.count);
   const timer = setInterval(() => connections.cutOffSlowReaders(performance.now()), checkEveryMs).unref();

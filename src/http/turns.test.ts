@@ -8,7 +8,8 @@ afterEach(() => {
 });
 
 const isUrgent = ({ url }: IncomingMessage) => url === "/healthz";
-const withRoom = { isFull: () => false, isUrgent };
+const findClient = () => ({ client: "a", isCounted: true, hasOwnConnection: true });
+const withRoom = { isFull: () => false, isUrgent, findClient };
 const ordinary = { url: "/" } as IncomingMessage;
 
 /** Offers requests of clients, and notes in which order they begin. */
@@ -145,7 +146,7 @@ test("[FG1] turns stay in order while clients come and go", async () => {
 test("[FG4] a request that has waited for two seconds is late", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   let isFull = true;
-  const turns = createTurns({ isFull: () => isFull, isUrgent });
+  const turns = createTurns({ ...withRoom, isFull: () => isFull });
   const { wait, all } = createLine(turns);
   const first = wait("a");
   await pass(500);
@@ -168,7 +169,7 @@ test("[FG4] the time of a stall does not count", async () => {
 
 test("[FG7] while there is no room nothing begins, and afterwards all that waits", async () => {
   let isFull = true;
-  const turns = createTurns({ isFull: () => isFull, isUrgent });
+  const turns = createTurns({ ...withRoom, isFull: () => isFull });
   const { begun, wait, all } = createLine(turns);
   expect(turns.isOpen(ordinary)).toBe(false);
   for (const client of ["a", "b", "c"]) wait(client);
@@ -182,7 +183,7 @@ test("[FG7] while there is no room nothing begins, and afterwards all that waits
 
 test("[FG7] no more begin than there is room for", async () => {
   let room = 1;
-  const { begun, wait, all } = createLine(createTurns({ isFull: () => room === 0, isUrgent }));
+  const { begun, wait, all } = createLine(createTurns({ ...withRoom, isFull: () => room === 0 }));
   const take = () => {
     room -= 1;
   };
@@ -197,7 +198,7 @@ test("[FG7] no more begin than there is room for", async () => {
 
 test("[FG7] what needs no room begins while there is none, and otherwise has every second start", async () => {
   let isFull = true;
-  const turns = createTurns({ isFull: () => isFull, isUrgent });
+  const turns = createTurns({ ...withRoom, isFull: () => isFull });
   const { begun, wait, all } = createLine(turns);
   for (const client of ["a", "b", "c"]) wait(client);
   expect(turns.isOpen({ url: "/healthz" } as IncomingMessage)).toBe(true);
@@ -214,7 +215,7 @@ test("[FG7] what needs no room begins while there is none, and otherwise has eve
 test("[FG4] late requests take no turn from those of clients that have had none", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   let isFull = true;
-  const { wait, all } = createLine(createTurns({ isFull: () => isFull, isUrgent }));
+  const { wait, all } = createLine(createTurns({ ...withRoom, isFull: () => isFull }));
   wait("a");
   wait("a");
   wait("late");

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { requestWaitMaxMs } from "../ground/limits.ts";
-import { createClientLines } from "./client-lines.ts";
-import type { Arrived } from "./exchange.ts";
+import type { Arrived, RequestClient } from "./exchange.ts";
+import { createUnreadConnections, crowdedFrom } from "./unread-connections.ts";
+import { createWaitingRequests } from "./waiting-requests.ts";
 
 /** Begins requests, for a short time in each turn of the event loop, so that no client fills it with what it has sent. */
 export interface Turns {
@@ -9,8 +9,12 @@ export interface Turns {
   isOpen(raw: IncomingMessage, isBody?: boolean): boolean;
   /** Begins it later, in the turn of its client. */
   wait(client: string, arrived: Arrived, isBody?: boolean): void;
+  /** The request is answered, and nothing has come behind it: its connection is read again when there is time for more. */
+  end(answered: IncomingMessage): void;
   /** How many requests and bodies wait. */
   count(): number;
+  /** How many connections are not read for now, because so many requests wait. */
+  unreadCount(): number;
   /** A connection was accepted in this turn. */
   noteConnection(): void;
   /** Whether the request waited for its turn longer than any request should. */
@@ -28,24 +32,19 @@ interface TurnParts {
   isFull(): boolean;
   /** Whether the request needs no room. */
   isUrgent(raw: IncomingMessage): boolean;
+  findClient(raw: IncomingMessage): RequestClient;
 }
 
 /**
  * While there is little to do, every request begins when it comes. What comes beyond that waits by client, and between two
  * turns the event loop takes what else has come. Of each connection one request at most is here.
  */
-export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
-  const lines = createClientLines<Arrived>();
-  /** What waits and needs no room. Every second turn is for it. */
-  const urgent = createClientLines<Arrived>();
-  let isForUrgent = true;
-  const late = new WeakSet<IncomingMessage>();
-  const waited = createWaitingClock();
+export function createTurns({ isFull, isUrgent, findClient }: TurnParts): Turns {
+  const waiting = createWaitingRequests(isFull);
+  const unread = createUnreadConnections(waiting.ordinary, findClient);
   let isScheduled = false;
   let endsAt = 0;
   let hasNewConnection = false;
-
-  const count = () => lines.count() + urgent.count();
 
   function schedule(): void {
     if (isScheduled) return;
@@ -59,12 +58,13 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
     endsAt = 0;
     const isAccepting = hasNewConnection;
     hasNewConnection = false;
-    if (count() === 0) {
-      lines.forget();
-      return void urgent.forget();
+    unread.readSome();
+    if (waiting.count() === 0) {
+      if (unread.count() > 0) schedule();
+      return void waiting.forget();
     }
-    waited.ms();
-    const ready = urgent.count() + (isFull() ? 0 : lines.count());
+    waiting.noteTime();
+    const ready = waiting.readyCount();
     if (ready === 0) {
       isScheduled = true;
       return void setTimeout(takeTurns, lookEveryMs);
@@ -80,18 +80,9 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
 
   function beginNext(isAccepting = false): void {
     if (performance.now() > endsAt) return;
-    const canTakeLine = lines.count() > 0 && !isFull();
-    const from = urgent.count() > 0 && (isForUrgent || !canTakeLine) ? urgent : lines;
-    isForUrgent = from === lines;
-    if (from === lines && !canTakeLine) return;
-    const lateSince = waited.ms() - requestWaitMaxMs;
-    const taken = isAccepting && from === lines ? from.takeWhileAccepting(lateSince) : from.takeNext(lateSince);
-    if (taken === null) return;
-    const { item: arrived, isLate } = taken;
-    // Its connection has ended.
-    if (arrived.raw.socket.destroyed) return;
-    if (isLate) late.add(arrived.raw);
-    arrived.begin();
+    const arrived = waiting.take(isAccepting);
+    // Null: none may begin. Destroyed: its connection has ended.
+    if (arrived !== null && !arrived.raw.socket.destroyed) arrived.begin();
   }
 
   return {
@@ -99,37 +90,22 @@ export function createTurns({ isFull, isUrgent }: TurnParts): Turns {
       const now = performance.now();
       if (endsAt === 0) endsAt = now + turnMs;
       schedule();
-      if (now >= endsAt || urgent.count() > 0) return false;
-      return (lines.count() === 0 && !isFull()) || isBody || isUrgent(raw);
+      if (now >= endsAt || waiting.hasUrgent()) return false;
+      return (waiting.ordinary.count() === 0 && !isFull()) || isBody || isUrgent(raw);
     },
     wait(client, arrived, isBody = false) {
-      (isBody || isUrgent(arrived.raw) ? urgent : lines).add(client, arrived, waited.ms());
+      waiting.add(client, arrived, isBody || isUrgent(arrived.raw));
       schedule();
     },
-    count,
+    end(answered) {
+      // A probe's connection brings the next probe, which does not wait.
+      if (waiting.ordinary.count() > crowdedFrom && !isUrgent(answered)) unread.leave(answered);
+    },
+    count: waiting.count,
+    unreadCount: unread.count,
     noteConnection() {
       hasNewConnection = true;
     },
-    isLate: (raw) => late.has(raw),
+    isLate: waiting.isLate,
   };
 }
-
-/**
- * The time for which requests have waited because of other requests. While the process is frozen or the event loop stalls, they
- * do not: what has waited meanwhile is answered afterwards.
- */
-function createWaitingClock() {
-  let [ms, readAt] = [0, performance.now()];
-  return {
-    /** Call it again and again while something waits. */
-    ms() {
-      const now = performance.now();
-      ms += Math.min(now - readAt, stepMaxMs);
-      readAt = now;
-      return ms;
-    },
-  };
-}
-
-/** Longer than requests are begun, or looked for, at a time; shorter than a stall that matters. */
-const stepMaxMs = 100;

@@ -32,16 +32,30 @@ async function connect(port: number): Promise<RawConnection> {
 const get = (path: string, headers: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 const from = (client: string) => `X-Forwarded-For: ${client}\r\n`;
 
-function openInFlight(readAddress = createClientAddress(["127.0.0.1"])): InFlight {
+function openInFlight(readAddress = createClientAddress(["127.0.0.1"]), metrics = createMetrics()): InFlight {
   return createInFlight({
     config: defaultConfig(),
     log: createLog({ level: "silent", format: "json" }),
-    metrics: createMetrics(),
+    metrics,
     readAddress,
     refuseConnection: () => {},
     checkLoad: () => null,
     shouldWait: () => false,
   });
+}
+
+/** A server whose requests begin in their turns. */
+function createTurnApp(inFlight: InFlight): FastifyInstance {
+  const app = createFastify({ newRequestId: () => "one", answerBroken: () => {}, answerBadPath: () => {} });
+  app.decorateRequest("exchange");
+  app.addHook("onRequest", (request, reply, done) => inFlight.inTurn(request, reply, (_1, _2, next) => next(), done));
+  inFlight.connections.watch(app.server, null);
+  return app;
+}
+
+async function listen(app: FastifyInstance): Promise<number> {
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  return (app.server.address() as AddressInfo).port;
 }
 
 /** Works as long as all that begins in one turn of the event loop. */
@@ -59,9 +73,7 @@ describe("large bodies", () => {
     const handled: string[] = [];
     let headers = 0;
     const inFlight = openInFlight();
-    app = createFastify({ newRequestId: () => "one", answerBroken: () => {}, answerBadPath: () => {} });
-    app.decorateRequest("exchange");
-    app.addHook("onRequest", (request, reply, done) => inFlight.inTurn(request, reply, (_1, _2, next) => next(), done));
+    app = createTurnApp(inFlight);
     app.addHook("onRequest", (_request, _reply, done) => {
       headers += 1;
       done();
@@ -72,9 +84,7 @@ describe("large bodies", () => {
       useUpTurn();
       reply.send("");
     });
-    inFlight.connections.watch(app.server, null);
-    await app.listen({ port: 0, host: "127.0.0.1" });
-    const { port } = app.server.address() as AddressInfo;
+    const port = await listen(app);
     const send = async (client: string, count: number, bytes: number) => {
       const connections = await Promise.all(Array.from({ length: count }, () => connect(port)));
       for (const connection of connections) connection.write(headersOf(client, bytes));
@@ -146,6 +156,51 @@ describe("requests of one client on many connections", () => {
     expect((await one.answer())?.status).toBe(200);
     expect(begun.length).toBeLessThan(51);
     for (const connection of many) expect((await connection.answer())?.status).toBe(200);
+  });
+});
+
+describe("more connections of one client than there is time for", () => {
+  let app: FastifyInstance;
+  afterEach(() => app.close());
+
+  test("[FG9] are not read, so that few requests wait, and all are answered; a probe's connection is read", async () => {
+    const [connectionCount, perConnection] = [300, 3];
+    const metrics = createMetrics();
+    const waiting = async () => (await metrics.registry.getSingleMetric("foyer_http_waiting")!.get()).values[0]!.value;
+    const counts: Promise<number>[] = [];
+    let begun = 0;
+    app = createTurnApp(openInFlight(createClientAddress([]), metrics));
+    app.get("/healthz", (_request, reply) => reply.send(""));
+    app.get("/", (_request, reply) => {
+      begun += 1;
+      // The first of every connection are answered; what comes now may wait unread.
+      if (begun > connectionCount) counts.push(waiting());
+      useUpTurn();
+      reply.send("");
+    });
+    const port = await listen(app);
+
+    const all = await Promise.all(Array.from({ length: connectionCount }, () => connect(port)));
+    const probe = await connect(port);
+    const answers = all.map(async (connection) => {
+      const statuses = [];
+      for (let i = 0; i < perConnection; i++) {
+        connection.write(get("/", ""));
+        statuses.push((await connection.answer())?.status);
+      }
+      return statuses;
+    });
+    let mostBesideProbe = 0;
+    while (begun < connectionCount * perConnection) {
+      const before = begun;
+      probe.write(get("/healthz", ""));
+      expect((await probe.answer())?.status).toBe(200);
+      mostBesideProbe = Math.max(mostBesideProbe, begun - before);
+      await expect.poll(() => begun, { interval: 1 }).toBeGreaterThan(before);
+    }
+    expect((await Promise.all(answers)).flat()).toEqual(Array(connectionCount * perConnection).fill(200));
+    expect(mostBesideProbe).toBeLessThan(connectionCount / 2);
+    expect(Math.max(...(await Promise.all(counts)))).toBeLessThan(connectionCount - 100);
   });
 });
 

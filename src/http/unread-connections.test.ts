@@ -1,0 +1,118 @@
+import type { IncomingMessage } from "node:http";
+import { afterEach, expect, test, vi } from "vitest";
+import { createClientLines } from "./client-lines.ts";
+import { createUnreadConnections, crowdedFrom } from "./unread-connections.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Requests of clients wait; `answer` is the end of another one, and says whether its connection stays unread. */
+function setUp() {
+  const waiting = createClientLines<null>();
+  const unread = createUnreadConnections(waiting, ({ headers }) => ({
+    client: String(headers.from),
+    isCounted: true,
+    hasOwnConnection: headers.via === undefined,
+  }));
+  const read: string[] = [];
+  const wait = (client: string, count: number) => {
+    for (let i = 0; i < count; i++) waiting.add(client, null);
+  };
+  const answer = (
+    client: string,
+    { via = undefined as string | undefined, complete = true, destroyed = false } = {},
+  ) => {
+    let isUnread = false;
+    const socket = {
+      destroyed,
+      pause: () => {
+        isUnread = true;
+      },
+      resume: () => void read.push(client),
+    };
+    unread.leave({ headers: { from: client, via }, complete, socket } as unknown as IncomingMessage);
+    return isUnread;
+  };
+  const begin = (count: number) => {
+    for (let i = 0; i < count; i++) waiting.takeNext();
+  };
+  return { unread, read, wait, answer, begin };
+}
+
+test("[FG9] a client that waits with many requests brings no more on its connections, others do", () => {
+  const { wait, answer } = setUp();
+  wait("many", 200);
+  wait("few", 2);
+  expect(answer("many")).toBe(true);
+  expect(answer("few")).toBe(false);
+  expect(answer("none")).toBe(false);
+});
+
+test("[FG9] a proxy's connection stays read while a client waits with many: the next request may be of another one", () => {
+  const { wait, answer } = setUp();
+  wait("many", 200);
+  wait("few", 2);
+  expect(answer("many", { via: "proxy" })).toBe(false);
+  expect(answer("few", { via: "proxy" })).toBe(false);
+});
+
+test("[FG9] every connection may stay unread while all clients wait with few requests", () => {
+  const { wait, answer } = setUp();
+  for (let client = 0; client < 100; client++) wait(`client ${client}`, 2);
+  expect(answer("client 1")).toBe(true);
+  expect(answer("client 1", { via: "proxy" })).toBe(true);
+  expect(answer("none", { via: "proxy" })).toBe(true);
+});
+
+test("[FG9] a connection stays read while the rest of a body comes on it, and when it has ended", () => {
+  const { unread, wait, answer } = setUp();
+  wait("many", 200);
+  expect(answer("many", { complete: false })).toBe(false);
+  expect(answer("many", { destroyed: true })).toBe(false);
+  expect(unread.count()).toBe(0);
+});
+
+test("[FG9] connections are read again in their order, as many as there is room for", () => {
+  const { unread, read, wait, answer, begin } = setUp();
+  wait("a", crowdedFrom + 1);
+  for (let i = 0; i < 3; i++) answer("a");
+  wait("b", crowdedFrom + 1);
+  answer("b");
+  unread.readSome();
+  expect(read).toEqual([]);
+  begin(crowdedFrom + 4);
+  unread.readSome();
+  expect(read).toEqual(["a", "a"]);
+  begin(crowdedFrom - 2);
+  unread.readSome();
+  expect(read).toEqual(["a", "a", "a", "b"]);
+  expect(unread.count()).toBe(0);
+});
+
+test("[FG9] a connection is read again after 2 s, whatever waits", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const { unread, read, wait, answer } = setUp();
+  wait("a", 200);
+  answer("a");
+  vi.advanceTimersByTime(1_000);
+  answer("a");
+  vi.advanceTimersByTime(999);
+  unread.readSome();
+  expect(read).toEqual([]);
+  vi.advanceTimersByTime(1);
+  unread.readSome();
+  expect(read).toEqual(["a"]);
+  expect(unread.count()).toBe(1);
+});
+
+test("[FG9] connections that were read are not kept", () => {
+  const { unread, read, wait, answer, begin } = setUp();
+  for (let round = 1; round <= 4; round++) {
+    wait("a", 1_000);
+    for (let i = 0; i < 1_000; i++) answer("a");
+    begin(1_000);
+    while (unread.count() > round) unread.readSome();
+    expect(read.length + unread.count()).toBe(1_000 * round);
+  }
+});
