@@ -62,14 +62,14 @@ export function p99Of(times: readonly number[]): number {
   );
 }
 
-/** Of a line through equally spaced points, per step. */
-export function slope(values: readonly number[]): number {
-  const center = (values.length - 1) / 2;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+/** Of the line through these points that fits best. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (of: 0 | 1) => points.reduce((sum, point) => sum + point[of], 0) / points.length;
+  const [meanX, meanY] = [mean(0), mean(1)];
   let [over, under] = [0, 0];
-  values.forEach((value, at) => {
-    over += (at - center) * (value - mean);
-    under += (at - center) ** 2;
-  });
+  for (const [x, y] of points) {
+    over += (x - meanX) * (y - meanY);
+    under += (x - meanX) ** 2;
+  }
   return under === 0 ? 0 : over / under;
 }
