@@ -27,6 +27,8 @@ export interface InFlight {
   enter(request: FastifyRequest): Refusal | null;
   /** Whether the request waited for its turn longer than any request should. */
   isLate(request: FastifyRequest): boolean;
+  /** Foyer stops: what has come on any connection is answered. */
+  beginStopping(): void;
   stop(): void;
 }
 
@@ -118,6 +120,7 @@ export function createInFlight(parts: InFlightParts): InFlight {
       if (refusal === null) count(request);
       return refusal;
     },
+    beginStopping: turns.readAll,
     stop: () => clearInterval(timer),
   };
 }

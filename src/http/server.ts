@@ -126,6 +126,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     listen: () => listen(config, app, tls),
     beginStopping() {
       isStopping = true;
+      inFlight.beginStopping();
       streams.endAll();
       uploads.endAll(refuse("API_UNAVAILABLE", "The service is stopping. Try again shortly.", { retryAfterS: 1 }));
     },

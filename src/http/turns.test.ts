@@ -235,3 +235,32 @@ test("[FG1] clients that come again when nothing waited in between are like new 
     await sleep(5);
   }
 });
+
+test("[FG9] unread connections are read again also when nothing waits any more", async () => {
+  const turns = createTurns(withRoom);
+  const { wait, all } = createLine(turns);
+  for (let i = 0; i < 200; i++) wait("a");
+  const resume = vi.fn();
+  const socket = { writable: true, pause: () => {}, resume };
+  for (let i = 0; i < 2_000; i++) turns.end({ url: "/", complete: true, socket } as unknown as IncomingMessage);
+  expect(turns.unreadCount()).toBe(2_000);
+  await all(200);
+  for (let turn = 0; turn < 100; turn++) await nextTurn();
+  expect(turns.unreadCount()).toBe(0);
+  expect(resume).toHaveBeenCalledTimes(2_000);
+});
+
+test("[FG9] while few requests wait, and for probes, every connection is read", () => {
+  const turns = createTurns(withRoom);
+  const { wait } = createLine(turns);
+  const socket = { writable: true, pause: () => {}, resume: () => {} };
+  const answered = (url: string) => ({ url, complete: true, socket }) as unknown as IncomingMessage;
+  for (let i = 0; i < 128; i++) wait("a");
+  turns.end(answered("/"));
+  expect(turns.unreadCount()).toBe(0);
+  wait("a");
+  turns.end(answered("/healthz"));
+  expect(turns.unreadCount()).toBe(0);
+  turns.end(answered("/"));
+  expect(turns.unreadCount()).toBe(1);
+});

@@ -15,6 +15,8 @@ export interface Turns {
   count(): number;
   /** How many connections are not read for now, because so many requests wait. */
   unreadCount(): number;
+  /** Foyer stops: every connection is read from now on, so that what it has brought is answered. */
+  readAll(): void;
   /** A connection was accepted in this turn. */
   noteConnection(): void;
   /** Whether the request waited for its turn longer than any request should. */
@@ -61,7 +63,8 @@ export function createTurns({ isFull, isUrgent, findClient }: TurnParts): Turns 
     unread.readSome();
     if (waiting.count() === 0) {
       if (unread.count() > 0) schedule();
-      return void waiting.forget();
+      else waiting.forget();
+      return;
     }
     waiting.noteTime();
     const ready = waiting.readyCount();
@@ -103,6 +106,7 @@ export function createTurns({ isFull, isUrgent, findClient }: TurnParts): Turns 
     },
     count: waiting.count,
     unreadCount: unread.count,
+    readAll: unread.stop,
     noteConnection() {
       hasNewConnection = true;
     },

@@ -9,8 +9,10 @@ export interface UnreadConnections {
   count(): number;
   /** The request is answered, and nothing has come behind it. Stops reading its connection if that may wait. */
   leave(answered: IncomingMessage): void;
-  /** Reads some again if few requests wait, and those that have waited long enough. */
+  /** Reads some again: as many as there is room for, one at least, and those that have waited long enough. */
   readSome(): void;
+  /** Reads all again, and leaves none unread from now on. */
+  stop(): void;
 }
 
 /** Only while more requests wait than this, connections stay unread. */
@@ -20,10 +22,17 @@ const perClientMax = 4;
 /** What was read is removed when there is so much of it. */
 const readMax = 1_024;
 
+/** Its next request is probably of the client that sent the last one. */
+interface Unread {
+  readonly socket: Socket;
+  readonly client: string;
+  readonly since: number;
+}
+
 /**
  * A request that waits takes memory and, because it lives so long, much time of the collector. What the system keeps for an unread
- * connection takes neither, but whose request it is cannot be known. So a connection stays unread only where that takes no turn from a
- * client that waits with little: its own client waits with at least as much as others, or all wait with little
+ * connection takes neither, but whose request it is cannot be known. So a connection stays unread only where that takes no turn from
+ * a client that waits with little: its own client waits with at least as much as others, or all wait with little
  * (docs/decisions/0020).
  */
 export function createUnreadConnections(
@@ -31,33 +40,53 @@ export function createUnreadConnections(
   findClient: (raw: IncomingMessage) => RequestClient,
 ): UnreadConnections {
   /** In the order in which they are read again, with those before `next` that were read. */
-  let line: { readonly socket: Socket; readonly since: number }[] = [];
+  let line: Unread[] = [];
   let next = 0;
+  /** How many of each client are unread. */
+  const counts = new Map<string, number>();
+  let isStopped = false;
+
+  const count = () => line.length - next;
 
   function mayWait({ client, hasOwnConnection }: RequestClient): boolean {
-    const perClient = waiting.count() / waiting.clientCount();
-    return perClient <= perClientMax || (hasOwnConnection && waiting.countOf(client) >= perClient);
+    // A client may wait with requests and with unread connections, so there may be more clients, but not fewer.
+    const perClient = (waiting.count() + count()) / Math.max(waiting.clientCount(), counts.size);
+    if (perClient <= perClientMax) return true;
+    return hasOwnConnection && waiting.countOf(client) + (counts.get(client) ?? 0) >= perClient;
+  }
+
+  function read({ socket, client }: Unread): void {
+    const left = counts.get(client)! - 1;
+    if (left === 0) counts.delete(client);
+    else counts.set(client, left);
+    socket.resume();
   }
 
   return {
-    count: () => line.length - next,
+    count,
     leave(answered) {
       const { socket, complete } = answered;
-      // The rest of a body that was not waited for has to be read.
-      if (!complete || socket.destroyed || !mayWait(findClient(answered))) return;
+      // The rest of a body that was not waited for has to be read. A connection that closes brings nothing more.
+      if (isStopped || !complete || socket.destroyed || !socket.writable) return;
+      const of = findClient(answered);
+      if (!mayWait(of)) return;
       socket.pause();
-      line.push({ socket, since: performance.now() });
+      line.push({ socket, client: of.client, since: performance.now() });
+      counts.set(of.client, (counts.get(of.client) ?? 0) + 1);
     },
     readSome() {
-      if (next === line.length) return;
+      if (count() === 0) return;
       const overdueSince = performance.now() - requestWaitMaxMs;
-      let room = crowdedFrom - waiting.count();
-      for (; next < line.length && (room > 0 || line[next]!.since <= overdueSince); next++, room--) {
-        line[next]!.socket.resume();
-      }
+      // Requests that come on other connections may keep all room taken.
+      let room = Math.max(1, crowdedFrom - waiting.count());
+      for (; next < line.length && (room > 0 || line[next]!.since <= overdueSince); next++, room--) read(line[next]!);
       if (next < line.length && next < readMax) return;
       line = line.slice(next);
       next = 0;
+    },
+    stop() {
+      isStopped = true;
+      for (const unread of line.splice(next)) read(unread);
     },
   };
 }
