@@ -43,7 +43,7 @@ interface TurnParts {
  */
 export function createTurns({ isFull, isUrgent, findClient }: TurnParts): Turns {
   const waiting = createWaitingRequests(isFull);
-  const unread = createUnreadConnections(waiting.ordinary, findClient);
+  const unread = createUnreadConnections({ waiting: waiting.ordinary, findClient, waitedMs: waiting.waitedMs });
   let isScheduled = false;
   let endsAt = 0;
   let hasNewConnection = false;
@@ -66,7 +66,7 @@ export function createTurns({ isFull, isUrgent, findClient }: TurnParts): Turns 
       else waiting.forget();
       return;
     }
-    waiting.noteTime();
+    waiting.waitedMs();
     const ready = waiting.readyCount();
     if (ready === 0) {
       isScheduled = true;

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { requestWaitMaxMs } from "../ground/limits.ts";
 import type { ClientLines } from "./client-lines.ts";
 import type { RequestClient } from "./exchange.ts";
 
@@ -9,7 +8,7 @@ export interface UnreadConnections {
   count(): number;
   /** The request is answered, and nothing has come behind it. Stops reading its connection if that may wait. */
   leave(answered: IncomingMessage): void;
-  /** Reads some again: as many as there is room for, one at least, and those that have waited long enough. */
+  /** Once in each turn. Reads some again: as many as there is room for, one in some turns, and those that have waited too long. */
   readSome(): void;
   /** Reads all again, and leaves none unread from now on. */
   stop(): void;
@@ -19,8 +18,12 @@ export interface UnreadConnections {
 export const crowdedFrom = 128;
 /** If clients wait with no more requests than this on average, they wait about as long in the order of their connections. */
 const perClientMax = 4;
+/** In one of so many turns a connection is read again also without room: what comes on other connections may take all of it. */
+const turnsPerRead = 8;
 /** What was read is removed when there is so much of it. */
 const readMax = 1_024;
+/** After this time a connection is read again in any case. */
+const unreadMaxMs = 5_000;
 
 /** Its next request is probably of the client that sent the last one. */
 interface Unread {
@@ -35,13 +38,17 @@ interface Unread {
  * a client that waits with little: its own client waits with at least as much as others, or all wait with little
  * (docs/decisions/0020).
  */
-export function createUnreadConnections(
-  waiting: Pick<ClientLines<unknown>, "count" | "clientCount" | "countOf">,
-  findClient: (raw: IncomingMessage) => RequestClient,
-): UnreadConnections {
+export function createUnreadConnections(parts: {
+  waiting: Pick<ClientLines<unknown>, "count" | "clientCount" | "countOf">;
+  findClient(raw: IncomingMessage): RequestClient;
+  /** A clock that stands still while the event loop does. */
+  waitedMs(): number;
+}): UnreadConnections {
+  const { waiting, findClient, waitedMs } = parts;
   /** In the order in which they are read again, with those before `next` that were read. */
   let line: Unread[] = [];
   let next = 0;
+  let turn = 0;
   /** How many of each client are unread. */
   const counts = new Map<string, number>();
   let isStopped = false;
@@ -71,14 +78,14 @@ export function createUnreadConnections(
       const of = findClient(answered);
       if (!mayWait(of)) return;
       socket.pause();
-      line.push({ socket, client: of.client, since: performance.now() });
+      line.push({ socket, client: of.client, since: waitedMs() });
       counts.set(of.client, (counts.get(of.client) ?? 0) + 1);
     },
     readSome() {
       if (count() === 0) return;
-      const overdueSince = performance.now() - requestWaitMaxMs;
-      // Requests that come on other connections may keep all room taken.
-      let room = Math.max(1, crowdedFrom - waiting.count());
+      const overdueSince = waitedMs() - unreadMaxMs;
+      turn += 1;
+      let room = Math.max(turn % turnsPerRead === 0 ? 1 : 0, crowdedFrom - waiting.count());
       for (; next < line.length && (room > 0 || line[next]!.since <= overdueSince); next++, room--) read(line[next]!);
       if (next < line.length && next < readMax) return;
       line = line.slice(next);

@@ -18,8 +18,8 @@ export interface WaitingRequests {
   take(isAccepting: boolean): Arrived | null;
   /** Whether the request waited for its turn longer than any request should. */
   isLate(raw: IncomingMessage): boolean;
-  /** Call it again and again while something waits. */
-  noteTime(): void;
+  /** The time for which requests have waited because of others. Call it again and again while something waits. */
+  waitedMs(): number;
   /** Nothing waits, so all clients are equal again. */
   forget(): void;
 }
@@ -50,7 +50,7 @@ export function createWaitingRequests(isFull: () => boolean): WaitingRequests {
       return taken.item;
     },
     isLate: (raw) => late.has(raw),
-    noteTime: () => void waited.ms(),
+    waitedMs: waited.ms,
     forget() {
       lines.forget();
       urgent.forget();
