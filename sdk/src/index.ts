@@ -14,6 +14,12 @@ export type { ErrorCode, ErrorStatus, OperationErrors } from "./generated/errors
 export type * from "./generated/types.ts";
 export type { RegionWithLatency } from "./latency.ts";
 export { createLobbyServer, type LobbyServer, type LobbyServerOptions, type StopReason } from "./lobby-server.ts";
-export { createMatchmaker, type Matchmaker, type MatchmakerOptions, type TokenStorage } from "./matchmaker.ts";
+export {
+  createMatchmaker,
+  type Matchmaker,
+  type MatchmakerOptions,
+  type Seat,
+  type TokenStorage,
+} from "./matchmaker.ts";
 export type { RetryOptions } from "./retry.ts";
 export type { LeaveOptions, LeaveReason, Player } from "./roster.ts";

@@ -2,7 +2,14 @@ import type { CallOptions, ClientOptions, KeyedCallOptions } from "./call.ts";
 import { FoyerError } from "./error.ts";
 import { createPlayerApi } from "./foyer.ts";
 import type { PlayerApi } from "./generated/api.ts";
-import type { CreateRequest, FindRequest, JoinAnswer, ListLobbiesAnswer, Region } from "./generated/types.ts";
+import type {
+  CreateRequest,
+  FindRequest,
+  JoinAnswer,
+  ListLobbiesAnswer,
+  LobbyPort,
+  Region,
+} from "./generated/types.ts";
 import { type RegionWithLatency, sortByLatency } from "./latency.ts";
 import { type WatchedLobby, watchLobbies } from "./watch.ts";
 
@@ -21,16 +28,21 @@ export interface TokenStorage {
   removeItem(name: string): void;
 }
 
+/** A seat. `Web` are the labels of the ports that have a `url`, for the compiler: those of protocol http and ws. */
+export interface Seat<Web extends string = "default"> extends JoinAnswer {
+  readonly ports: JoinAnswer["ports"] & { readonly [Label in Web]: LobbyPort & { readonly url: string } };
+}
+
 /** For game clients: from the menu to a seat in a lobby. */
-export interface Matchmaker {
+export interface Matchmaker<Web extends string = "default"> {
   /** Finds a lobby and takes a seat in it. */
-  find(request: string | FindRequest, options?: KeyedCallOptions): Promise<JoinAnswer>;
+  find(request: string | FindRequest, options?: KeyedCallOptions): Promise<Seat<Web>>;
   /** Joins a lobby by its id, or by the code that a friend sent. */
-  join(idOrCode: string, options?: KeyedCallOptions): Promise<JoinAnswer>;
+  join(idOrCode: string, options?: KeyedCallOptions): Promise<Seat<Web>>;
   /** Creates a lobby and takes a seat in it. */
-  create(request: string | CreateRequest, options?: KeyedCallOptions): Promise<JoinAnswer>;
+  create(request: string | CreateRequest, options?: KeyedCallOptions): Promise<Seat<Web>>;
   /** The seat that the player still has. Null: there is none, or it has ended. */
-  resume(playerToken?: string, options?: CallOptions): Promise<JoinAnswer | null>;
+  resume(playerToken?: string, options?: CallOptions): Promise<Seat<Web> | null>;
   /** Gives up a seat before the player connects to its lobby, or while it is held. */
   release(playerToken?: string, options?: CallOptions): Promise<void>;
   /** Removes the kept player token, when the player has left the game through its server. Calls nothing. */
@@ -52,14 +64,16 @@ type LobbyPage = Promise<ListLobbiesAnswer> & AsyncIterable<ListLobbiesAnswer["l
 const storageKey = "foyer-player-token";
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-export function createMatchmaker(options: MatchmakerOptions = {}): Matchmaker {
+/** With other ports than `default`, name those of http and ws for the compiler: `createMatchmaker<"game" | "page">(…)`. */
+export function createMatchmaker<Web extends string = "default">(options: MatchmakerOptions = {}): Matchmaker<Web> {
   const { storage } = options;
   const api = createPlayerApi(options);
 
-  async function keep(answer: Promise<JoinAnswer>): Promise<JoinAnswer> {
-    const { player } = await answer;
-    storage?.setItem(storageKey, player.token);
-    return answer;
+  async function keep(answer: Promise<JoinAnswer>): Promise<Seat<Web>> {
+    const seat = await answer;
+    storage?.setItem(storageKey, seat.player.token);
+    // The caller knows the ports of its game.
+    return seat as Seat<Web>;
   }
 
   return {

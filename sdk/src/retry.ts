@@ -25,12 +25,18 @@ export async function retry<T>(attempts: Attempts, send: () => Promise<T>): Prom
       signal?.throwIfAborted();
       const refusal = error instanceof FoyerError ? error : noAnswer(error);
       const askedMs = refusal.retryAfterMs ?? 0;
-      const mayPass = refusal.status === 0 || worthAnother.has(refusal.status);
+      const mayPass = refusal.status === 0 || (worthAnother.has(refusal.status) && !hasLobbyFailed(refusal));
       if (!isRepeatable || !mayPass || attempt >= retries || askedMs > pauseMaxMs) throw refusal;
       const spreadMs = Math.min(firstPauseMs * 2 ** attempt, pauseMaxMs);
       await sleep(askedMs + Math.random() * spreadMs, signal);
     }
   }
+}
+
+/** A broken server does not pass by itself, and each call would start another one. Without these, only a slot was missing. */
+function hasLobbyFailed({ code, metadata, retryAfterMs }: FoyerError): boolean {
+  if (code !== "MATCHMAKER_LOBBY_START_FAILED") return false;
+  return retryAfterMs === null || "lobby_id" in metadata || "consecutive_failures" in metadata;
 }
 
 function noAnswer(cause: unknown): FoyerError {

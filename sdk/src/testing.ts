@@ -21,7 +21,7 @@ export interface TestFoyer {
   /** Has every operation, with the admin token. */
   readonly admin: Foyer;
   /** A player's view, with the public token. */
-  matchmaker(options?: MatchmakerOptions): Matchmaker;
+  matchmaker<Web extends string = "default">(options?: MatchmakerOptions): Matchmaker<Web>;
   /** Registers a lobby that your test runs at this port, and gives the variables that Foyer would start it with. */
   registerLobby(lobby: {
     readonly port: number;

@@ -13,7 +13,7 @@ const portOut = named("LobbyPort", {
   url: Type.Optional(
     Type.String({
       description:
-        "Of http and ws ports: `ws://hostname:port`, or `wss://` with TLS; through the gateway, `wss://hostname/lobby/<lobby_id>/<label>`.",
+        "Of http and ws ports: `ws://hostname:port`, or `wss://` with TLS; through the gateway, `wss://hostname/lobby/<lobby_id>/<label>`. That of an http port ends in `/`.",
     }),
   ),
 });

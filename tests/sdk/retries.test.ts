@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { FoyerError, isFoyerError } from "../../sdk/src/error.ts";
 import { createFoyer } from "../../sdk/src/foyer.ts";
+import { createMatchmaker } from "../../sdk/src/matchmaker.ts";
 
 interface Seen {
   readonly method: string;
@@ -57,6 +58,20 @@ test("[SK2] retries end: after their number, at a refusal that does not pass, an
   expect([final.seen.length, later.seen.length]).toEqual([1, 1]);
 });
 
+test("[SK2] a find is not repeated after a lobby that failed, and is where only a slot is missing", async () => {
+  const failed = (metadata: object, headers: Record<string, string> = { "retry-after": "0" }) =>
+    Response.json({ code: "MATCHMAKER_LOBBY_START_FAILED", message: "-", metadata }, { status: 503, headers });
+  for (const answer of [failed({ lobby_id: "x" }), failed({ consecutive_failures: 3 }), failed({}, {})]) {
+    const { foyer, seen } = scripted(answer, seat());
+    const find = foyer.lobbies.find({ game_modes: ["duel"] });
+    await expect(find).rejects.toMatchObject({ code: "MATCHMAKER_LOBBY_START_FAILED" });
+    expect(seen).toHaveLength(1);
+  }
+  const full = scripted(failed({}), refusal(503, "MATCHMAKER_LOBBY_NOT_READY", { "retry-after": "0" }), seat());
+  await full.foyer.lobbies.find({ game_modes: ["duel"] });
+  expect(full.seen).toHaveLength(3);
+});
+
 test("[SK2] an abort ends a call and its pauses", async () => {
   const controller = new AbortController();
   const { foyer } = scripted(refusal(503, "API_UNAVAILABLE", { "retry-after": "9" }), seat());
@@ -95,6 +110,16 @@ test("[SK3] an answer of a proxy is UNKNOWN, and none at all is NO_ANSWER with w
   await expect(proxy.foyer.regions.list()).rejects.toMatchObject({ code: "UNKNOWN", status: 404 });
   const nobody = createFoyer({ endpoint: "http://127.0.0.1:1", retry: { retries: 0 } });
   await expect(nobody.regions.list()).rejects.toMatchObject({ code: "NO_ANSWER", message: /Is it running/ });
+});
+
+test("[SK6] for the compiler ports that have a url have one: `default`, or those that the game names", () => {
+  const compiled = [
+    async () => new URL((await createMatchmaker().find("duel")).ports.default.url),
+    async () => new URL((await createMatchmaker<"game" | "page">().find("duel")).ports.page.url),
+    // @ts-expect-error: the port may be of protocol udp.
+    async () => new URL((await createMatchmaker().find("duel")).ports.voice?.url),
+  ];
+  expect(compiled).toHaveLength(3);
 });
 
 test("[SK3] a wrong field, a missing one and a wrong parameter do not compile", () => {

@@ -709,7 +709,7 @@ export interface LobbyPort {
     readonly max: number;
   };
   readonly is_tls: boolean;
-  /** Of http and ws ports: `ws://hostname:port`, or `wss://` with TLS; through the gateway, `wss://hostname/lobby/<lobby_id>/<label>`. */
+  /** Of http and ws ports: `ws://hostname:port`, or `wss://` with TLS; through the gateway, `wss://hostname/lobby/<lobby_id>/<label>`. That of an http port ends in `/`. */
   readonly url?: string;
 }
 

@@ -20,6 +20,25 @@ test.each([
   expect(Object.keys(game!).sort()).toEqual(["host", "hostname", "is_tls", "port", "url"]);
 });
 
+test("[SM2] the address of an http port ends in a slash, that of a ws port does not", () => {
+  const ports = ["http", "https", "ws", "wss", "udp"].map((protocol) =>
+    portAnswer({
+      hostname: "2001:db8::1",
+      port: 27_000,
+      is_tls: protocol.endsWith("s") && protocol !== "ws",
+      protocol,
+    }),
+  );
+  const host = "[2001:db8::1]:27000";
+  const direct = [`http://${host}/`, `https://${host}/`, `ws://${host}`, `wss://${host}`, undefined];
+  expect(ports.map(({ url }) => url)).toEqual(direct);
+  const routed = routedPort({ hostname: "10.0.0.1", port: 27_000, is_tls: false, protocol: "http" });
+  const show = createShowPorts(() => parseGatewayOrigin("https://gw.example.com"));
+  const { page } = show({ lobbyId, ports: JSON.stringify({ page: routed }) });
+  expect(page!.url).toBe(`https://gw.example.com/lobby/${lobbyId}/page/`);
+  expect(String(new URL("map.png", page!.url))).toBe(`https://gw.example.com/lobby/${lobbyId}/page/map.png`);
+});
+
 test("[GW2] other ports are shown as they are stored, also those of an earlier Foyer", () => {
   const show = createShowPorts(() => {
     throw new Error("not needed");

@@ -96,7 +96,9 @@ export function createShowPorts(gatewayOrigin: () => GatewayOrigin): ShowPorts {
     const { prefixes, ...address } = gatewayOrigin();
     const entries = Object.entries(ports).map(([label, port]) => [
       label,
-      isRouted(port) ? { ...address, url: `${prefixes[port.protocol]}${lobbyId}/${label}` } : port,
+      isRouted(port)
+        ? { ...address, url: `${prefixes[port.protocol]}${lobbyId}/${label}${pathEnds[port.protocol]}` }
+        : port,
     ]);
     return Object.fromEntries(entries);
   };
@@ -113,8 +115,14 @@ export function portsAnswer(ports: Readonly<Record<string, Port>>) {
 export function portAnswer({ hostname, port, is_tls, protocol }: Port) {
   const host = formatHost(hostname, port);
   const scheme = protocol === undefined ? undefined : schemes[protocol];
-  return { hostname, host, port, is_tls, ...(scheme && { url: `${scheme}${is_tls ? "s" : ""}://${host}` }) };
+  return {
+    ...{ hostname, host, port, is_tls },
+    ...(scheme && { url: `${scheme}${is_tls ? "s" : ""}://${host}${pathEnds[scheme]}` }),
+  };
 }
 
 /** Whether there is TLS is the port's own word: a proxy in front of a ws port may add it. */
-const schemes: Readonly<Record<string, string>> = { http: "http", https: "http", ws: "ws", wss: "ws" };
+const schemes: Readonly<Record<string, "http" | "ws">> = { http: "http", https: "http", ws: "ws", wss: "ws" };
+
+/** The address of a page ends in a slash, so that `new URL("map.png", url)` is below it. */
+const pathEnds = { http: "/", ws: "" } as const;

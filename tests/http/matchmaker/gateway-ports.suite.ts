@@ -36,7 +36,7 @@ export function gatewayPortsTests(at: () => Matchmaker): void {
     const gateway = { hostname: "127.0.0.1", host, port: service.port, is_tls: false };
     const ports = {
       game: { ...gateway, url: `ws://${host}/lobby/${lobby.lobbyId}/game` },
-      page: { ...gateway, url: `http://${host}/lobby/${lobby.lobbyId}/page` },
+      page: { ...gateway, url: `http://${host}/lobby/${lobby.lobbyId}/page/` },
       voice: { hostname: "127.0.0.1", host: "127.0.0.1:20002", port: 20_002, is_tls: false },
     };
     expect(lobbyIdOf(answer)).toBe(lobby.lobbyId);
@@ -64,7 +64,7 @@ export function gatewayPortsTests(at: () => Matchmaker): void {
     const host = "own.example.com:9000";
     expect((await arena.join(lobby.lobbyId)).json.ports).toEqual({
       game: { ...own, host, url: `wss://${host}` },
-      page: { ...own, host, url: `https://${host}` },
+      page: { ...own, host, url: `https://${host}/` },
       voice: { ...own, host },
     });
   });

@@ -48,7 +48,7 @@ export function smallThingsTests(at: () => Matchmaker): void {
     expect(await validate(7)).toEqual([["ping_url", "wrong_type"]]);
   });
 
-  test("[SM2] http and ws ports have a url: the scheme by protocol and TLS, host and port, no slash at the end", async () => {
+  test("[SM2] http and ws ports have a url: the scheme by protocol and TLS, host and port, and a slash at the end of http ones", async () => {
     const protocols = { a: "http", b: "https", c: "ws", d: "wss", e: "tcp", f: "udp", g: "tls" };
     const labels = Object.keys(protocols) as (keyof typeof protocols)[];
     const declared = Object.fromEntries(labels.map((label) => [label, { protocol: protocols[label] }]));
@@ -61,8 +61,8 @@ export function smallThingsTests(at: () => Matchmaker): void {
     const urlsOf = (ports: Record<string, { url?: string }>) => labels.map((label) => ports[label]!.url);
     const answer = (await arena.join(plain.lobbyId)).json;
     const expected = [
-      "http://a.example.com:1000",
-      "http://a.example.com:1001",
+      "http://a.example.com:1000/",
+      "http://a.example.com:1001/",
       "ws://a.example.com:1002",
       "ws://a.example.com:1003",
     ];
@@ -70,8 +70,8 @@ export function smallThingsTests(at: () => Matchmaker): void {
     expect(answer.lobby.ports).toEqual(answer.ports);
     const secure = await register("2001:db8::1", true);
     expect(urlsOf((await arena.join(secure.lobbyId)).json.ports).slice(0, 3)).toEqual([
-      "https://[2001:db8::1]:1000",
-      "https://[2001:db8::1]:1001",
+      "https://[2001:db8::1]:1000/",
+      "https://[2001:db8::1]:1001/",
       "wss://[2001:db8::1]:1002",
     ]);
   });
