@@ -263,6 +263,11 @@ export const namespaces = {
           display_name: displayName,
           deploy_ts: timestamp("When it was deployed."),
           is_deleted: Type.Boolean({ description: "The version was deleted; the history keeps its id and name." }),
+          rolled_back: Type.Boolean({
+            description:
+              "It was rolled back from: an earlier version was deployed again in its stead. A rollback goes to the newest " +
+              "earlier deployment of another version for which this is false.",
+          }),
         }),
       ),
       cursor,

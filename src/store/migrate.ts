@@ -7,6 +7,7 @@ import { retention } from "./migrations/0005-retention.ts";
 import { versionDefaults } from "./migrations/0006-version-defaults.ts";
 import { versionImages } from "./migrations/0008-version-images.ts";
 import { builds } from "./migrations/0009-builds.ts";
+import { rolledBack } from "./migrations/0010-rolled-back.ts";
 import type { Tables } from "./tables.ts";
 
 export type EngineName = "sqlite" | "postgresql";
@@ -44,6 +45,7 @@ function allMigrations(engine: EngineName): Record<string, Migration> {
     "0006-version-defaults": versionDefaults(),
     "0008-version-images": versionImages(engine),
     "0009-builds": builds(engine),
+    "0010-rolled-back": rolledBack(),
   };
 }
 

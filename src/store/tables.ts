@@ -61,6 +61,8 @@ export interface Tables {
     namespace_id: string;
     version_id: string;
     deploy_ts: number;
+    /** 1: an earlier version was deployed again in its stead. */
+    rolled_back: number | null;
   };
   lobby_history: {
     lobby_id: string;

@@ -26,6 +26,8 @@ export interface Deployment {
   readonly displayName: string;
   readonly deployTs: number;
   readonly isDeleted: boolean;
+  /** An earlier version was deployed again in its stead. */
+  readonly isRolledBack: boolean;
 }
 
 /** A build that a version names. */
@@ -142,6 +144,7 @@ export function deployVersion(
     const version = { gameId: namespace.game_id, versionId };
     if (!(await holdVersion(db, transaction, version))) throw undo("VERSION_NOT_FOUND");
 
+    await noteRollback(transaction, request);
     const { deploymentId, deployTs } = request.deployment();
     await transaction
       .updateTable("namespaces")
@@ -156,6 +159,32 @@ export function deployVersion(
   });
 }
 
+/**
+ * Deploying a version that ran before rolls back from all that came after it. If that one was itself rolled back from,
+ * it is another try, which rolls nothing back.
+ */
+async function noteRollback(
+  transaction: Transaction<Tables>,
+  { namespaceId, versionId }: DeployRequest,
+): Promise<void> {
+  const earlier = await transaction
+    .selectFrom("deployments")
+    .select(["deployment_id", "rolled_back"])
+    .where("namespace_id", "=", namespaceId)
+    .where("version_id", "=", versionId)
+    .orderBy("deployment_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (earlier === undefined || earlier.rolled_back === 1) return;
+  await transaction
+    .updateTable("deployments")
+    .set({ rolled_back: 1 })
+    .where("namespace_id", "=", namespaceId)
+    .where("deployment_id", ">", earlier.deployment_id)
+    .where("rolled_back", "is", null)
+    .execute();
+}
+
 /** Newest first. */
 export async function listDeployments(db: Db, namespaceId: string, page: Page): Promise<Deployment[]> {
   let query = db.query
@@ -166,12 +195,17 @@ export async function listDeployments(db: Db, namespaceId: string, page: Page): 
       "deployments.version_id as versionId",
       "versions.display_name as displayName",
       "deployments.deploy_ts as deployTs",
+      "deployments.rolled_back as rolledBack",
       "versions.delete_ts as deleteTs",
     ])
     .where("deployments.namespace_id", "=", namespaceId);
   if (page.after !== null) query = query.where("deployments.deployment_id", "<", page.after);
   const rows = await query.orderBy("deployments.deployment_id", "desc").limit(page.limit).execute();
-  return rows.map(({ deleteTs, ...row }) => ({ ...row, isDeleted: deleteTs !== null }));
+  return rows.map(({ deleteTs, rolledBack, ...row }) => ({
+    ...row,
+    isDeleted: deleteTs !== null,
+    isRolledBack: rolledBack === 1,
+  }));
 }
 
 const existing: PreparedRead<{ readonly versionId: string }> = {

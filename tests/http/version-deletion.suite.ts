@@ -49,7 +49,7 @@ export function versionDeletionTests(at: () => Service): void {
     await at().admin("PUT", `${elsewhere.path}/version`, { version_id: second });
     expectEmpty(await call("DELETE", path));
 
-    const entry = { display_name: "A Version", deploy_ts: aTimestamp };
+    const entry = { display_name: "A Version", deploy_ts: aTimestamp, rolled_back: false };
     expectAnswer(await call("GET", `${namespace.path}/version-history`), {
       versions: [
         { ...entry, version_id: second, is_deleted: false },

@@ -133,16 +133,17 @@ export function versionsTests(at: () => Service): void {
     expectRefusal(await at().request("GET", `${unknown}/${foreign}`, admin), "CLOUD_GAME_NOT_FOUND");
   });
 
-  test("[V13] [V15] deploying enters the history, newest first, again and again", async () => {
+  test("[V13] [V15] [V22] deploying enters the history, newest first, again and again", async () => {
     const namespace = await createNamespace(at(), game);
     const [first, second] = [await createVersion(at(), game), await createVersion(at(), game)];
     const history = () => call("GET", `${namespace.path}/version-history`);
     expectAnswer(await history(), { versions: [] });
-    const entry = (versionId: string) => ({
+    const entry = (versionId: string, index: number, { length }: readonly string[]) => ({
       version_id: versionId,
       display_name: "A Version",
       deploy_ts: aTimestamp,
       is_deleted: false,
+      rolled_back: length === 3 && index === 1,
     });
     const deployed: string[] = [];
     for (const versionId of [first, second, first]) {

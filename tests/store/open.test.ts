@@ -83,6 +83,7 @@ describe("opening postgresql", () => {
       "0006-version-defaults",
       "0008-version-images",
       "0009-builds",
+      "0010-rolled-back",
     ]);
     expect(rows).toEqual(names.map((name) => ({ name })));
   });

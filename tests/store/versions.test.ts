@@ -73,6 +73,43 @@ describe.each(storeKinds)("versions on %s", (kind) => {
     ]);
   });
 
+  test("[V22] what was rolled back from says so; another try of it rolls nothing back", async () => {
+    const db = await emptyStore(kind);
+    const { gameId, namespaceId } = await storedNamespace(db);
+    const elsewhere = await storedNamespace(db, { gameId });
+    const versions = new Map<string, string>();
+    const [first, second, third] = await Promise.all(
+      ["1.0", "2.0", "3.0"].map(async (displayName) => {
+        const { versionId } = await storedVersion(db, { gameId, displayName });
+        versions.set(versionId, displayName);
+        return versionId;
+      }),
+    );
+    const deploy = (versionId: string, to = namespaceId) =>
+      deployVersion(db, { namespaceId: to, versionId, deployment: () => ({ deploymentId: newId(), deployTs: now }) });
+    // Oldest first; in brackets what was rolled back from.
+    const history = async (of = namespaceId) =>
+      (await listDeployments(db, of, { after: null, limit: 100 }))
+        .map(({ versionId, isRolledBack }) => (isRolledBack ? `(${versions.get(versionId)})` : versions.get(versionId)))
+        .reverse()
+        .join(" ");
+
+    for (const version of [first!, second!, third!]) {
+      await deploy(version);
+      await deploy(version, elsewhere.namespaceId);
+    }
+    expect(await history()).toBe("1.0 2.0 3.0");
+    await deploy(second!);
+    expect(await history()).toBe("1.0 2.0 (3.0) 2.0");
+    await deploy(third!);
+    expect(await history()).toBe("1.0 2.0 (3.0) 2.0 3.0");
+    await deploy(second!);
+    expect(await history()).toBe("1.0 2.0 (3.0) 2.0 (3.0) 2.0");
+    await deploy(first!);
+    expect(await history()).toBe("1.0 (2.0) (3.0) (2.0) (3.0) (2.0) 1.0");
+    expect(await history(elsewhere.namespaceId)).toBe("1.0 2.0 3.0");
+  });
+
   test("[V14] an unknown namespace, an unknown version and another game's version are refused without a trace", async () => {
     const db = await emptyStore(kind);
     const { gameId, namespaceId } = await storedNamespace(db);

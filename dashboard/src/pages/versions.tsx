@@ -137,14 +137,17 @@ function HistoryTable({
   deployed,
   list,
 }: Names & { deployed: string | null; list: readonly Deploy[] }) {
-  // The one before the present: what a rollback goes back to.
-  const previous = list.find(({ version_id, is_deleted }) => version_id !== deployed && !is_deleted);
+  // What a rollback goes back to: the newest one before the present that was not rolled back from.
+  const previous = list.find(
+    ({ version_id, is_deleted, rolled_back }) => version_id !== deployed && !is_deleted && !rolled_back,
+  );
   const columns = [
     {
       name: "Version",
       cell: (deploy: Deploy) => (
         <span className="facts">
-          {deploy.display_name} {deploy.is_deleted && <Badge>deleted since</Badge>}
+          {deploy.display_name} {deploy.is_deleted && <Badge>deleted since</Badge>}{" "}
+          {deploy.rolled_back && <Badge>rolled back</Badge>}
         </span>
       ),
     },

@@ -257,6 +257,8 @@ export interface Deploy {
   readonly deploy_ts: string;
   /** The version was deleted; the history keeps its id and name. */
   readonly is_deleted: boolean;
+  /** It was rolled back from: an earlier version was deployed again in its stead. A rollback goes to the newest earlier deployment of another version for which this is false. */
+  readonly rolled_back: boolean;
 }
 
 export interface DevelopmentServer {

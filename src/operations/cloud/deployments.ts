@@ -42,6 +42,7 @@ export function deploymentOperations(context: Context) {
         display_name: row.displayName,
         deploy_ts: toTimestamp(row.deployTs),
         is_deleted: row.isDeleted,
+        rolled_back: row.isRolledBack,
       }));
       return { versions, ...more };
     },

@@ -156,7 +156,7 @@ export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
   },
   deployments: {
     word: "deployment",
-    columns: { deployment_id: id, namespace_id: id, version_id: id, deploy_ts: time },
+    columns: { deployment_id: id, namespace_id: id, version_id: id, deploy_ts: time, rolled_back: orAbsent(flag) },
     unique: [["deployment_id"]],
     refers: [
       { by: ["namespace_id"], to: "namespaces" },
