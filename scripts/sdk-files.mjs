@@ -85,14 +85,22 @@ function errorTypes(calls, errorTable) {
   const all = Object.entries(errorTable).map(
     ([code, { status, meaning }]) => `${describe(`${status}: ${meaning}`, "  ")}  readonly ${code}: ${status};\n`,
   );
-  const byCall = calls.map(
-    ({ id, errors }) => `  readonly "${id}":\n    | ${errors.map((code) => `"${code}"`).join("\n    | ")};\n`,
-  );
+  const everywhere = Object.keys(errorTable).filter((code) => calls.every(({ errors }) => errors.includes(code)));
+  const union = (codes) => codes.map((code) => `"${code}"`).join("\n  | ");
+  const byCall = calls.map(({ id, errors }) => {
+    const own = errors.filter((code) => !everywhere.includes(code)).map((code) => `"${code}"`);
+    const oneLine = `  readonly "${id}": ${["CommonError", ...own].join(" | ")};\n`;
+    return oneLine.length <= 121
+      ? oneLine
+      : `  readonly "${id}":\n    | ${["CommonError", ...own].join("\n    | ")};\n`;
+  });
   return [
     "/** Every error code with its HTTP status. */\n",
     `export interface ErrorStatus {\n${all.join("")}}\n\n`,
     "/** Foyer's codes and those of the SDK. UNKNOWN: the answer did not come from Foyer. NOT_CONFIGURED: no token or endpoint. */\n",
     'export type ErrorCode = keyof ErrorStatus | "UNKNOWN" | "NO_ANSWER" | "NOT_CONFIGURED";\n\n',
+    "/** The codes that all operations can answer. */\n",
+    `type CommonError =\n  | ${union(everywhere)};\n\n`,
     "/** The codes that each operation can answer. */\n",
     `export interface OperationErrors {\n${byCall.join("")}}\n`,
   ].join("");

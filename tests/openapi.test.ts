@@ -35,7 +35,7 @@ const document30 = JSON.parse(JSON.stringify(openApi30Document(null))) as Docume
 interface Document {
   openapi: string;
   paths: Record<string, Record<string, Described>>;
-  components: { schemas: Record<string, BodySchema> };
+  components: { schemas: Record<string, BodySchema>; responses: Record<string, object> };
 }
 
 /** The schema itself, where the document refers to it by its name. */
@@ -89,7 +89,8 @@ describe.each([
       if (properties && typeof properties === "object" && !isNamed && Object.keys(properties).length > 3) {
         anonymous.push(path);
       }
-      if ($ref && !components.schemas[$ref.replace("#/components/schemas/", "")]) lost.push($ref);
+      const [, kind, target] = $ref?.split(/^#\/components\/(schemas|responses)\//) ?? [];
+      if ($ref && !components[kind as "schemas" | "responses"]?.[target!]) lost.push($ref);
       for (const [name, inner] of Object.entries(value)) look(inner, `${path}/${name}`);
     }
     look({ paths, components }, "");

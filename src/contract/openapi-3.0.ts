@@ -10,7 +10,8 @@ export function openApi30Document(publicUrl: string | null): Json {
   const document = openApiDocument(publicUrl);
   const { summary, license, ...info } = document.info;
   const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => path.startsWith("/matchmaker/")));
-  const schemas = reachable(paths, document.components.schemas);
+  const responses = referred("responses", paths, document.components.responses);
+  const schemas = referred("schemas", { paths, responses }, document.components.schemas);
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods) as { tags: string[] }[]);
   const tags = document.tags.filter(({ name }) => operations.some((operation) => operation.tags.includes(name)));
   return {
@@ -19,22 +20,27 @@ export function openApi30Document(publicUrl: string | null): Json {
     servers: document.servers,
     tags,
     paths: convert(paths),
-    components: { securitySchemes: document.components.securitySchemes, schemas: convert(schemas) },
+    components: {
+      securitySchemes: document.components.securitySchemes,
+      responses: convert(responses),
+      schemas: convert(schemas),
+    },
   };
 }
 
-/** The schemas that are referred to, by the paths or by one another. */
-function reachable(paths: object, schemas: Record<string, object>): Record<string, object> {
+/** The components of a kind that a part of the document refers to, itself or through one another. */
+function referred(kind: string, part: object, components: Record<string, object>): Record<string, object> {
   const names = new Set<string>();
-  function follow(part: object): void {
-    for (const [, name = ""] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+  const reference = new RegExp(`"#/components/${kind}/([\\w.]+)"`, "g");
+  function follow(inner: object): void {
+    for (const [, name = ""] of JSON.stringify(inner).matchAll(reference)) {
       if (names.has(name)) continue;
       names.add(name);
-      follow(schemas[name]!);
+      follow(components[name]!);
     }
   }
-  follow(paths);
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => names.has(name)));
+  follow(part);
+  return Object.fromEntries(Object.entries(components).filter(([name]) => names.has(name)));
 }
 
 /** Every object of the document, the inner ones first. Names of fields look like keywords to it only if they hold lists. */

@@ -7,7 +7,8 @@ import { collectSchemas, type NamedSchemas } from "./openapi-schemas.ts";
 /** The contract as OpenAPI 3.1. The committed openapi.json is this without a server address. */
 export function openApiDocument(publicUrl: string | null) {
   const schemas = collectSchemas();
-  const described = paths(schemas);
+  const refusals = collectRefusals();
+  const described = paths(schemas, refusals);
   return {
     openapi: "3.1.0",
     info: {
@@ -23,12 +24,13 @@ export function openApiDocument(publicUrl: string | null) {
     paths: described,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "The kind is the token's prefix." } },
+      responses: refusals.shared,
       schemas: { Error: errorSchema, ...schemas.all() },
     },
   };
 }
 
-function paths(schemas: NamedSchemas): Record<string, Record<string, unknown>> {
+function paths(schemas: NamedSchemas, refusals: Refusals): Record<string, Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [id, operation] of operationList) {
     paths[operation.path] ??= {};
@@ -46,7 +48,7 @@ function paths(schemas: NamedSchemas): Record<string, Record<string, unknown>> {
       ],
       ...(operation.body && { requestBody: requestBody(id, operation, schemas) }),
       ...(operation.rawBody && { requestBody: { required: true, content: rawContent } }),
-      responses: responses(id, operation, schemas),
+      responses: { ...describeSuccess(id, operation, schemas), ...refusals.of(operation) },
     };
   }
   return paths;
@@ -96,21 +98,38 @@ function requestBody(id: string, operation: Operation, schemas: NamedSchemas) {
 /** As OpenAPI 3.1 describes bytes. */
 const rawContent = { "application/gzip": {} };
 
-function responses(id: string, operation: Operation, schemas: NamedSchemas) {
-  const success = describeSuccess(id, operation, schemas);
-  const codesByStatus = new Map<number, string[]>();
+type Refusals = ReturnType<typeof collectRefusals>;
+
+/** The answers that are not a success. What several operations can answer is written once, under the names of its codes. */
+function collectRefusals() {
+  const uses = new Map<string, number>();
+  for (const [, operation] of operationList) {
+    for (const codes of codesByStatus(operation).values()) uses.set(codes.join(), (uses.get(codes.join()) ?? 0) + 1);
+  }
+  const shared: Record<string, object> = {};
+  function of(operation: Operation) {
+    const described = [...codesByStatus(operation)].map(([status, codes]) => {
+      const refusal = {
+        description: codes.join(", "),
+        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+      };
+      if (uses.get(codes.join()) === 1) return [status, refusal];
+      const name = codes.join(".");
+      shared[name] = refusal;
+      return [status, { $ref: `#/components/responses/${name}` }];
+    });
+    return Object.fromEntries(described) as Record<number, object>;
+  }
+  return { of, shared };
+}
+
+function codesByStatus(operation: Operation): ReadonlyMap<number, readonly string[]> {
+  const found = new Map<number, string[]>();
   for (const code of listErrorCodes(operation)) {
     const { status } = errorTable[code];
-    codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);
+    found.set(status, [...(found.get(status) ?? []), code]);
   }
-  const failures = [...codesByStatus].map(([status, codes]) => [
-    status,
-    {
-      description: codes.join(", "),
-      content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-    },
-  ]);
-  return { ...success, ...Object.fromEntries(failures) };
+  return found;
 }
 
 function describeSuccess(id: string, operation: Operation, schemas: NamedSchemas) {

@@ -58,14 +58,20 @@ interface DescribedOperation {
     readonly required: boolean;
     readonly content: Readonly<Record<string, { readonly schema?: Schema }>>;
   };
-  readonly responses: Readonly<
-    Record<string, { readonly description: string; readonly content?: Readonly<Record<string, { schema?: Schema }>> }>
-  >;
+  readonly responses: Readonly<Record<string, DescribedAnswer | { readonly $ref: string }>>;
+}
+
+interface DescribedAnswer {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
 }
 
 interface Described {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, DescribedAnswer>>;
+  };
 }
 
 const text = readFileSync(fileURLToPath(new URL("../../openapi.json", import.meta.url)), "utf8");
@@ -127,15 +133,23 @@ function toOperation(
     answers: new Map(
       Object.entries(operation.responses).map(([status, answer]) => [
         Number(status),
-        {
-          codes: new Set(Number(status) < 300 ? [] : answer.description.split(", ")),
-          bodies: new Map(
-            Object.entries(answer.content ?? {}).map(([type, { schema }]) => [type, schema ? compile(schema) : null]),
-          ),
-        },
+        declared(Number(status), "$ref" in answer ? named(answer.$ref) : answer, compile),
       ]),
     ),
   };
+}
+
+function named(reference: string): DescribedAnswer {
+  return described.components.responses[reference.replace("#/components/responses/", "")]!;
+}
+
+function declared(
+  status: number,
+  { description, content = {} }: DescribedAnswer,
+  compile: (schema: Schema) => ValidateFunction,
+): DeclaredAnswer {
+  const bodies = Object.entries(content).map(([type, { schema }]) => [type, schema ? compile(schema) : null] as const);
+  return { codes: new Set(status < 300 ? [] : description.split(", ")), bodies: new Map(bodies) };
 }
 
 /** "Callers: admin token, a page on a trusted domain." becomes ["admin", "origin"]. */
