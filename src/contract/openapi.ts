@@ -79,7 +79,9 @@ function queryParameters(operation: Operation) {
 }
 
 function retryParameters(operation: Operation) {
-  const description = "1 to 128 visible ASCII characters: a retry with the same key and body takes no second seat.";
+  const description =
+    "1 to 128 visible ASCII characters: a retry with the same key and body takes no second seat and gets the same tokens. " +
+    "Make it of 128 random bits: a client that guesses it gets them too.";
   const header = { name: "Idempotency-Key", in: "header", required: false, schema: { type: "string" }, description };
   return operation.errors.includes("MATCHMAKER_IDEMPOTENCY_KEY_REUSED") ? [header] : [];
 }

@@ -16,6 +16,7 @@ import { packFolder } from "../../src/cli/deploy/pack.ts";
 import { run } from "../../src/cli/run.ts";
 import { ownRange } from "../runtime/driver.ts";
 import { type Service, startService, until } from "../support/harness.ts";
+import { ensureSdkBuilt } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const patient = 120_000;
@@ -24,6 +25,7 @@ let service: Service;
 let folder: string;
 
 beforeAll(async () => {
+  await ensureSdkBuilt();
   service = await startService("sqlite", { lobbyPorts: ownRange(), lobbyStopGraceS: 1 });
 }, patient);
 
@@ -162,6 +164,10 @@ describe("foyer deploy", () => {
     });
     expect(readFileSync("server.js", "utf8")).toBe("// mine");
     expect(existsSync("public/index.html")).toBe(true);
+    const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+    expect(Object.keys(dependencies)).toEqual(["foyer-sdk", "ws"]);
+    const sdk = dependencies["foyer-sdk"].replace("file:", "");
+    expect(execFileSync("tar", ["-tzf", sdk], { encoding: "utf8" })).toContain("package/dist/server.js\n");
     // Without a service, and with one that does not have the game yet, the document is checked all the same.
     const fine = { code: 0, out: "foyer.game.json can be deployed.\n" };
     expect(await runAlone("validate")).toMatchObject(fine);
@@ -170,6 +176,7 @@ describe("foyer deploy", () => {
     expect(await foyer("validate")).toMatchObject(fine);
     const game = JSON.parse(readFileSync("foyer.game.json", "utf8"));
     expect(JSON.parse(readFileSync(game.$schema, "utf8")).properties.config.properties).toHaveProperty("game_modes");
+    expect(game.config.game_modes.default.timeouts.heartbeat_s).toBe(30);
     game.config.game_modes.default.max_players_direct = 1;
     writeFileSync("foyer.game.json", JSON.stringify(game));
     const wrong = { code: 1, out: expect.stringContaining("max_players_direct") };

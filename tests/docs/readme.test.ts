@@ -135,7 +135,7 @@ async function playWithClient(publicToken: string): Promise<void> {
 async function playWhatInitWrote(): Promise<void> {
   const home = shell.folder();
   await shell.run(`mkdir ~/fresh && cd ~/fresh && foyer init`);
-  await shell.run("npm install ~/foyer-packages/foyer-sdk-0.2.0.tgz ws");
+  await shell.run("npm install");
   const dev = startInTerminal("foyer dev -- node server.js", shell.folder(), env);
   running.push(dev);
   await dev.says("ready for players");

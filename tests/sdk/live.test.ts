@@ -172,6 +172,27 @@ test("[SK5] the heartbeats of a server keep its players connected", async () => 
   await lobby.stop();
 });
 
+test("[SK5] heartbeats go on after several that failed, and each failure is reported", async () => {
+  let failures = 3;
+  const failing: typeof fetch = (url, init) =>
+    String(url).endsWith("/heartbeat") && failures-- > 0
+      ? Promise.reject(new TypeError("The connection was refused."))
+      : fetch(url, init);
+  let isClosed = false;
+  const errors: unknown[] = [];
+  const lobby = await world.lobby({
+    ...{ heartbeatMs: 20, fetch: failing },
+    onError: (error) => errors.push(error),
+    onClosed: (closed) => (isClosed = closed),
+  });
+  await lobby.ready();
+  await until(async () => failures < 0);
+  await world.admin.games.namespaces.lobbies.setClosed(...params, lobby.id, { is_closed: true });
+  await until(async () => isClosed);
+  expect(errors).toHaveLength(3);
+  await lobby.stop();
+});
+
 test("[SK5] a closed lobby is not found, and is joined by its code", async () => {
   const lobby = await world.lobby();
   await lobby.ready();

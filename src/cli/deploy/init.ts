@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { gameFileName, readGameFile } from "../dev/game-file.ts";
 import { CommandFailed } from "../remote/exit-codes.ts";
 import type { Remote } from "../remote/run-remote.ts";
+import { packSdk } from "./sdk-package.ts";
 import { pageText, schemaFileName, schemaText, serverText } from "./templates.ts";
 
 /** `foyer init`: a game that runs, to change into your own. It never replaces a file. */
@@ -11,7 +12,8 @@ export async function init({ cwd, print, parsed }: Remote): Promise<undefined> {
   if (existsSync(join(cwd, gameFileName))) throw new CommandFailed(`${gameFileName} is here already.`);
   const { name_id } = readGameFile(cwd, "default", 1);
   const game = parsed.words[0] ?? name_id;
-  const files: Record<string, string> = {
+  const sdk = packSdk();
+  const files: Record<string, string | Buffer> = {
     [gameFileName]: json({
       $schema: `./${schemaFileName}`,
       game,
@@ -22,7 +24,7 @@ export async function init({ cwd, print, parsed }: Remote): Promise<undefined> {
         game_modes: {
           default: {
             max_players: 8,
-            timeouts: { reconnect_s: 60 },
+            timeouts: { reconnect_s: 60, heartbeat_s: 30 },
             ports: { default: { protocol: "ws", routing: "gateway" } },
             runtime: { process: { command: "node", args: ["server.js"] } },
           },
@@ -32,7 +34,11 @@ export async function init({ cwd, print, parsed }: Remote): Promise<undefined> {
     [schemaFileName]: schemaText(),
     "server.js": serverText,
     "public/index.html": pageText,
-    "package.json": json({ name: game, private: true, type: "module" }),
+    "package.json": json({
+      ...{ name: game, private: true, type: "module" },
+      dependencies: { ...(sdk && { "foyer-sdk": `file:${sdk.fileName}` }), ws: "^8.18.0" },
+    }),
+    ...(sdk && { [sdk.fileName]: sdk.bytes }),
   };
   const written = Object.entries(files).filter(([name]) => !existsSync(join(cwd, name)));
   for (const [name, text] of written) {
@@ -44,14 +50,18 @@ export async function init({ cwd, print, parsed }: Remote): Promise<undefined> {
     [
       `Wrote ${names.join(", ")}.`,
       "",
-      ...(isInstalled(cwd)
-        ? []
-        : ["  npm install foyer-sdk-….tgz ws  what server.js needs; Foyer's README says how you get it"]),
+      ...(isInstalled(cwd) ? [] : [`  ${installCommand(names, sdk?.fileName)}installs what server.js needs`]),
       "  foyer dev -- node server.js     play it while you change it",
       "  foyer deploy prod               run it as a build, in the namespace prod",
       "",
     ].join("\n"),
   );
+}
+
+/** A package.json that was there before may not name what server.js needs. */
+function installCommand(written: readonly string[], sdkFile = "foyer-sdk"): string {
+  const command = written.includes("package.json") ? "npm install" : `npm install ./${sdkFile} ws`;
+  return `${command.padEnd(30)}  `;
 }
 
 /** Whether a program in the folder can import what server.js does. */

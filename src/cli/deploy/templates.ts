@@ -74,17 +74,23 @@ export const pageText = `<!doctype html>
 
   const show = (line) => log.append(line, document.createElement("br"));
   const matchmaker = createMatchmaker({ ...options, storage: sessionStorage });
-  // A reload returns to the same seat.
-  const seat = await matchmaker.resume().then((kept) => kept ?? matchmaker.find(game_mode)).catch((error) => show(error.message));
-  const socket = new WebSocket(seat.ports.default.url);
-  socket.onopen = () => socket.send(seat.player.token);
-  socket.onmessage = ({ data }) => show(data);
-  socket.onclose = () => show("The connection is closed. Reload the page.");
+  let socket;
   document.forms[0].onsubmit = (event) => {
     event.preventDefault();
+    if (socket?.readyState !== WebSocket.OPEN) return;
     socket.send(text.value);
     text.value = "";
   };
+  try {
+    // A reload returns to the same seat.
+    const { ports, player } = (await matchmaker.resume()) ?? (await matchmaker.find(game_mode));
+    socket = new WebSocket(ports.default.url);
+    socket.onopen = () => socket.send(player.token);
+    socket.onmessage = ({ data }) => show(data);
+    socket.onclose = () => show("The connection is closed. Reload the page.");
+  } catch (refusal) {
+    show(refusal.message);
+  }
 </script>
 </html>
 `;
