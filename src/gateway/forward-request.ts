@@ -1,10 +1,10 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import { nodeUnreachable } from "../operations/routing/routes.ts";
 import type { Admitted } from "./admit.ts";
-import { copyBody } from "./copy-body.ts";
-import { hasBody, toClientHeaders } from "./headers.ts";
+import { codingsOf, hasBody, toClientHeaders } from "./headers.ts";
 import { openLobbyRequest, type ProveNode } from "./lobby-request.ts";
 
 /** A request or a WebSocket that was passed on. */
@@ -25,6 +25,19 @@ export interface ForwardParts extends Admitted {
   /** The node at that address did not accept a connection. */
   onNodeUnreachable(url: string): void;
   refuse(refusal: Refusal): void;
+  /** Ends this exchange because of an error that was thrown while it was handled. */
+  fail(error: unknown): void;
+}
+
+/** What a handler of an event throws ends its exchange, and nothing else: a lobby may send what Node does not write. */
+export function guarded<A extends unknown[]>(parts: Pick<ForwardParts, "fail">, handle: (...args: A) => void) {
+  return (...args: A): void => {
+    try {
+      handle(...args);
+    } catch (error) {
+      parts.fail(error);
+    }
+  };
 }
 
 /** Passes a request on to the lobby, and its answer back. */
@@ -40,15 +53,19 @@ export function forwardRequest(parts: ForwardParts): Exchange {
     request.once("end", () => {
       if (!response.headersSent) socket.setTimeout(0);
     });
-    copyBody(request, sent);
+    // A pipeline would end the client's connection with the lobby's, and a lobby may answer before it has read the body.
+    request.pipe(sent);
   } else {
     request.resume();
     sent.end();
   }
-  sent.once("response", (answer) => {
-    socket.setTimeout(idleMs);
-    passAnswer(parts, answer);
-  });
+  sent.once(
+    "response",
+    guarded(parts, (answer: IncomingMessage) => {
+      socket.setTimeout(idleMs);
+      passAnswer(parts, answer);
+    }),
+  );
   response.once("close", () => sent.destroy());
   return {
     close(why) {
@@ -67,16 +84,14 @@ export function startRequest(parts: ForwardParts, isUpgrade: boolean): ClientReq
   const about = { request, path, target: route.target, forwarded: admission.forwarded, proveNode: parts.proveNode };
   const sent = openLobbyRequest({ ...about, isUpgrade });
   let isSettled = false;
-  let timer = startTimer();
-  function startTimer(): NodeJS.Timeout {
-    return setTimeout(() => settle(refuse("API_LOBBY_TIMEOUT", "The lobby did not answer in time.")), parts.headMs);
-  }
-  // The lobby may wait for the whole body before it answers.
-  request.once("end", () => {
+  let timer: NodeJS.Timeout | undefined;
+  const startTimer = () => {
     if (isSettled) return;
-    clearTimeout(timer);
-    timer = startTimer();
-  });
+    timer = setTimeout(() => settle(refuse("API_LOBBY_TIMEOUT", "The lobby did not answer in time.")), parts.headMs);
+  };
+  // The lobby may wait for the whole body before it answers. A body that stops is ended by the client's own time-out.
+  if (hasBody(request)) request.once("end", startTimer);
+  else startTimer();
 
   /** Null: the lobby has answered. */
   function settle(refusal: Refusal | null): void {
@@ -88,7 +103,7 @@ export function startRequest(parts: ForwardParts, isUpgrade: boolean): ClientReq
     parts.refuse(refusal);
   }
 
-  const unreachable = () => settle(refuse("API_LOBBY_UNREACHABLE", "The lobby does not answer on this port."));
+  const unreachable = () => settle(lobbyUnreachable());
   if (route.target.kind === "node") {
     const { url } = route.target;
     limitConnecting(sent, parts.nodeConnectMs, () => {
@@ -126,15 +141,24 @@ function limitConnecting(sent: ClientRequest, withinMs: number, fail: () => void
 }
 
 /** Passes the answer of the lobby back to its client. */
-export function passAnswer({ response, route, request }: ForwardParts, answer: IncomingMessage): void {
+export function passAnswer({ response, route, request, ...parts }: ForwardParts, answer: IncomingMessage): void {
   if (response.headersSent || response.destroyed) return void answer.destroy();
-  response.writeHead(answer.statusCode ?? 502, toClientHeaders(answer, route.target.kind === "node"));
+  const { statusCode = 0 } = answer;
+  // A client of HTTP/1.0 would take the frames of an encoded body for a part of it.
+  const isReadable = request.httpVersionMinor > 0 || codingsOf(answer).length === 0;
+  if (statusCode < 200 || statusCode > 599 || !isReadable) {
+    answer.destroy();
+    parts.refuse(lobbyUnreachable());
+    return;
+  }
+
+  response.writeHead(statusCode, toClientHeaders(answer, route.target.kind === "node"));
   response.flushHeaders();
-  // The client must notice that the rest of the answer is missing.
-  answer.once("error", () => request.socket.destroy());
-  answer.once("aborted", () => request.socket.destroy());
-  copyBody(answer, response);
+  // Ends the client's connection if the rest of the answer is missing, which it must notice.
+  pipeline(answer, response, () => undefined);
 }
+
+export const lobbyUnreachable = () => refuse("API_LOBBY_UNREACHABLE", "The lobby does not answer on this port.");
 
 function exemptFromRequestTimeout({ socket }: IncomingMessage): void {
   // Node watches the parser of a connection until the message is complete. It is watched again from the next one on.

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { refuse } from "../operations/refusal.ts";
-import { type Exchange, type ForwardParts, passAnswer, startRequest } from "./forward-request.ts";
+import { type Exchange, type ForwardParts, guarded, passAnswer, startRequest } from "./forward-request.ts";
 import { toHandshakeHeaders } from "./headers.ts";
-import { pump } from "./pump.ts";
 
 /** Passes a WebSocket handshake on to the lobby, and then every byte in both directions. */
 export function forwardUpgrade(parts: ForwardParts & { readonly socket: Socket }): Exchange {
@@ -11,24 +10,30 @@ export function forwardUpgrade(parts: ForwardParts & { readonly socket: Socket }
   const sent = startRequest(parts, true);
   let lobby: Socket | null = null;
   sent.end();
-  sent.once("upgrade", (answer, opened: Socket, head: Buffer) => {
+  const take = (answer: IncomingMessage, opened: Socket, head: Buffer): void => {
     opened.on("error", () => opened.destroy());
+    lobby = opened;
     if (socket.destroyed) return void opened.destroy();
     if (answer.headers.upgrade?.toLowerCase() !== "websocket") {
       opened.destroy();
-      parts.refuse(
-        refuse("API_LOBBY_UNREACHABLE", "The lobby answered the WebSocket handshake with another protocol."),
-      );
+      const message = "The lobby answered the WebSocket handshake with another protocol.";
+      parts.refuse(refuse("API_LOBBY_UNREACHABLE", message));
       return;
     }
-    lobby = opened;
     response.detachSocket(socket);
     if (head.length > 0) opened.unshift(head);
     join(socket, opened, answer, parts.idleMs);
-  });
+  };
+  sent.once("upgrade", guarded(parts, take));
   // The lobby refuses the handshake, and says why.
-  sent.once("response", (answer) => passAnswer(parts, answer));
-  socket.once("close", () => sent.destroy());
+  sent.once(
+    "response",
+    guarded(parts, (answer: IncomingMessage) => passAnswer(parts, answer)),
+  );
+  socket.once("close", () => {
+    sent.destroy();
+    lobby?.destroy();
+  });
   return {
     close() {
       sent.destroy();
@@ -40,15 +45,16 @@ export function forwardUpgrade(parts: ForwardParts & { readonly socket: Socket }
 }
 
 function join(client: Socket, lobby: Socket, handshake: IncomingMessage, idleMs: number): void {
-  client.write(handshakeText(handshake));
+  // As Node reads and writes heads.
+  client.write(handshakeText(handshake), "latin1");
   client.setNoDelay(true);
   // Every byte in either direction passes through the client's socket.
   client.setTimeout(idleMs, () => client.destroy());
   lobby.setTimeout(0);
-  client.once("close", () => lobby.destroy());
   lobby.once("close", () => endSoon(client));
-  pump(client, lobby);
-  pump(lobby, client);
+  // A pipeline would end the client before it has what the lobby sent last.
+  client.pipe(lobby);
+  lobby.pipe(client);
 }
 
 const lastBytesMs = 2_000;

@@ -6,7 +6,7 @@ import type { Routes } from "../operations/routing/routes.ts";
 import { type Admitted, admitRequest, type CheckEdge } from "./admit.ts";
 import { answerRefusal } from "./answer-refusal.ts";
 import type { Bounds } from "./bounds.ts";
-import { type Exchange, forwardRequest } from "./forward-request.ts";
+import { type Exchange, forwardRequest, lobbyUnreachable } from "./forward-request.ts";
 import { forwardUpgrade } from "./forward-upgrade.ts";
 import type { ProveNode } from "./lobby-request.ts";
 import { createOpenExchanges } from "./open-exchanges.ts";
@@ -25,7 +25,7 @@ export interface GatewayParts {
   newRequestId(): string;
   /** The node at that address did not accept a connection. */
   onNodeUnreachable(url: string): void;
-  /** An error that is no refusal, a bug. */
+  /** An error that is no refusal: a bug, or an answer that Node does not write. */
   onError(error: unknown, requestId: string): void;
 }
 
@@ -43,6 +43,7 @@ export interface Gateway {
 export function createGateway(parts: GatewayParts): Gateway {
   const { routes, bounds } = parts;
   const exchanges = createOpenExchanges();
+  const { answer, fail, failExchange, endings } = createEndings(parts);
   routes.onStopped((lobbyId) => exchanges.closeLobby(lobbyId, lobbyStopped()));
 
   /** Finds the lobby and takes a place; answers the refusal otherwise. */
@@ -58,7 +59,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     const { route, admission } = admitted;
     const leave = bounds.take(route, admission);
     if (isRefusal(leave)) return answer(response, leave);
-    const exchange = forward(admitted);
+    let exchange: Exchange;
+    try {
+      exchange = forward(admitted);
+    } catch (error) {
+      leave();
+      return failExchange(response, error);
+    }
     const { lobbyId, namespaceId } = route;
     const remove = exchanges.add({ lobbyId, namespaceId, client: admission.client, close: exchange.close });
     exchange.onClose(() => {
@@ -67,24 +74,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     });
   }
 
-  function answer(response: ServerResponse, refusal: Refusal): void {
-    answerRefusal(response, refusal, parts.newRequestId());
-  }
-
-  function fail(response: ServerResponse, error: unknown): void {
-    const requestId = parts.newRequestId();
-    const isAway = isUnavailable(error);
-    if (!isAway) parts.onError(error, requestId);
-    const refusal = isAway
-      ? refuse("API_UNAVAILABLE", "The data store is temporarily unavailable. Try again shortly.", { retryAfterS: 1 })
-      : refuse("API_INTERNAL", "Internal server error. The server log has details under this request id.");
-    answerRefusal(response, refusal, requestId);
-  }
-
   return {
     handle(request, response) {
+      response.on("error", () => response.destroy());
       open(request, response, false, (admitted) =>
-        forwardRequest({ ...parts, ...admitted, request, response, refuse: (refusal) => answer(response, refusal) }),
+        forwardRequest({ ...parts, ...admitted, request, response, ...endings(response) }),
       ).catch((error: unknown) => fail(response, error));
     },
     upgrade(request, socket, head) {
@@ -93,10 +87,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       if (head.length > 0) socket.unshift(head);
       const response = responseOn(request, socket);
       open(request, response, true, (admitted) =>
-        forwardUpgrade({
-          ...{ ...parts, ...admitted, request, socket, response },
-          refuse: (refusal) => answer(response, refusal),
-        }),
+        forwardUpgrade({ ...parts, ...admitted, request, socket, response, ...endings(response) }),
       ).catch((error: unknown) => fail(response, error));
     },
     async closeBlocked() {
@@ -114,12 +105,52 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 }
 
+/** The ways in which a request ends here. None of them throws. */
+function createEndings({ newRequestId, onError }: Pick<GatewayParts, "newRequestId" | "onError">) {
+  function answer(response: ServerResponse, refusal: Refusal, requestId = newRequestId()): void {
+    try {
+      answerRefusal(response, refusal, requestId);
+    } catch (error) {
+      onError(error, requestId);
+      response.destroy();
+    }
+  }
+
+  /** Passing it on threw an error: the lobby cannot be reached by it. */
+  function failExchange(response: ServerResponse, error: unknown): void {
+    const requestId = newRequestId();
+    onError(error, requestId);
+    answer(response, lobbyUnreachable(), requestId);
+  }
+
+  function fail(response: ServerResponse, error: unknown): void {
+    const requestId = newRequestId();
+    const isAway = isUnavailable(error);
+    if (!isAway) onError(error, requestId);
+    const refusal = isAway
+      ? refuse("API_UNAVAILABLE", "The data store is temporarily unavailable. Try again shortly.", { retryAfterS: 1 })
+      : refuse("API_INTERNAL", "Internal server error. The server log has details under this request id.");
+    answer(response, refusal, requestId);
+  }
+
+  return {
+    answer,
+    fail,
+    failExchange,
+    endings: (response: ServerResponse) => ({
+      refuse: (refusal: Refusal) => answer(response, refusal),
+      fail: (error: unknown) => failExchange(response, error),
+    }),
+  };
+}
+
 const lobbyStopped = () => refuse("MATCHMAKER_LOBBY_STOPPED", "The lobby has stopped.");
 const clientBlocked = () => refuse("MATCHMAKER_CLIENT_BLOCKED", "This client is blocked here.");
 
 /** For an answer to a handshake that is none: the connection ends with it. */
 function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request);
+  response.on("error", () => response.destroy());
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   response.once("finish", () => socket.destroySoon());

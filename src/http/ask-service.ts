@@ -16,16 +16,20 @@ export function createAskService(serviceUrl: string, proofs: Pick<NodeProofs, "p
       const [name = "", proof = ""] = proofs.prove();
       const options = { agent: false as const, headers: { [name]: proof }, timeout: answerMs };
       const asked = get(`${serviceUrl}/lobby/${lobbyId}`, options, (answer) => {
-        readText(answer).then((text) => {
-          // The service answers with the result of createDescribeLobby.
-          if (answer.statusCode === 200) resolve(JSON.parse(text) as LobbyDescription | null);
-          else reject(new Error(`the service answered ${answer.statusCode} to a question about a lobby`));
-        }, reject);
+        readAnswer(answer).then(resolve, reject);
       });
       const timer = setTimeout(() => asked.destroy(new Error("the service did not answer in time")), answerMs);
-      asked.once("error", reject);
+      asked.on("error", reject);
       asked.once("close", () => clearTimeout(timer));
     });
+}
+
+async function readAnswer(answer: IncomingMessage): Promise<LobbyDescription | null> {
+  const text = await readText(answer);
+  if (answer.statusCode !== 200)
+    throw new Error(`the service answered ${answer.statusCode} to a question about a lobby`);
+  // The service answers with the result of createDescribeLobby.
+  return JSON.parse(text) as LobbyDescription | null;
 }
 
 async function readText(answer: IncomingMessage): Promise<string> {

@@ -1,8 +1,9 @@
 import { Agent, type IncomingMessage, type ServerResponse, request as sendHttp } from "node:http";
 import { Agent as HttpsAgent, request as sendHttps } from "node:https";
+import { pipeline } from "node:stream";
 import type { Admission } from "../gateway/admit.ts";
 import { answerRefusal } from "../gateway/answer-refusal.ts";
-import { copyBody } from "../gateway/copy-body.ts";
+import { guarded } from "../gateway/forward-request.ts";
 import { framingHeaders, hasBody, passedHeaders, toServiceHeaders } from "../gateway/headers.ts";
 import { refuse } from "../operations/refusal.ts";
 
@@ -40,18 +41,18 @@ export function createForwardToService(serviceUrl: string, newRequestId: () => s
         const message = "The service does not answer. Try again shortly.";
         answerRefusal(response, refuse("API_UNAVAILABLE", message, { retryAfterS: 1 }), newRequestId());
       };
-      sent.once("error", unavailable);
-      sent.once("response", (answer) => {
-        if (response.destroyed) return void answer.destroy();
+      const passAnswer = (answer: IncomingMessage): void => {
+        if (response.headersSent || response.destroyed) return void answer.destroy();
         response.writeHead(answer.statusCode ?? 502, passedHeaders(answer));
         response.flushHeaders();
-        answer.once("error", () => request.socket.destroy());
-        copyBody(answer, response);
-      });
+        pipeline(answer, response, () => undefined);
+      };
+      sent.on("error", unavailable);
+      sent.once("response", guarded({ fail: unavailable }, passAnswer));
       response.once("close", () => {
         if (!response.writableFinished) sent.destroy();
       });
-      if (hasBody(request)) copyBody(request, sent);
+      if (hasBody(request)) request.pipe(sent);
       else {
         request.resume();
         sent.end();

@@ -80,17 +80,19 @@ export async function startStandaloneGateway(parts: {
       gateway.handle(request, response);
       return;
     }
-    const admission = checkEdge(request);
-    if (isRefusal(admission)) answerRefusal(response, admission, newRequestId());
-    else service.forward(request, response, admission);
+    try {
+      const admission = checkEdge(request);
+      if (isRefusal(admission)) answerRefusal(response, admission, newRequestId());
+      else service.forward(request, response, admission);
+    } catch (err) {
+      log.error({ err }, "a request to the service failed");
+      response.destroy();
+    }
   }
 
   const server = createHttp();
-  const inFlight = watchConnections(server, parts, readAddress, {
-    handle,
-    upgrade: gateway.upgrade,
-    takes: () => true,
-  });
+  const lobbies = { handle, upgrade: gateway.upgrade, takes: () => true };
+  const inFlight = watchConnections(server, parts, readAddress, lobbies);
   const timer = setInterval(() => void gateway.closeBlocked().catch(() => undefined), checkBlocksEveryMs).unref();
   const { url, stopListening } = await open(server, parts, readAddress);
   return {

@@ -3,21 +3,17 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { defaultConfig } from "../../src/config/config.ts";
-import { secretFromText } from "../../src/ground/data-folder.ts";
-import { createLog } from "../../src/ground/log.ts";
-import { type StandaloneGateway, startStandaloneGateway } from "../../src/http/standalone-gateway.ts";
 import { arenaOf } from "../support/arena.ts";
 import { listenTo } from "../support/event-streams.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { clientOf, startService, until } from "../support/harness.ts";
 import { ensureServerBuilt } from "../support/server.ts";
+import { openThrough, secret, type Through } from "./through.ts";
 import { closeOf, handshakeRefusal, nextMessage, openWebSocket, startGameLobby } from "./web-sockets.ts";
 import { type GatewayWorld, openGatewayWorld, startWebLobby } from "./world.ts";
 
-const secret = "the secret of the tests, which is long enough";
 let world: GatewayWorld;
-let gateway: StandaloneGateway;
+let gateway: Through;
 let through: ReturnType<typeof clientOf>;
 let close: () => Promise<void>;
 
@@ -25,16 +21,7 @@ beforeAll(async () => {
   // The gateway proves itself with the time, and one of them is a process of its own.
   world = await openGatewayWorld("sqlite", {}, {}, { clock: { now: Date.now, advance() {} } });
   close = world.close;
-  gateway = await startStandaloneGateway({
-    config: defaultConfig({
-      ...{ gatewayPort: 0, serviceUrl: world.service.url, trustedProxies: ["127.0.0.1"], rateAddress: 0 },
-    }),
-    log: createLog({ level: "silent", format: "json" }),
-    secret: secretFromText(secret),
-    previousSecret: null,
-    now: Date.now,
-    newRequestId: () => "gateway-request",
-  });
+  gateway = await openThrough(world.service.url);
   through = clientOf("sqlite", gateway.url, world.service.adminToken);
 });
 afterAll(async () => {
