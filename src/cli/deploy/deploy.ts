@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listBuildIds } from "../../operations/cloud/version-builds.ts";
-import { checkVersionConfig } from "../../operations/cloud/version-document.ts";
+import { checkVersionConfig, warnOfVersion } from "../../operations/cloud/version-document.ts";
 import { gameFileName, readGameFile, type VersionDocument } from "../dev/game-file.ts";
 import type { Client, Json } from "../remote/client.ts";
 import { Refused } from "../remote/client.ts";
@@ -38,6 +38,7 @@ export async function deploy(remote: Remote): Promise<number> {
     return exitCodes.done;
   }
   for (const line of difference) terminal.err(`  ${clean(line)}\n`);
+  terminal.err(describeWarnings(config));
   const display_name = parsed.flags.get("name") ?? nameOf(terminal.now());
   const { version_id } = await client.call("games.versions.createGameVersion", {
     params: { game_id: params.game_id },
@@ -235,8 +236,16 @@ export async function validate(remote: Remote): Promise<number> {
   const answer = await askService(remote, game.name_id, game.config);
   const errors = answer ?? checkVersionConfig(game.config).issues;
   const lines = errors.map(({ path, message }: Json) => `${path.join(".")}: ${clean(message)}\n`);
+  if (errors.length === 0) remote.terminal.err(describeWarnings(game.config));
   remote.print({ errors }, () => (errors.length === 0 ? `${gameFileName} can be deployed.\n` : lines.join("")));
   return errors.length === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+/** A line for each thing that is valid and still likely a mistake. */
+function describeWarnings(config: Json): string {
+  const { resolved } = checkVersionConfig(config, new Set(listBuildIds(config)));
+  const warnings = resolved ? warnOfVersion(resolved) : [];
+  return warnings.map(({ path, message }) => `warning: ${clean(path.slice(1, -1).join("."))} ${message}\n`).join("");
 }
 
 /** Null: no service is known here, or it does not have the game yet. Then only the document itself is checked. */
