@@ -177,11 +177,11 @@ export const namespaces = {
     path: `${namespacePath}/domain-public-auth`,
     summary: "Lets browsers on the namespace's domains call the matchmaker without a token.",
     body: object({
-      enabled: Type.Boolean(),
+      enabled: optional(Type.Boolean({ description: "Absent or null: unchanged. At least one of the two is needed." })),
       allow_localhost: optional(Type.Boolean({ description: "Absent or null: unchanged." })),
     }),
     reply: null,
-    errors: notFound,
+    errors: [...notFound, "API_BAD_BODY"],
   },
   "games.namespaces.createGameNamespaceTokenPublic": {
     ...cloud,

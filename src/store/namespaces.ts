@@ -158,11 +158,11 @@ export function setMatchmakerConfig(
 export function setDomainPublicAuth(
   db: Db,
   namespaceId: string,
-  auth: { enabled: boolean; allowLocalhost?: boolean | undefined },
+  auth: { enabled?: boolean | undefined; allowLocalhost?: boolean | undefined },
 ): Promise<number | null> {
   const { enabled, allowLocalhost } = auth;
   return setRaisingRevision(db, namespaceId, {
-    domain_public_auth_enabled: Number(enabled),
+    ...(enabled !== undefined && { domain_public_auth_enabled: Number(enabled) }),
     ...(allowLocalhost !== undefined && { allow_localhost: Number(allowLocalhost) }),
   });
 }

@@ -115,11 +115,12 @@ async function playInTwoTabs(url: string): Promise<void> {
 
 /** The README's client as a bundler writes it, in a page; resolves when the server has welcomed its player. */
 async function playWithClient(publicToken: string): Promise<void> {
-  const script = await bundle(shell.folder(), local(fileBlock("client.js")));
+  const client = local(fileBlock("client.js")).replace("pub_…", publicToken);
+  await runClient(client);
+  const script = await bundle(shell.folder(), client);
   const pages = createServer((_request, response) => {
     response.setHeader("content-type", "text/html");
-    const token = `<script>globalThis.publicToken = ${JSON.stringify(publicToken)}</script>`;
-    response.end(`<!doctype html>${token}<script type="module">${script}</script>`);
+    response.end(`<!doctype html><script type="module">${script}</script>`);
   });
   await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
   const page = await (await browser.newContext()).newPage();
@@ -129,6 +130,19 @@ async function playWithClient(publicToken: string): Promise<void> {
   await until(() => received.includes("Welcome."), 120_000);
   await page.close();
   pages.close();
+}
+
+/** With Node, and as TypeScript with the strictest options. */
+async function runClient(client: string): Promise<void> {
+  for (const name of ["client.js", "client.ts"]) writeFileSync(join(shell.folder(), name), client);
+  const program = startInTerminal("node --experimental-websocket client.js", shell.folder(), env);
+  running.push(program);
+  await program.says("Welcome.");
+  await program.end();
+  const options =
+    "--strict --noUncheckedIndexedAccess --noEmit --target es2022 --module nodenext --lib es2022,dom --types";
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  execFileSync(process.execPath, [tsc, ...options.split(" "), "", "client.ts"], { cwd: shell.folder(), stdio: "pipe" });
 }
 
 /** What `foyer init` wrote, with the packages that the README installs, in a folder of its own. */

@@ -225,6 +225,21 @@ export function mocksTests(at: () => Service): void {
     }
   });
 
+  test("[K15] in a game mode with codes find and create have a code, and a join by code has this one", async () => {
+    const game = await createGame(at());
+    const mode = { max_players: 2, codes: { enabled: true, length: 4 }, actions: { create: { enabled: true } } };
+    const game_modes = { duel: { ...mode, runtime: { external: {} } } };
+    const versionId = await createVersion(at(), game, { regions: { local: {} }, game_modes });
+    const withCodes = (await createToken(at(), await createNamespace(at(), game, { versionId }), "dev")).token;
+    const codeOf = async (path: string, body: object, given = withCodes) =>
+      (await at().request("POST", `/matchmaker/lobbies/${path}`, { token: given, body })).json.lobby.code;
+    expect(await codeOf("find", { game_modes: ["duel"] })).toBe("BCDF");
+    expect(await codeOf("create", { game_mode: "duel" })).toBe("BCDF");
+    expect(await codeOf("join", { code: "bc-df" })).toBe("BCDF");
+    expect(await codeOf("join", { lobby_id: nil })).toBeUndefined();
+    expect(await codeOf("find", { game_modes: ["duel"] }, token)).toBeUndefined();
+  });
+
   test("[K15] register is not for development tokens", async () => {
     expectRefusal(await call("POST", "lobbies/register", {}), "TOKEN_FORBIDDEN");
   });

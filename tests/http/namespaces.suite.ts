@@ -143,11 +143,18 @@ export function namespacesTests(at: () => Service): void {
         { enabled: true, allow_localhost: true },
       ],
       [{ enabled: false }, { enabled: false, allow_localhost: true }],
+      [{ allow_localhost: false }, { enabled: false, allow_localhost: false }],
+      [{ enabled: true }, { enabled: true, allow_localhost: false }],
+      [
+        { enabled: null, allow_localhost: true },
+        { enabled: true, allow_localhost: true },
+      ],
     ];
     for (const [body, expected] of steps) {
       expectEmpty(await call("PUT", `${path}/domain-public-auth`, body));
       expect(await shown()).toEqual(expected);
     }
+    expectRefusal(await call("PUT", `${path}/domain-public-auth`, {}), "API_BAD_BODY", [["enabled"]]);
     const wrong = await call("PUT", `${path}/domain-public-auth`, { enabled: 1, allow_localhost: "no" });
     expectRefusal(wrong, "API_BAD_BODY", [["enabled"], ["allow_localhost"]]);
   });

@@ -1322,7 +1322,8 @@ export interface Timeouts {
 }
 
 export interface ToggleNamespaceDomainPublicAuthRequest {
-  readonly enabled: boolean;
+  /** Absent or null: unchanged. At least one of the two is needed. */
+  readonly enabled?: boolean | null;
   /** Absent or null: unchanged. */
   readonly allow_localhost?: boolean | null;
 }

@@ -48,15 +48,21 @@ export function namespaceDomainOperations(context: Context) {
     },
 
     "games.namespaces.toggleNamespaceDomainPublicAuth": async ({ params, body, record }) => {
+      if (body.enabled == null && body.allow_localhost == null) return nothingToSet();
       const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
       const revision = await setDomainPublicAuth(record(), namespace.namespaceId, {
-        enabled: body.enabled,
+        ...(typeof body.enabled === "boolean" && { enabled: body.enabled }),
         ...(typeof body.allow_localhost === "boolean" && { allowLocalhost: body.allow_localhost }),
       });
       return revision === null ? namespaceNotFound(params.namespace_id) : null;
     },
   } satisfies Partial<Handlers>;
+}
+
+function nothingToSet() {
+  const message = "Pass enabled or allow_localhost, or both.";
+  return refuse("API_BAD_BODY", message, { errors: [{ path: ["enabled"], message }] });
 }
 
 function invalidDomain(message: string) {

@@ -33,6 +33,11 @@ export function checkJoinTarget(body: JoinBody) {
   return isRefusal(target) ? target : null;
 }
 
+/** The code that a join names; null: it names none. */
+export function readCode(body: JoinBody): string | null {
+  return body.code == null ? null : normaliseCode(body.code);
+}
+
 /** Players type codes in any case and in groups. Only ASCII letters have two cases here: ſ is no S. */
 function normaliseCode(text: string): string {
   return text.replace(/[\s\u2010\u2011-]/g, "").replace(/[a-z]/g, (letter) => letter.toUpperCase());

@@ -1,3 +1,4 @@
+import { codeSymbols } from "../../ground/codes.ts";
 import type { CallerOf } from "../callers.ts";
 import type { VersionInUse } from "../config-reader.ts";
 import type { Context } from "../context.ts";
@@ -16,6 +17,12 @@ interface MockRequest {
 export async function checkMock(context: Context, caller: CallerOf<"dev">, request: MockRequest) {
   const version = await readDeployed(context, caller);
   return version && checkAgainst(version, caller, request);
+}
+
+/** The code of the mock lobby, always the same; null: lobbies of the game mode have none, or no version is deployed. */
+export async function mockCode(context: Context, caller: CallerOf<"dev">, gameMode: string): Promise<string | null> {
+  const codes = (await readDeployed(context, caller))?.config.game_modes[gameMode]?.codes;
+  return codes?.enabled ? codeSymbols.slice(0, codes.length) : null;
 }
 
 function checkAgainst(version: VersionInUse, { server }: CallerOf<"dev">, { modes, regions, body }: MockRequest) {

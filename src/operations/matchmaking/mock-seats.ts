@@ -7,7 +7,12 @@ export const mockRegion = { region_id: "dev-local", display_name: "Local" };
 const tlsProtocols: ReadonlySet<string> = new Set(["https", "wss", "tls"]);
 
 /** Seats in the developer's own server, which the token names. */
-export function seatMock({ tokens }: Context, { namespaceId, server }: CallerOf<"dev">, playerIds: readonly string[]) {
+export function seatMock(
+  { tokens }: Context,
+  { namespaceId, server }: CallerOf<"dev">,
+  playerIds: readonly string[],
+  code: string | null = null,
+) {
   const players = playerIds.map((playerId) => ({
     player_id: playerId,
     token: tokens.make({ kind: "devplayer", namespaceId, playerId }),
@@ -15,7 +20,8 @@ export function seatMock({ tokens }: Context, { namespaceId, server }: CallerOf<
   const entries = Object.entries(server.ports);
   const ports = Object.fromEntries(entries.map(([label, port]) => [label, mockPort(server.hostname, port)]));
   const player = { token: players[0]!.token };
-  return { lobby: { lobby_id: mockLobbyId, region: mockRegion, ports, player }, ports, player, players };
+  const lobby = { lobby_id: mockLobbyId, region: mockRegion, ports, player };
+  return { lobby: code === null ? lobby : { ...lobby, code }, ports, player, players };
 }
 
 function mockPort(hostname: string, { protocol, port, portRange }: DevelopmentPort) {

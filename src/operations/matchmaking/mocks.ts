@@ -3,9 +3,9 @@ import type { Context } from "../context.ts";
 import type { Mocks } from "../handlers.ts";
 import { isRefusal, refuse } from "../refusal.ts";
 import { checkKey } from "./idempotency.ts";
-import { checkJoinTarget } from "./join-codes.ts";
+import { checkJoinTarget, readCode } from "./join-codes.ts";
 import { checkFindRequest, checkLobbyConfig, checkSeats, checkTags, countSeats } from "./lobby-requests.ts";
-import { checkMock } from "./mock-checks.ts";
+import { checkMock, mockCode } from "./mock-checks.ts";
 import { listedRegion, listMocks, watchMocks } from "./mock-list.ts";
 import { mockLobbyId, mockRegion, seatMock } from "./mock-seats.ts";
 import { readPlayerToken } from "./resume.ts";
@@ -26,14 +26,14 @@ export function mockOperations(context: Context): Mocks {
       (await checkMock(context, caller, { modes: body.game_modes, regions: body.regions ?? [], body })) ?? {
         ...(body.dry_run
           ? { lobby: { lobby_id: mockLobbyId, region: mockRegion }, would_create: false }
-          : seatMock(context, caller, newPlayers(body))),
+          : seatMock(context, caller, newPlayers(body), await mockCode(context, caller, body.game_modes[0]!))),
         ...(body.explain && { explain: explainMock(body.game_modes[0]!) }),
       },
     "lobbies.join": async ({ caller, body, idempotencyKey }) =>
       checkJoinTarget(body) ??
       checkKey(idempotencyKey) ??
       checkSeats(body) ??
-      seatMock(context, caller, newPlayers(body)),
+      seatMock(context, caller, newPlayers(body), readCode(body)),
     "lobbies.create": async ({ caller, body, idempotencyKey }) =>
       checkKey(idempotencyKey) ??
       checkTags(body.tags) ??
@@ -44,7 +44,7 @@ export function mockOperations(context: Context): Mocks {
         regions: body.region ? [body.region] : [],
         body,
       })) ??
-      seatMock(context, caller, newPlayers(body)),
+      seatMock(context, caller, newPlayers(body), await mockCode(context, caller, body.game_mode)),
     "lobbies.list": ({ caller, query }) => listMocks(context, caller, query),
     "lobbies.watch": ({ caller, client, query }) => watchMocks(context, caller, client, query),
     "lobbies.ready": nothing,
