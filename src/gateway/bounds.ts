@@ -12,8 +12,10 @@ export interface Holder {
 
 /** Counts the connections through the gateway. */
 export interface Bounds {
+  /** Whether only clients with a taken seat in the lobby may have what it still has. */
+  isForSeated(route: LobbyRoute, holder: Holder): boolean;
   /** Takes a place for a connection; a refusal when there is none. The result gives the place back. */
-  take(route: LobbyRoute, holder: Holder): (() => void) | Refusal;
+  take(route: LobbyRoute, holder: Holder, isSeated?: boolean): (() => void) | Refusal;
   count(): number;
 }
 
@@ -29,6 +31,11 @@ export function createBounds(limits: { all: number; perClient: number }): Bounds
     else counts.set(key, count);
   }
 
+  /** Strangers leave half of a lobby's connections to those who play there. */
+  function isForSeated({ lobbyId, connectionsMax }: LobbyRoute, { isCounted }: Holder): boolean {
+    return isCounted && countOf(`s ${lobbyId}`) >= Math.floor(connectionsMax / 2);
+  }
+
   function findRefusal({ lobbyId, connectionsMax, clientConnectionsMax }: LobbyRoute, holder: Holder): Refusal | null {
     const { client, network, isCounted } = holder;
     if (isCounted && countOf(`c ${client}`) >= limits.perClient) return tooManyOfClient();
@@ -41,13 +48,18 @@ export function createBounds(limits: { all: number; perClient: number }): Bounds
   }
 
   return {
-    take(route, holder) {
+    isForSeated,
+    take(route, holder, isSeated = false) {
       const refusal = findRefusal(route, holder);
       if (refusal !== null) return refusal;
+      if (!isSeated && isForSeated(route, holder)) {
+        return full("The lobby has as many connections of clients without a seat in it as it may have.");
+      }
 
       const { client, network, isCounted } = holder;
       const keys = [`l ${route.lobbyId}`];
       if (isCounted) keys.push(`c ${client}`, `l ${route.lobbyId} ${client}`);
+      if (isCounted && !isSeated) keys.push(`s ${route.lobbyId}`);
       if (isCounted && network !== null) keys.push(`c ${network}`);
       all += 1;
       for (const key of keys) add(key, 1);

@@ -22,6 +22,8 @@ export interface ForwardParts extends Admitted {
   readonly headMs: number;
   readonly nodeConnectMs: number;
   readonly idleMs: number;
+  /** Whether the node at that address answers at all. */
+  checkNode(url: string): Promise<boolean>;
   /** The node at that address did not accept a connection. */
   onNodeUnreachable(url: string): void;
   refuse(refusal: Refusal): void;
@@ -78,6 +80,9 @@ export function forwardRequest(parts: ForwardParts): Exchange {
   };
 }
 
+/** With the time that a node has to answer the check, 9 s. */
+const checkNodeEveryMs = 4_000;
+
 /** Sends the head; answers when the lobby cannot be reached or does not answer in time. */
 export function startRequest(parts: ForwardParts, isUpgrade: boolean): ClientRequest {
   const { request, path, route, admission } = parts;
@@ -106,10 +111,18 @@ export function startRequest(parts: ForwardParts, isUpgrade: boolean): ClientReq
   const unreachable = () => settle(lobbyUnreachable());
   if (route.target.kind === "node") {
     const { url } = route.target;
-    limitConnecting(sent, parts.nodeConnectMs, () => {
+    const isAway = () => {
+      if (isSettled) return;
       parts.onNodeUnreachable(url);
       settle(nodeUnreachable());
-    });
+    };
+    limitConnecting(sent, parts.nodeConnectMs, isAway);
+    // Of a node that is frozen the system still accepts connections; a lobby may take longer than this to answer.
+    const timer = setInterval(async () => {
+      if (!(await parts.checkNode(url))) isAway();
+    }, checkNodeEveryMs);
+    sent.once("response", () => clearInterval(timer));
+    sent.once("close", () => clearInterval(timer));
   }
   sent.on("error", unreachable);
   sent.once("close", unreachable);

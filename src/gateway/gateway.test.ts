@@ -17,6 +17,7 @@ async function openGateway(port: number) {
       }),
       admit: async () => null,
       isBlocked: async () => false,
+      hasSeat: async () => false,
       onStopped() {},
     },
     checkEdge: ({ headers: { host = "" } }) => ({
@@ -27,6 +28,7 @@ async function openGateway(port: number) {
     proveNode: () => [],
     headMs: 200,
     nodeConnectMs: 200,
+    checkNode: async () => true,
     idleMs: 60_000,
     newRequestId: () => "request-1",
     onNodeUnreachable() {},

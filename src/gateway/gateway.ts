@@ -22,6 +22,8 @@ export interface GatewayParts {
   readonly nodeConnectMs: number;
   /** How long a connection may be without a byte in either direction. */
   readonly idleMs: number;
+  /** Whether the node at that address answers at all. Never rejects. */
+  checkNode(url: string): Promise<boolean>;
   newRequestId(): string;
   /** The node at that address did not accept a connection. */
   onNodeUnreachable(url: string): void;
@@ -57,7 +59,8 @@ export function createGateway(parts: GatewayParts): Gateway {
     if (isRefusal(admitted)) return answer(response, admitted);
     if (request.socket.destroyed) return;
     const { route, admission } = admitted;
-    const leave = bounds.take(route, admission);
+    const isSeated = bounds.isForSeated(route, admission) && (await routes.hasSeat(route, admission.client));
+    const leave = bounds.take(route, admission, isSeated);
     if (isRefusal(leave)) return answer(response, leave);
     let exchange: Exchange;
     try {

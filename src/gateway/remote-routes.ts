@@ -91,6 +91,12 @@ export function createRemoteRoutes(parts: {
       if (blocked !== null || origin === undefined) return blocked;
       return isOriginAllowed(origin, found.lobby) ? null : refuseOrigin(origin);
     },
+    async hasSeat({ lobbyId }, client) {
+      if (known.get(lobbyId)?.lobby.seated.includes(client)) return true;
+      // The seat may be newer than what is known.
+      const found = await askOnce(lobbyId).catch(() => null);
+      return found?.lobby.seated.includes(client) ?? false;
+    },
     async isBlocked({ lobbyId, client }) {
       const found = await learn(lobbyId);
       return found !== null && found !== "away" && (found.isBlocked?.(client, parts.wallClock()) ?? false);

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { createAnswerLookup } from "../gateway/answer-lookup.ts";
 import { createBounds } from "../gateway/bounds.ts";
+import { createCheckNode } from "../gateway/check-node.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { isLobbyPath } from "../gateway/lobby-path.ts";
 import type { NodeProofs } from "../gateway/node-proof.ts";
@@ -51,6 +52,7 @@ export function createLobbyGateway(parts: LobbyGatewayParts): LobbyGateway {
     nodeConnectMs: nodeConnectMaxMs,
     idleMs: config.gatewayIdleS * 1000,
     newRequestId,
+    checkNode: createCheckNode(),
     onNodeUnreachable: createNodeReport(log),
     onError: (error, requestId) => log.error({ err: error, request_id: requestId }, "a request to a lobby failed"),
   });

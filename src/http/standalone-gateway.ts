@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Config } from "../config/config.ts";
 import { answerRefusal } from "../gateway/answer-refusal.ts";
 import { createBounds } from "../gateway/bounds.ts";
+import { createCheckNode } from "../gateway/check-node.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { isLobbyPath } from "../gateway/lobby-path.ts";
 import { createNodeProofs } from "../gateway/node-proof.ts";
@@ -71,6 +72,7 @@ export async function startStandaloneGateway(parts: {
     nodeConnectMs: nodeConnectMaxMs,
     idleMs: config.gatewayIdleS * 1000,
     newRequestId,
+    checkNode: createCheckNode(),
     onNodeUnreachable: createNodeReport(log),
     onError: (err, requestId) => log.error({ err, request_id: requestId }, "a request to a lobby failed"),
   });

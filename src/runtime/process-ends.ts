@@ -1,6 +1,5 @@
 import { signalGroup, waitForGroupEnd } from "./process-group.ts";
 import type { ProcessParts } from "./process-parts.ts";
-import { listPortNumbers } from "./process-ports.ts";
 import type { RunningProcess } from "./process-table.ts";
 import type { LobbyExit } from "./runtime.ts";
 
@@ -42,7 +41,7 @@ export function createProcessEnds({ options, ports, folders, records, table, exi
       process.isEnding = true;
       const { lobbyId } = process;
       if (!isClosed) await endGroup(process, exit);
-      ports.release(listPortNumbers(process.ports));
+      ports.retire(process.ports);
       await cleanUp(process, exit);
       exits.remember(lobbyId, exit);
       table.remove(lobbyId);

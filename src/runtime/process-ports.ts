@@ -14,6 +14,8 @@ export interface Ports {
   /** Marks ports that an earlier process of the service assigned. */
   hold(ports: Iterable<number>): void;
   release(ports: Iterable<number>): void;
+  /** The lobby that had them has ended. */
+  retire(ports: LobbyPorts): void;
   taken(): number;
 }
 
@@ -27,20 +29,31 @@ export function listPortNumbers(ports: LobbyPorts): number[] {
   return Object.values(ports).map(({ port }) => port);
 }
 
+/** Longer than `foyer gateway` uses what it knows about a lobby without asking, and than it waits for the answer. */
+const restMs = 20_000;
+
 /**
  * Goes round the range, so that a port is reused as late as possible: a player who arrives late at an ended lobby must
  * not reach another game.
  */
-export function createPorts(range: PortRange, firstOffset: number, bind: string): Ports {
+export function createPorts(
+  range: PortRange,
+  firstOffset: number,
+  bind: string,
+  steadyNow = () => performance.now(),
+): Ports {
   const size = range.max - range.min + 1;
   const taken = new Set<number>();
+  /** Until when gateways may still connect to the lobby that had the port. */
+  const resting = new Map<number, number>();
   let next = firstOffset % size;
 
   async function takeOne(protocol: string): Promise<number> {
     for (let tries = 0; tries < size; tries++) {
       const port = range.min + next;
       next = (next + 1) % size;
-      if (taken.has(port)) continue;
+      if (taken.has(port) || (resting.get(port) ?? 0) > steadyNow()) continue;
+      resting.delete(port);
       // Marked before the first await, so that two lobbies never check the same port.
       taken.add(port);
       let isChosen = false;
@@ -52,7 +65,7 @@ export function createPorts(range: PortRange, firstOffset: number, bind: string)
       if (isChosen) return port;
     }
     throw new LobbyNotStarted(
-      `Every port from ${range.min} to ${range.max} is in use. Set a wider range with FOYER_LOBBY_PORTS.`,
+      `Every port from ${range.min} to ${range.max} is in use, or was until a moment ago. Set a wider range with FOYER_LOBBY_PORTS.`,
       { isShortage: true },
     );
   }
@@ -73,6 +86,12 @@ export function createPorts(range: PortRange, firstOffset: number, bind: string)
     },
     release(ports) {
       for (const port of ports) taken.delete(port);
+    },
+    retire(ports) {
+      for (const { port, routing } of Object.values(ports)) {
+        taken.delete(port);
+        if (routing === "gateway") resting.set(port, steadyNow() + restMs);
+      }
     },
     taken: () => taken.size,
   };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal } from "../support/expectations.ts";
 import { until } from "../support/harness.ts";
+import { openThrough } from "./through.ts";
 import { closeOf, handshakeRefusal, openWebSocket, startGameLobby, type WebSocketClient } from "./web-sockets.ts";
 import { type GatewayWorld, openGatewayWorld, startRawLobby, startWebLobby } from "./world.ts";
 
@@ -98,8 +99,8 @@ test("[GW18] a service that stops ends all connections, and ends", async () => {
 describe("[GW20] connections are limited", () => {
   let world: GatewayWorld;
   beforeAll(async () => {
-    // A lobby of one player: 20 connections, 5 of one client.
-    const limits = { maxGatewayConnections: 30, maxGatewayConnectionsPerClient: 8 };
+    // A lobby of one player: 20 connections, 10 of them of clients without a seat, 5 of one client.
+    const limits = { maxGatewayConnections: 19, maxGatewayConnectionsPerClient: 8 };
     world = await openGatewayWorld("sqlite", limits, { max_players: 1, max_players_direct: 1 });
   });
   afterAll(() => world?.close());
@@ -118,9 +119,9 @@ describe("[GW20] connections are limited", () => {
     expect(await refusal(one.game, "192.0.2.1")).toEqual([429, "API_RATE_LIMIT"]);
     open.push(...(await fill(two.game, "192.0.2.1", 3)));
     expect(await refusal(two.game, "192.0.2.1")).toEqual([429, "API_RATE_LIMIT"]);
-    for (const client of ["192.0.2.2", "192.0.2.3", "192.0.2.4"]) open.push(...(await fill(one.game, client, 5)));
+    open.push(...(await fill(one.game, "192.0.2.2", 5)));
     expect(await refusal(one.game, "192.0.2.5")).toEqual([503, "API_UNAVAILABLE"]);
-    open.push(...(await fill(two.game, "192.0.2.6", 5)), ...(await fill(two.game, "192.0.2.7", 2)));
+    open.push(...(await fill(two.game, "192.0.2.6", 5)), ...(await fill(two.game, "192.0.2.7", 1)));
     expect(await refusal(two.game, "192.0.2.8")).toEqual([503, "API_UNAVAILABLE"]);
     // A request is a connection while it is open.
     const headers = { "x-forwarded-for": "192.0.2.8" };
@@ -140,4 +141,29 @@ describe("[GW20] connections are limited", () => {
     lobby.close();
     await Promise.all(none);
   });
+});
+
+test("[GW25] strangers leave half of a lobby's connections to its players, also behind foyer gateway", async () => {
+  const mode = { max_players: 1, max_players_direct: 1 };
+  const world = await openGatewayWorld("sqlite", {}, mode, { clock: { now: Date.now, advance() {} } });
+  const standalone = await openThrough(world.service.url);
+  const lobby = await startGameLobby();
+  for (const { port } of [world.service, standalone]) {
+    const { game, connect } = await world.lobbyAt(lobby.port, "192.0.2.200");
+    await connect();
+    const from = (client: string) => ({ "x-forwarded-for": client });
+    const strangers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        openWebSocket(port, game, from(`198.51.100.${index}`)).catch((error: { status: number }) => error.status),
+      ),
+    );
+    const open = strangers.filter((one) => typeof one !== "number");
+    expect([open.length, new Set(strangers.filter((one) => typeof one === "number"))]).toEqual([10, new Set([503])]);
+    for (let count = 0; count < 5; count++) open.push(await openWebSocket(port, game, from("192.0.2.200")));
+    expect(await handshakeRefusal(port, game, from("192.0.2.200"))).toEqual([429, "API_RATE_LIMIT"]);
+    for (const client of open) client.terminate();
+  }
+  lobby.close();
+  await standalone.close();
+  await world.close();
 });

@@ -8,7 +8,7 @@ import { createFakeRuntime } from "../support/fake-runtime.ts";
 import { type Service, until } from "../support/harness.ts";
 import { freePort } from "../support/services/programs.ts";
 import { closeOf, handshakeRefusal, nextMessage, openWebSocket, startGameLobby } from "./web-sockets.ts";
-import { routedConfig, startWebLobby } from "./world.ts";
+import { routedConfig, startRawLobby, startWebLobby } from "./world.ts";
 
 const trusted = { trustedProxies: ["127.0.0.1"], rateAddress: 0, rateFind: 0, rateCreate: 0 };
 
@@ -94,4 +94,30 @@ test("[GW30] without a node_url other nodes answer 502", async () => {
   expectRefusal(await second.request("GET", path), "API_LOBBY_UNREACHABLE");
   await until(async () => (await second.request("GET", `/lobby/${arena.versionId}/web`)).status === 404);
   web.close();
+});
+
+test("[GW32] a node that accepts connections and answers nothing is 502, one without reports at once", async () => {
+  const installation = await install();
+  const runtime = createFakeRuntime();
+  // As a process that was stopped with SIGSTOP: its system accepts connections for it.
+  const frozen = await startRawLobby((socket) => socket.pause());
+  const nodeUrl = `http://127.0.0.1:${frozen.port}`;
+  const first = await installation.start("first", { ...trusted, nodeUrl }, { runtime });
+  const second = await installation.start("second", { ...trusted, runtimes: ["external"] });
+  const arena = await createArena(first, routedConfig());
+  const lobbyId = await lobbyOn(arena, runtime, 9);
+  const unreachable = [502, "API_LOBBY_UNREACHABLE"];
+  const answers = await Promise.all([
+    second.request("GET", `/lobby/${lobbyId}/web`).then(({ status, json }) => [status, json.code]),
+    handshakeRefusal(second.port, `/lobby/${lobbyId}/game`),
+  ]);
+  expect(answers).toEqual([unreachable, unreachable]);
+  const before = frozen.sockets.length;
+  await installation.stop(first);
+  // Its reports have ended, so the second node does not even try.
+  await until(async () => {
+    const { status } = await second.request("GET", `/lobby/${lobbyId}/web`);
+    return status === 410 || (status === 502 && frozen.sockets.length === before);
+  });
+  frozen.close();
 });

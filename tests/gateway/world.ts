@@ -9,8 +9,8 @@ import type { ServiceKind } from "../support/services/stores.ts";
 /** A service whose lobbies' ports are servers of the test. */
 export interface GatewayWorld extends Matchmaker {
   readonly arena: Arena;
-  /** A ready lobby whose ports `web` (http) and `game` (ws) are that port of this machine. */
-  lobbyAt(port: number): Promise<RoutedLobby>;
+  /** A ready lobby with a seat of that client, whose ports `web` (http) and `game` (ws) are that port of this machine. */
+  lobbyAt(port: number, client?: string): Promise<RoutedLobby>;
   close(): Promise<void>;
 }
 
@@ -20,6 +20,8 @@ interface RoutedLobby {
   readonly web: string;
   readonly game: string;
   readonly playerToken: string;
+  /** Its player is there, so that it does not end as an empty lobby. */
+  connect(): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -49,16 +51,21 @@ export async function openGatewayWorld(
   return {
     ...matchmaker,
     arena,
-    async lobbyAt(port) {
+    async lobbyAt(port, client) {
       runtime.choosePort = () => port;
-      runtime.onceStarted = ({ lobbyId, env }) => arena.lobby(lobbyId, env.FOYER_TOKEN!).ready();
-      const answer = await arena.create({ publicity: "public" });
+      let token = "";
+      runtime.onceStarted = ({ lobbyId, env }) => {
+        token = env.FOYER_TOKEN!;
+        return arena.lobby(lobbyId, token).ready();
+      };
+      const answer = await arena.create({ publicity: "public" }, client === undefined ? {} : { client });
       const lobbyId: string = answer.json.lobby.lobby_id;
       return {
         lobbyId,
         web: `/lobby/${lobbyId}/web`,
         game: `/lobby/${lobbyId}/game`,
         playerToken: tokensOf(answer)[0]!,
+        connect: () => arena.lobby(lobbyId, token).connect(tokensOf(answer)[0]!),
         stop: async () => {
           await service.admin("DELETE", `${arena.namespace.path}/lobbies/${lobbyId}`);
         },

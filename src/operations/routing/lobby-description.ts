@@ -4,7 +4,7 @@ import { findNamespaceById } from "../../store/namespaces.ts";
 import type { AllowedOrigins } from "../auth/authenticate.ts";
 import type { Context } from "../context.ts";
 import type { LobbyDirectory } from "./lobby-directory.ts";
-import { findLobbyNode, type LocalPort } from "./routes.ts";
+import { findLobbyNode, type LocalPort, listSeated } from "./routes.ts";
 
 /** All that a gateway in another process has to know about a lobby. Its form is between Foyer and `foyer gateway` alone. */
 export interface LobbyDescription extends AllowedOrigins {
@@ -15,6 +15,8 @@ export interface LobbyDescription extends AllowedOrigins {
   readonly ports: Readonly<Record<string, LocalPort & { readonly protocol: "http" | "ws" }>>;
   /** "here": on the node that answers; else where its node is reached, if it has said so. */
   readonly node: "here" | string | null;
+  /** The clients with a taken seat in it. */
+  readonly seated: readonly string[];
   readonly blocks: readonly { readonly client: string; readonly untilTs: number | null }[];
 }
 
@@ -40,6 +42,7 @@ export function createDescribeLobby(context: Context, directory: LobbyDirectory)
         ]),
       ),
       node: findLobbyNode(context, lobby),
+      seated: lobby.stoppedAt === null ? await listSeated(context, lobby) : [],
       domains: domains.map(({ domain }) => domain),
       allowsLocalhost: namespace?.domainPublicAuth.allowLocalhost ?? false,
       blocks: blocks.map(({ client, untilTs }) => ({ client, untilTs })),

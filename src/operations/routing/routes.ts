@@ -34,6 +34,8 @@ export interface Routes {
   find(lobbyId: string, label: string): Promise<LobbyRoute | Refusal>;
   /** Whether the lobby's namespace serves the client and accepts its page; null: it does. */
   admit(route: LobbyRoute, visitor: Visitor): Promise<Refusal | null>;
+  /** Whether the client has a taken seat in the lobby. */
+  hasSeat(route: Pick<LobbyRoute, "lobbyId" | "namespaceId">, client: string): Promise<boolean>;
   /** Whether the namespace has blocked the client meanwhile. */
   isBlocked(exchange: { lobbyId: string; namespaceId: string; client: string }): Promise<boolean>;
   /** Calls back when a lobby has stopped. */
@@ -60,12 +62,22 @@ export function createRoutes(context: Context, directory: LobbyDirectory): Route
       if (blocked !== null || origin === undefined) return blocked;
       return checkOrigin(context, namespaceId, origin, isLocal);
     },
+    hasSeat: async (route, client) => (await listSeated(context, route)).includes(client),
     async isBlocked({ namespaceId, client }) {
       const config = await context.configs.get(namespaceId);
       return config?.isBlocked?.(client, context.now()) ?? false;
     },
     onStopped: directory.onStopped,
   };
+}
+
+/** The clients with a taken seat in the lobby. */
+export async function listSeated(
+  { engine, now }: Pick<Context, "engine" | "now">,
+  { namespaceId, lobbyId }: Pick<LobbyRoute, "lobbyId" | "namespaceId">,
+): Promise<string[]> {
+  const players = await engine.read({ type: "players", namespaceId, lobbyId, now: now() });
+  return [...new Set(players.map(({ clientId }) => clientId))];
 }
 
 /** A port of a lobby on the machine that runs it. */

@@ -1,4 +1,3 @@
-import { listPortNumbers } from "../process-ports.ts";
 import type { LobbyExit } from "../runtime.ts";
 import type { RunningContainer } from "./containers.ts";
 import type { DockerParts } from "./docker-parts.ts";
@@ -29,7 +28,7 @@ export async function endContainer(
   } catch {
     // The disk is full or the engine went away: sync-containers.ts removes the container later.
   }
-  ports.release(listPortNumbers(container.ports));
+  ports.retire(container.ports);
   containers.remove(lobbyId);
   container.setEnded(exit);
 }
