@@ -1,9 +1,9 @@
 import type { Engine } from "../engine/engine.ts";
-import { type Logger, throttledByText } from "../ground/log.ts";
+import { type Logger, throttled, throttledByText } from "../ground/log.ts";
 import { packageVersion } from "../ground/package-version.ts";
 import { createHoldings, createSharedPlaces } from "../ground/shares.ts";
 import { createDerivedTokens } from "../ground/tokens.ts";
-import { createSessions } from "../operations/auth/sessions.ts";
+import { createSessions, type Sessions } from "../operations/auth/sessions.ts";
 import { createTokenUses } from "../operations/auth/token-uses.ts";
 import { createCodeBudget } from "../operations/capacity/code-budget.ts";
 import { createStartGate } from "../operations/capacity/crash-backoff.ts";
@@ -96,7 +96,7 @@ export async function createContext(
     config,
     tokens: createDerivedTokens(ground.secret, ground.previousSecret),
     tokenUses,
-    sessions: createSessions({ now, newId, monotonic: () => performance.now() }),
+    sessions: openSessions(ground, mode, db),
     engine,
     ...parts,
     builds,
@@ -120,6 +120,12 @@ export async function createContext(
     newCodes,
   };
   return { context, driver };
+}
+
+function openSessions({ clock: { now }, newId, secret, log }: Ground, { adminToken }: Mode, db: Db): Sessions {
+  const onError = throttled((err: unknown) => log.warn({ err }, "the use of a session could not be saved"));
+  const monotonic = () => performance.now();
+  return createSessions({ db, adminToken: adminToken.token, secret, now, newId, monotonic, onError });
 }
 
 /** One line for each change. Those of the demo's set-up are at level debug: the output of a first start stays short. */

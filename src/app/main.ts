@@ -58,7 +58,7 @@ export interface RunningFoyer {
   readonly dataDir: string;
   readonly adminToken: AdminToken;
   /** A code that signs one person in to the dashboard. */
-  createSignInCode(): string;
+  createSignInCode(): Promise<string>;
   /**
    * Stops accepting requests, finishes those in flight, saves everything. Lobbies keep running unless `stopLobbies` is
    * set.
@@ -159,7 +159,7 @@ async function start(
     nodeId: mode.shownNodeId,
     dataDir: ground.folder.path,
     adminToken: mode.adminToken,
-    createSignInCode: () => context.sessions.createCode().code,
+    createSignInCode: async () => (await context.sessions.createCode()).code,
     async close({ stopLobbies = false } = {}) {
       http.beginStopping();
       context.waiting.stop();

@@ -37,7 +37,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   const tokenOrigin = shown.find(({ key }) => key === "admin_token")?.origin ?? "";
   // For a person at this machine only: others could read the address in a log, or could not open it.
   const isFirstHand = terminal.isInteractive && isLoopback(config.host) && config.publicUrl === null;
-  const signInUrl = isFirstHand ? toSignInUrl(foyer.url, foyer.createSignInCode()) : null;
+  const signInUrl = isFirstHand ? toSignInUrl(foyer.url, await foyer.createSignInCode()) : null;
   const text = banner({ ...foyer, signInUrl, tokenOrigin, version: packageVersion() }, terminal);
   // Without a terminal, standard output has only log lines, so that a program can read every one of them.
   if (terminal.isInteractive) terminal.out(text);

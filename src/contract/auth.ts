@@ -1,4 +1,4 @@
-import { named, object, timestamp, uuid } from "./common.ts";
+import { cursor, named, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud } from "./games.ts";
 import { Type } from "./type.ts";
@@ -35,8 +35,7 @@ export const auth = {
     path: "/cloud/sign-in-codes",
     summary: "Makes a code that signs one person in to the dashboard, once, within five minutes.",
     details:
-      "Open `/#sign-in=CODE` of the same service in a browser: the page signs in and removes the code from its address. " +
-      "The code works only at the node that made it.",
+      "Open `/#sign-in=CODE` of the same service in a browser: the page signs in and removes the code from its address.",
     callers: ["admin"],
     reply: object({ code: Type.String({ description: "128 random bits." }), expires_ts: expiresTs }),
     errors: [],
@@ -47,8 +46,8 @@ export const auth = {
     path: "/cloud/sign-in",
     summary: "Signs in with a code, and gives a session token, which may do what the admin token may but make codes.",
     details:
-      "Takes no token, and of pages only those of the service's own origin. The token ends after twelve hours, with " +
-      "auth.signOut, and when the service restarts. Only the node that made it knows it.",
+      "Takes no token, and of pages only those of the service's own origin. The token ends twelve hours after its last " +
+      "use (noted once a minute), 30 days after it was made, when it is ended, and when another admin token is set.",
     callers: ["none"],
     body: object({
       code: Type.String({ minLength: 1, maxLength: 128, description: "The code of a sign-in address." }),
@@ -64,5 +63,34 @@ export const auth = {
     callers: ["session"],
     reply: null,
     errors: [],
+  },
+  "auth.listSessions": {
+    ...cloud,
+    method: "GET",
+    path: "/cloud/sessions",
+    summary: "Lists who is signed in, newest first.",
+    callers: ["admin", "session"],
+    query: pageQuery,
+    reply: object({
+      sessions: Type.Array(
+        named("SignedIn", {
+          session_id: uuid("The session's id, as in the audit log."),
+          create_ts: timestamp("When it was made."),
+          last_used_ts: timestamp("When it was last used; noted once a minute."),
+          expires_ts: timestamp("When it ends if it is not used again."),
+        }),
+      ),
+      cursor,
+    }),
+    errors: ["API_BAD_QUERY"],
+  },
+  "auth.endSession": {
+    ...cloud,
+    method: "DELETE",
+    path: "/cloud/sessions/{session_id}",
+    summary: "Ends a session, and its event streams.",
+    callers: ["admin", "session"],
+    reply: null,
+    errors: ["CLOUD_TOKEN_NOT_FOUND"],
   },
 } as const satisfies Record<string, Operation>;

@@ -8,7 +8,7 @@ const tokenKinds = ["admin", "cloud", "pub", "dev", "server", "lobby", "player",
 /** Every prefix of what must not be in a log: tokens, and the codes of sign-in addresses. */
 export const secretPrefixes = [...tokenKinds, "signin"] as const;
 
-/** Random tokens, known by their hash: in the store, those of the admin and of sessions only in memory. */
+/** Random tokens, known by their hash: in the store, that of the admin only in memory. */
 export type KeptTokenKind = "admin" | "cloud" | "pub" | "dev" | "server" | "session";
 
 /** A token that is never stored: it contains its ids, signed with the installation's secret. */

@@ -50,7 +50,7 @@ export interface Context {
   readonly config: Config;
   readonly tokens: DerivedTokens;
   readonly tokenUses: TokenUses;
-  /** Who has signed in to this node. */
+  /** Who has signed in. */
   readonly sessions: Sessions;
   readonly engine: Engine;
   readonly configs: NamespaceConfigs;

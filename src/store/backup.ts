@@ -28,12 +28,27 @@ export async function copyDatabase(database: SqliteDatabase, file: string): Prom
   try {
     await (await open(partial, "wx", 0o600)).close();
     database.prepare("vacuum into ?").run(partial);
+    await removeSessions(partial);
     await sync(partial);
     await giveName(partial, file);
   } finally {
     await rm(partial, { force: true });
   }
   await sync(dirname(file));
+}
+
+/** No backup lets anyone in. Overwritten, not only marked as free. An earlier Foyer had no such tables. */
+async function removeSessions(file: string): Promise<void> {
+  const database = new (await loadSqlite())(file);
+  try {
+    database.exec("pragma secure_delete = on");
+    const tables = database
+      .prepare("select name from sqlite_master where type = 'table' and name in ('sessions', 'sign_in_codes')")
+      .all();
+    for (const { name } of tables as { name: string }[]) database.exec(`delete from ${name}`);
+  } finally {
+    database.close();
+  }
 }
 
 export const busyTimeoutMs = 5_000;

@@ -8,6 +8,7 @@ import { versionDefaults } from "./migrations/0006-version-defaults.ts";
 import { versionImages } from "./migrations/0008-version-images.ts";
 import { builds } from "./migrations/0009-builds.ts";
 import { rolledBack } from "./migrations/0010-rolled-back.ts";
+import { sessions } from "./migrations/0011-sessions.ts";
 import type { Tables } from "./tables.ts";
 
 export type EngineName = "sqlite" | "postgresql";
@@ -46,6 +47,7 @@ function allMigrations(engine: EngineName): Record<string, Migration> {
     "0008-version-images": versionImages(engine),
     "0009-builds": builds(engine),
     "0010-rolled-back": rolledBack(),
+    "0011-sessions": sessions(engine),
   };
 }
 

@@ -129,4 +129,19 @@ export interface Tables {
     expires_ts: number | null;
     revoke_ts: number | null;
   };
+  /** Not in backups and exports. */
+  sign_in_codes: {
+    hash: string;
+    /** Keyed hash of the admin token that was in force. */
+    admin: string;
+    create_ts: number;
+  };
+  /** Not in backups and exports. */
+  sessions: {
+    session_id: string;
+    hash: string;
+    admin: string;
+    create_ts: number;
+    last_used_ts: number;
+  };
 }

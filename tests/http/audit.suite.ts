@@ -75,6 +75,10 @@ const makes: Record<ChangeId, Make> = {
     const answer = await service.request("DELETE", "/cloud/sign-in", { token });
     return { answer, entry: { kind: "session", token_id: tokenId, target: tokenId } };
   },
+  "auth.endSession": async (service) => {
+    const { tokenId } = await signIn(service);
+    return { answer: await call(service, "DELETE", `/cloud/sessions/${tokenId}`), entry: { target: tokenId } };
+  },
   "games.createGame": async (service) => {
     const name_id = uniqueName("audited");
     const answer = await call(service, "POST", "/cloud/games", { display_name: "Audited", name_id });

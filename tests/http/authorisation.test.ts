@@ -106,6 +106,8 @@ const mayCall: Record<OperationId, readonly Kind[]> = {
   "auth.createSignInCode": ["admin"],
   "auth.signIn": ["none"],
   "auth.signOut": ["session"],
+  "auth.listSessions": ["admin", "session"],
+  "auth.endSession": ["admin", "session"],
   "nodes.list": adminOnly,
   "lobbies.find": seating,
   "lobbies.join": seating,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { newKeptToken } from "../../src/ground/tokens.ts";
 import { listenTo } from "../support/event-streams.ts";
 import { aTimestamp, aUuid, expectAnswer, expectEmpty, expectRefusal } from "../support/expectations.ts";
 import {
@@ -70,6 +71,25 @@ export function signInTests(kind: ServiceKind, at: () => Service): void {
       expectRefusal(await at().request(method, path, { token: own.token }), "TOKEN_INVALID");
     }
     expect((await at().request("GET", "/cloud/games", { token: other.token })).status).toBe(200);
+  });
+
+  test("[SG8] open sessions are listed, and ended by anyone who may see them", async () => {
+    const [own, other] = [await signIn(at()), await signIn(at())];
+    const listed = await at().request("GET", "/cloud/sessions?limit=2", { token: own.token });
+    const entry = { create_ts: aTimestamp, last_used_ts: aTimestamp, expires_ts: aTimestamp };
+    expectAnswer(listed, {
+      sessions: [
+        { session_id: other.tokenId, ...entry },
+        { session_id: own.tokenId, ...entry },
+      ],
+      ...(listed.json.cursor && { cursor: listed.json.cursor }),
+    });
+    expectEmpty(await at().request("DELETE", `/cloud/sessions/${other.tokenId}`, { token: own.token }));
+    expectRefusal(await at().request("GET", "/cloud/whoami", { token: other.token }), "TOKEN_INVALID");
+    for (const id of [other.tokenId, "not-an-id", "%00"]) {
+      const answer = await at().request("DELETE", `/cloud/sessions/${id}`, { token: at().adminToken });
+      expectRefusal(answer, "CLOUD_TOKEN_NOT_FOUND");
+    }
   });
 
   test("[SG5] it takes no token, and of pages only its own", async () => {
@@ -148,14 +168,19 @@ export function signInTests(kind: ServiceKind, at: () => Service): void {
       }
     });
 
-    test("[SG2] a restart ends sessions", async () => {
+    test("[SG2] a restart ends no session, another admin token ends them all", async () => {
       const service = await startService(kind);
       const { token } = await signIn(service);
       await service.close();
       const { dataDir, databaseUrl } = service;
-      const again = await startService(kind, { dataDir, databaseUrl });
-      const answer = await again.request("GET", "/cloud/games", { token });
-      await again.close();
+      const restart = async (more: { adminToken?: string }) => {
+        const again = await startService(kind, { dataDir, databaseUrl, ...more });
+        const answer = await again.request("GET", "/cloud/games", { token });
+        await again.close();
+        return answer;
+      };
+      expect((await restart({})).status).toBe(200);
+      const answer = await restart({ adminToken: newKeptToken("admin") });
       expectRefusal(answer, "TOKEN_INVALID");
       expect(answer.json.message).toContain("Sign in again");
     });

@@ -41,6 +41,20 @@ test("[O11] a backup made while others write is whole, holds all that was answer
   for (const gameId of before) expect(await listNamespaces(copy, gameId, { after: null, limit: 2 })).toHaveLength(1);
 });
 
+test("[SG6] a backup has no hash of a code or session, not even in free pages; the store keeps its own", async () => {
+  const db = await open({ databaseUrl: null, dataDir: await folder() });
+  const target = join(await folder(), "backup.db");
+  const times = { create_ts: 1, last_used_ts: 1 };
+  await db.query.insertInto("sign_in_codes").values({ hash: "hash-of-code", admin: "mark", create_ts: 1 }).execute();
+  await db.query
+    .insertInto("sessions")
+    .values({ session_id: "id", hash: "hash-of-session", admin: "mark", ...times })
+    .execute();
+  await db.backup(target);
+  expect((await readFile(target)).toString("latin1")).not.toMatch(/hash-of-/);
+  expect(await db.query.selectFrom("sessions").select("hash").execute()).toEqual([{ hash: "hash-of-session" }]);
+});
+
 test("[O11] the copy is for its owner only and nothing else is left beside it", async () => {
   const db = await open({ databaseUrl: null, dataDir: await folder() });
   const directory = await folder();

@@ -84,6 +84,7 @@ describe("opening postgresql", () => {
       "0008-version-images",
       "0009-builds",
       "0010-rolled-back",
+      "0011-sessions",
     ]);
     expect(rows).toEqual(names.map((name) => ({ name })));
   });

@@ -41,6 +41,7 @@ import type {
   ListNodesAnswer,
   ListOperatorLobbiesAnswer,
   ListRegionsAnswer,
+  ListSessionsAnswer,
   LobbiesAddedEvent,
   LobbiesChangedEvent,
   LobbiesRemovedEvent,
@@ -252,12 +253,16 @@ export interface OperatorApi {
   readonly auth: {
     /** Says which token this is and what it may do. (`auth.whoami`: GET /cloud/whoami) */
     whoami(options?: CallOptions): Promise<WhoamiAnswer>;
-    /** Makes a code that signs one person in to the dashboard, once, within five minutes. Open `/#sign-in=CODE` of the same service in a browser: the page signs in and removes the code from its address. The code works only at the node that made it. (`auth.createSignInCode`: POST /cloud/sign-in-codes) */
+    /** Makes a code that signs one person in to the dashboard, once, within five minutes. Open `/#sign-in=CODE` of the same service in a browser: the page signs in and removes the code from its address. (`auth.createSignInCode`: POST /cloud/sign-in-codes) */
     createSignInCode(options?: CallOptions): Promise<CreateSignInCodeAnswer>;
-    /** Signs in with a code, and gives a session token, which may do what the admin token may but make codes. Takes no token, and of pages only those of the service's own origin. The token ends after twelve hours, with auth.signOut, and when the service restarts. Only the node that made it knows it. (`auth.signIn`: POST /cloud/sign-in) */
+    /** Signs in with a code, and gives a session token, which may do what the admin token may but make codes. Takes no token, and of pages only those of the service's own origin. The token ends twelve hours after its last use (noted once a minute), 30 days after it was made, when it is ended, and when another admin token is set. (`auth.signIn`: POST /cloud/sign-in) */
     signIn(body: SignInRequest, options?: CallOptions): Promise<SignInAnswer>;
     /** Ends the session of the token that it is called with. (`auth.signOut`: DELETE /cloud/sign-in) */
     signOut(options?: CallOptions): Promise<void>;
+    /** Lists who is signed in, newest first. (`auth.listSessions`: GET /cloud/sessions) */
+    listSessions(query?: { readonly limit?: number; readonly cursor?: string }, options?: CallOptions): Page<ListSessionsAnswer, "sessions">;
+    /** Ends a session, and its event streams. (`auth.endSession`: DELETE /cloud/sessions/{session_id}) */
+    endSession(sessionId: string, options?: CallOptions): Promise<void>;
   };
   readonly nodes: {
     /** Lists the nodes of the installation that are up, by id. What a node says of itself is at most about a second old. (`nodes.list`: GET /cloud/nodes) */

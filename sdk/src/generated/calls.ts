@@ -75,5 +75,7 @@ export const operatorCalls = {
   "auth.createSignInCode": { method: "POST", path: "/cloud/sign-in-codes" },
   "auth.signIn": { method: "POST", path: "/cloud/sign-in", hasBody: true },
   "auth.signOut": { method: "DELETE", path: "/cloud/sign-in" },
+  "auth.listSessions": { method: "GET", path: "/cloud/sessions", hasQuery: true, isRepeatable: true, items: "sessions" },
+  "auth.endSession": { method: "DELETE", path: "/cloud/sessions/{session_id}" },
   "nodes.list": { method: "GET", path: "/cloud/nodes", isRepeatable: true },
 } as const satisfies Record<string, Call>;

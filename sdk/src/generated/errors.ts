@@ -380,6 +380,8 @@ export interface OperationErrors {
   readonly "auth.createSignInCode": CommonError | "TOKEN_MISSING";
   readonly "auth.signIn": CommonError;
   readonly "auth.signOut": CommonError | "TOKEN_MISSING";
+  readonly "auth.listSessions": CommonError | "TOKEN_MISSING";
+  readonly "auth.endSession": CommonError | "TOKEN_MISSING" | "CLOUD_TOKEN_NOT_FOUND";
   readonly "nodes.list": CommonError | "TOKEN_MISSING";
   readonly "lobbies.find":
     | CommonError

@@ -625,6 +625,12 @@ export interface ListRegionsAnswer {
   readonly regions: readonly Region[];
 }
 
+export interface ListSessionsAnswer {
+  readonly sessions: readonly SignedIn[];
+  /** Absent on the last page. */
+  readonly cursor?: string;
+}
+
 export interface LobbiesAddedEvent {
   readonly event: "added";
   readonly lobbies: readonly Lobby[];
@@ -1296,6 +1302,17 @@ export interface SignInAnswer {
 export interface SignInRequest {
   /** The code of a sign-in address. */
   readonly code: string;
+}
+
+export interface SignedIn {
+  /** The session's id, as in the audit log. */
+  readonly session_id: string;
+  /** When it was made. */
+  readonly create_ts: string;
+  /** When it was last used; noted once a minute. */
+  readonly last_used_ts: string;
+  /** When it ends if it is not used again. */
+  readonly expires_ts: string;
 }
 
 export interface TimelineEntry {

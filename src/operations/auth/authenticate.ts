@@ -113,14 +113,16 @@ export function createAuthenticate(context: Context, adminToken: string): Authen
   };
 }
 
-function bySession({ sessions }: Context, hash: string, callers: readonly CallerKind[]): Verdict {
-  const session = sessions.find(hash);
+async function bySession({ sessions }: Context, hash: string, callers: readonly CallerKind[]): Promise<Verdict> {
+  const session = await sessions.find(hash);
   if (session === null) {
-    const message = "The session has ended, or another node made it. Sign in again.";
-    return refuse("TOKEN_INVALID", message);
+    return refuse("TOKEN_INVALID", "The session has ended. Sign in again.");
   }
   if (!callers.includes("session")) return forbidden("session", callers);
-  return { caller: { kind: "session", ...session }, rateKey: session.tokenId };
+  return {
+    caller: { kind: "session", tokenId: session.tokenId, expiresTs: session.expiresTs },
+    rateKey: session.tokenId,
+  };
 }
 
 /** null: no bearer token was sent, or nothing follows the word. Any other text after the word is an invalid token. */

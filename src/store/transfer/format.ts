@@ -33,13 +33,19 @@ import {
 export const formatVersion = 1;
 
 /** Named in the first line, for people who open the file. */
-export const leftOut: readonly string[] = ["live lobbies", "the audit log", "the secret", "the admin token"];
+export const leftOut: readonly string[] = [
+  "live lobbies",
+  "the audit log",
+  "sessions",
+  "the secret",
+  "the admin token",
+];
 
 /**
- * The audit log is not exported: it belongs to this installation. A backup contains it. The archives of builds are files
+ * The audit log and sessions are not exported: they belong to this installation. A backup contains the audit log. The archives of builds are files
  * beside the document.
  */
-export type TableName = Exclude<keyof Tables, "audit" | "build_chunks">;
+export type TableName = Exclude<keyof Tables, "audit" | "build_chunks" | "sign_in_codes" | "sessions">;
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
