@@ -6,7 +6,7 @@ import { root } from "./ensure-installed.mjs";
 
 const service = {
   folder: root,
-  sources: ["tsconfig.json", "tsconfig.build.json", "src"],
+  sources: ["tsconfig.json", "tsconfig.build.json", "src", "sdk/src"],
   build: (fresh) => compile(root, fresh) && copyScripts(fresh),
 };
 const sdk = {
@@ -29,14 +29,14 @@ const docs = {
   folder: join(root, "docs"),
   sources: [
     ...["docs", "CHANGELOG.md", "sdk/README.md", "clients", "scripts/docs", "dashboard/src/foyer.svg"],
-    ...["src/contract", "src/config", "src/cli", "src/ground/limits.ts"],
+    ...["src/contract", "src/config", "src/cli", "src/ground/limits.ts", "sdk/src"],
   ],
   build: renderDocs,
 };
 
-/** Compiles the service and renders its documentation if anything changed since the last time; false when that fails. */
+/** Compiles the SDK, the service on it, and the documentation if anything changed since the last time; false when that fails. */
 export function ensureBuilt() {
-  return ensureProjectBuilt(service) && ensureDocsBuilt();
+  return ensureSdkBuilt() && ensureProjectBuilt(service) && ensureDocsBuilt();
 }
 
 /** Renders the documentation alone, which needs no compiled service. */

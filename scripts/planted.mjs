@@ -52,8 +52,8 @@ const checks = {
     "tests/conformance/memory.test.ts",
   ),
   stampedes: vitest("tests/histories/stampedes.test.ts"),
-  histories: vitest("tests/histories/histories.long.test.ts"),
-  crash: vitest("tests/crash/crash.long.test.ts"),
+  histories: vitest("tests/histories/histories.test.ts"),
+  crash: vitest("tests/crash/crash.test.ts"),
 };
 
 const neverInstalls = `import { fileURLToPath } from "node:url";

@@ -74,6 +74,8 @@ function dependenciesOf(lock, path) {
   const isOptional = (name) => name in optionalDependencies || peerDependenciesMeta[name]?.optional;
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).flatMap((name) => {
     const found = resolve(lock, path, name);
+    // The SDK is Foyer's own: a folder of this repository, which the package carries.
+    if (found !== null && lock.packages[found].link) return [];
     if (found !== null && !(peerDependenciesMeta[name]?.optional && lock.packages[found].dev)) return [found];
     if (isOptional(name)) return [];
     throw new Error(`package-lock.json has no ${name}, which ${path || "the service"} needs. Run npm install.`);

@@ -1,4 +1,4 @@
-import { FoyerError, readRefusal } from "./error.ts";
+import { FoyerError, noAnswer, readRefusal } from "./error.ts";
 import { type RetryOptions, retry } from "./retry.ts";
 import { readStream } from "./stream.ts";
 
@@ -75,6 +75,9 @@ export function createSend(options: ClientOptions): Send {
       headers,
       ...(body !== undefined && { body: call.takesBytes ? (body as Bytes) : JSON.stringify(body) }),
       ...(given.signal && { signal: given.signal }),
+    }).catch((error: unknown) => {
+      given.signal?.throwIfAborted();
+      throw noAnswer(endpoint, error);
     });
     if (!response.ok) throw await readRefusal(response);
     return response;
@@ -84,8 +87,10 @@ export function createSend(options: ClientOptions): Send {
     const key = call.hasKey ? (given.idempotencyKey ?? newKey()) : null;
     return retry({ isRepeatable: call.isRepeatable === true, signal: given.signal, ...options.retry }, async () => {
       const response = await open(call, path, body, given, key);
-      const text = await response.text();
-      return text === "" ? undefined : JSON.parse(text);
+      const read = response.text().then((text) => (text === "" ? undefined : JSON.parse(text)));
+      return read.catch((error: unknown) => {
+        throw noAnswer(endpoint, error);
+      });
     });
   }
 

@@ -65,3 +65,18 @@ export async function readRefusal(response: Response): Promise<FoyerError> {
   }
   return new FoyerError("UNKNOWN", `The answer has status ${response.status} and did not come from Foyer.`, details);
 }
+
+/** Node's codes for certificates of an authority that it does not know. */
+const unknownAuthority =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF).*)$/;
+
+/** The error of a request that got no answer, or lost it. An error of the caller's own signal stays what it is. */
+export function noAnswer(endpoint: string, error: unknown): unknown {
+  if (error instanceof FoyerError || (error instanceof Error && error.name === "AbortError")) return error;
+  const { code, message } = ((error as { cause?: unknown } | null)?.cause ?? error ?? {}) as Record<string, unknown>;
+  const reason = String(code ?? message ?? error);
+  const text = unknownAuthority.test(reason)
+    ? `The certificate of ${endpoint} is from an authority that this machine does not know (${reason}). If it is your own, give Node its file: NODE_EXTRA_CA_CERTS=ca.pem.`
+    : `${endpoint} does not answer: ${reason}. Is Foyer running there, and is the endpoint right?`;
+  return new FoyerError("NO_ANSWER", text, { cause: error });
+}

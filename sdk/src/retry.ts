@@ -23,7 +23,8 @@ export async function retry<T>(attempts: Attempts, send: () => Promise<T>): Prom
       return await send();
     } catch (error) {
       signal?.throwIfAborted();
-      const refusal = error instanceof FoyerError ? error : noAnswer(error);
+      if (!(error instanceof FoyerError)) throw error;
+      const refusal = error;
       const askedMs = refusal.retryAfterMs ?? 0;
       const mayPass = refusal.status === 0 || (worthAnother.has(refusal.status) && !hasLobbyFailed(refusal));
       if (!isRepeatable || !mayPass || attempt >= retries || askedMs > pauseMaxMs) throw refusal;
@@ -37,13 +38,6 @@ export async function retry<T>(attempts: Attempts, send: () => Promise<T>): Prom
 function hasLobbyFailed({ code, metadata, retryAfterMs }: FoyerError): boolean {
   if (code !== "MATCHMAKER_LOBBY_START_FAILED") return false;
   return retryAfterMs === null || "lobby_id" in metadata || "consecutive_failures" in metadata;
-}
-
-function noAnswer(cause: unknown): FoyerError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new FoyerError("NO_ANSWER", `Foyer did not answer: ${reason}. Is it running, and is the endpoint right?`, {
-    cause,
-  });
 }
 
 /** Rejects when the signal aborts. */

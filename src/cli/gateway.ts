@@ -4,7 +4,7 @@ import { readSecret, secretFromText } from "../ground/data-folder.ts";
 import { createIds, createRequestIds } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { startStandaloneGateway } from "../http/standalone-gateway.ts";
-import { exitOnUncaught, stopSignal } from "./signals.ts";
+import { exitOnUncaught, listenForStop } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `foyer gateway`: runs until a signal, and then closes all connections. */
@@ -17,7 +17,7 @@ export async function gateway(argv: readonly string[], terminal: Terminal): Prom
   });
   exitOnUncaught(log);
   for (const warning of warnings) log.warn(warning);
-  const stopRequested = stopSignal();
+  const { stopped } = listenForStop();
   const secret = readSecret(config.dataDir, config.secret);
   if (secret === null) {
     terminal.err(
@@ -37,7 +37,7 @@ export async function gateway(argv: readonly string[], terminal: Terminal): Prom
     now: clock.now,
   });
   terminal.err(`Foyer's gateway\n  players   ${running.url}\n  service   ${config.serviceUrl}\nStop with Ctrl-C.\n`);
-  log.info({ signal: await stopRequested }, "stopping");
+  log.info({ signal: await stopped }, "stopping");
   clearInterval(following);
   await running.close();
   return 0;

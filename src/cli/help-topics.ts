@@ -8,6 +8,7 @@ export const helpTopics = {
       ["2", "The command line, a variable or a setting is wrong, or --yes is missing. Nothing was done."],
       ["3", "The service refused the call. The message has its code and the request id."],
       ["4", "The service cannot be reached, or cannot answer now. Trying again later may help."],
+      ["130", "Ctrl-C stopped the command before it was done. After SIGTERM it is 143."],
     ],
   },
   environment: {

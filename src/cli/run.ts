@@ -6,7 +6,7 @@ import { type CommandName, commands } from "./commands.ts";
 import { commandHelp, overview, topicHelp } from "./help.ts";
 import { type HelpTopic, helpTopics } from "./help-topics.ts";
 import { type OwnFlags, takeOwnFlags } from "./own-flags.ts";
-import { type RemoteCommandName, remoteCommands } from "./remote/commands.ts";
+import { type RemoteCommand, type RemoteCommandName, remoteCommands } from "./remote/commands.ts";
 import { exitCodes, UsageError } from "./remote/exit-codes.ts";
 import { parseFlags } from "./remote/flags.ts";
 import { operationAliases } from "./remote/operation-aliases.ts";
@@ -69,12 +69,12 @@ async function runRemoteCommand(name: RemoteName, args: readonly string[], termi
   if (args.includes("--help") || args.includes("-h")) return runCommand("help", [name], [], terminal);
   const { explain, runRemote } = await import("./remote/run-remote.ts");
   try {
-    const { flags, wordsMin, wordsMax, usage } = remoteCommands[name];
+    const { flags, wordsMin, wordsMax, usage, endsByStop = false }: RemoteCommand = remoteCommands[name];
     const parsed = parseFlags(args, flags);
     const { words } = parsed;
     if (words.length < wordsMin || words.length > wordsMax) throw new UsageError(`Usage: ${usage}`);
     const command = await remoteRunners[name]();
-    return await runRemote(parsed, terminal, command);
+    return await runRemote(parsed, terminal, command, endsByStop);
   } catch (error) {
     return explain(terminal, error);
   }
@@ -85,10 +85,10 @@ const remoteRunners: Record<RemoteCommandName, () => Promise<(remote: Remote) =>
   init: async () => (await import("./deploy/init.ts")).init,
   validate: async () => (await import("./deploy/deploy.ts")).validate,
   deploy: async () => (await import("./deploy/deploy.ts")).deploy,
-  rollback: async () => (await import("./deploy/deploy.ts")).rollback,
+  rollback: async () => (await import("./deploy/rollback.ts")).rollback,
   status: async () => (await import("./remote/status.ts")).status,
   lobbies: async () => (await import("./remote/lobbies.ts")).lobbies,
-  logs: async () => (await import("./remote/lobbies.ts")).logs,
+  logs: async () => (await import("./remote/logs.ts")).logs,
   find: async () => (await import("./remote/find.ts")).find,
   watch: async () => (await import("./remote/watch.ts")).watch,
   open: async () => (await import("./remote/open.ts")).open,

@@ -5,7 +5,7 @@ import { createLog, type Logger } from "../ground/log.ts";
 import { packageVersion } from "../ground/package-version.ts";
 import { banner } from "./banner.ts";
 import { toSignInUrl } from "./sign-in-url.ts";
-import { exitOnUncaught, stopSignal } from "./signals.ts";
+import { exitOnUncaught, listenForStop } from "./signals.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -23,7 +23,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   exitOnUncaught(log);
   outliveTerminal();
   for (const warning of warnings) log.warn(warning);
-  const stopRequested = stopSignal();
+  const { stopped } = listenForStop();
 
   let foyer: Awaited<ReturnType<typeof startFoyer>>;
   try {
@@ -43,7 +43,7 @@ export async function serve(argv: readonly string[], terminal: Terminal): Promis
   if (terminal.isInteractive) terminal.out(text);
   else terminal.err(text);
 
-  const signal = await stopRequested;
+  const signal = await stopped;
   log.info({ signal }, "stopping");
   // A person who presses Ctrl-C or closes the terminal wants everything stopped; a service manager restarts Foyer without
   // ending the games.

@@ -1,4 +1,4 @@
-import { cursor, describedAs, issueArray, named, object, pageQuery, timestamp, uuid } from "./common.ts";
+import { cursor, describedAs, issueList, named, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName } from "./games.ts";
 import { Type } from "./type.ts";
@@ -39,10 +39,7 @@ export const versions = {
     isCheck: true,
     summary: "Checks a proposed version and lists every issue.",
     body: proposedVersion,
-    reply: named("VersionValidationAnswer", {
-      errors: issueArray,
-      warnings: Type.Optional(issueArray),
-    }),
+    reply: issueList,
     errors: ["CLOUD_GAME_NOT_FOUND"],
   },
   "games.versions.listGameVersions": {

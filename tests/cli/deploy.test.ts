@@ -1,21 +1,10 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readIgnoreFile } from "../../src/cli/deploy/ignore.ts";
-import { packFolder } from "../../src/cli/deploy/pack.ts";
-import { run } from "../../src/cli/run.ts";
 import { ownRange } from "../runtime/driver.ts";
 import { type Service, startService, until } from "../support/harness.ts";
+import { runFoyer } from "../support/run-foyer.ts";
 import { ensureSdkBuilt } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -43,22 +32,7 @@ afterAll(async () => {
 const foyer = (...argv: string[]) => runAlone(...argv, ...(argv[0] === "init" ? [] : ["--data-dir", service.dataDir]));
 
 /** Runs a command that is not given a service. */
-async function runAlone(...argv: string[]) {
-  const written = { out: "", err: "" };
-  const code = await run(argv, {
-    out: (text) => {
-      written.out += text;
-    },
-    err: (text) => {
-      written.err += text;
-    },
-    isInteractive: false,
-    colours: false,
-    columns: 80,
-    now: Date.now,
-  });
-  return { code, ...written };
-}
+const runAlone = (...argv: string[]) => runFoyer(argv);
 
 /** A game whose server says which edition it is when it is ready. */
 function writeGame(edition: string, more: object = {}): void {
@@ -110,6 +84,7 @@ describe("foyer deploy", () => {
       expect(await foyer("rollback", "prod", "--yes")).toMatchObject({
         code: 0,
         out: "Deployed 1 again, in place of 2.\n",
+        err: expect.stringMatching(/^"1", deployed \d+ s ago, will be deployed to chat \/ prod in place of "2"\.\n/),
       });
       await until(async () => (await runningEdition()) === "one", 60_000);
     },
@@ -186,69 +161,103 @@ describe("foyer deploy", () => {
   });
 });
 
-describe("packing", () => {
-  const pack = () => packFolder(folder, join(temporaryFolder(), "build.tar.gz"), () => {});
-  const list = (file: string) =>
-    execFileSync("tar", ["-tzf", file], { encoding: "utf8", env: { ...process.env, LC_ALL: "C.UTF-8" } })
-      .trim()
-      .split("\n")
-      .sort();
+test(
+  "[CM12] from a failure to its log: status, find and lobbies --ended name it, and its short id works in logs",
+  async () => {
+    writeFileSync("server.mjs", 'console.log("loading maps"); console.error("no such map: moon"); process.exit(3);');
+    const process_ = { command: "node", args: ["server.mjs"] };
+    const mode = { max_players: 4, ports: {}, runtime: { process: process_ } };
+    const config = { regions: { local: {} }, game_modes: { broken: mode } };
+    writeFileSync("foyer.game.json", JSON.stringify({ game: "failing", config }));
+    expect((await foyer("deploy", "prod", "--name", "1")).code).toBe(0);
+    const { token } = await service.admin("POST", "/cloud/games/failing/namespaces/prod/tokens/public");
+    await service.request("POST", "/matchmaker/lobbies/find", { token, body: { game_modes: ["broken"] } });
 
-  test("[CP1] [CP2] the same files give the same bytes; what is never packed and what .foyerignore names is left out", async () => {
-    for (const name of ["src/deep", ".git", ".foyer", "cache", `${"long-".repeat(30)}name`])
-      mkdirSync(name, { recursive: true });
-    const files = [
-      "server.mjs",
-      "src/deep/ü.txt",
-      ".git/config",
-      ".foyer/secret",
-      ".env",
-      ".env.local",
-      "foyer.config.json",
-    ];
-    const more = ["cache/a", "notes.log", "keep.log", `${"long-".repeat(30)}name/${"file-".repeat(20)}.txt`];
-    for (const name of [...files, ...more]) writeFileSync(name, name);
-    chmodSync("server.mjs", 0o755);
-    symlinkSync("server.mjs", "main");
-    writeFileSync(".foyerignore", "# not these\n*.log\n!keep.log\n/cache/\n");
-    const [one, other] = [await pack(), await pack()];
-    expect(one.sha256).toBe(other.sha256);
-    const long = `${"long-".repeat(30)}name/`;
-    const expected = [
-      "keep.log",
-      "main",
-      "server.mjs",
-      "src/",
-      "src/deep/",
-      "src/deep/ü.txt",
-      long,
-      `${long}${"file-".repeat(20)}.txt`,
-    ];
-    expect(list(one.file)).toEqual(expected.sort());
-    const unpacked = temporaryFolder();
-    execFileSync("tar", ["-xzf", one.file, "-C", unpacked]);
-    expect(readFileSync(join(unpacked, "src/deep/ü.txt"), "utf8")).toBe("src/deep/ü.txt");
-    expect(readFileSync(join(unpacked, "main"), "utf8")).toBe("server.mjs");
+    // Neither the game nor the namespace is named: the folder says the first, and there is one of the second.
+    await until(async () => (await foyer("status")).out.includes("failed within the last hour"), 60_000);
+    const { out } = await foyer("status");
+    const short = /foyer logs ([0-9a-f]{8}) shows/.exec(out)![1]!;
+    expect(out).toMatch(new RegExp(`${short} +broken +`));
+    expect((await foyer("find", "broken", "--explain")).out).toContain(`foyer logs ${short} shows`);
+    expect((await foyer("lobbies", "--ended")).out).toMatch(new RegExp(`${short} +broken +\\d+ \\w+ ago +crashed`));
+    const both = await foyer("logs", short);
+    expect(both).toMatchObject({ code: 0, out: "out | loading maps\nerr | no such map: moon\n" });
+    expect((await foyer("logs", short, "--stderr")).out).toBe("no such map: moon\n");
+    // Without an id, the newest lobby; it has ended, so following it ends too.
+    const followed = await foyer("logs", "-f");
+    expect(followed.code).toBe(0);
+    expect(followed.out.trim().split("\n").sort()).toEqual(["err | no such map: moon", "out | loading maps"]);
+    const { lobby_id, logs } = JSON.parse((await foyer("logs", short, "--json")).out);
+    expect([lobby_id.endsWith(short), logs.length]).toEqual([true, 2]);
+    expect(await foyer("logs", "0000abcd")).toMatchObject({ code: 1, err: expect.stringContaining("0000abcd") });
+    await service.admin("DELETE", "/cloud/games/failing?force=true");
+  },
+  patient,
+);
+
+describe("foyer deploy, refused or stopped", () => {
+  const games = async () =>
+    (await service.admin("GET", "/cloud/games")).games.map((one: { name_id: string }) => one.name_id);
+
+  test("[CP6] a mistake in foyer.game.json is named with line and column before anything is made or uploaded", async () => {
+    const text =
+      '{ "game": "mistaken",\n  "config": { "regions": { "local": {} }, "game_modes": { "duel": {\n    "max_players": 0,';
+    const rest = '"ports": {}, "runtime": { "process": { "command": "node", "args": ["server.mjs"] } } } } } }';
+    writeFileSync("server.mjs", serverOf("x"));
+    writeFileSync("foyer.game.json", `${text}\n    ${rest}`);
+    const at = expect.stringContaining("foyer.game.json:3:5: config.game_modes.duel.max_players: ");
+    expect(await foyer("validate")).toMatchObject({ code: 1, out: at });
+    expect(await foyer("deploy", "prod")).toMatchObject({ code: 1, out: "", err: at });
+    expect(await games()).not.toContain("mistaken");
+    writeFileSync("foyer.game.json", '{ "game": "mistaken",\n  oops }');
+    const broken = { code: 1, err: expect.stringMatching(/foyer\.game\.json:2:3: this is not JSON\.\n$/) };
+    expect(await foyer("validate")).toMatchObject(broken);
+    expect(await foyer("deploy", "prod")).toMatchObject(broken);
   });
 
-  test("[CP2] a token in a file and a link to the outside are refused by name", async () => {
-    writeFileSync("server.mjs", "x");
-    writeFileSync("config.js", `${"x".repeat(65_500)}const token = "admin_${"a".repeat(43)}";`);
-    await expect(pack()).rejects.toThrow(/^config\.js has an admin, cloud or server token/);
-    writeFileSync("config.js", `const token = "pub_${"a".repeat(43)}";`);
-    await expect(pack()).resolves.toMatchObject({ fileCount: 2 });
-    symlinkSync("../elsewhere", "out");
-    await expect(pack()).rejects.toThrow(/^out is a link to \.\.\/elsewhere, outside/);
+  test(
+    "[CP7] a signal stops a deploy between any two steps: nothing is deployed after it, and the exit code is 130",
+    async () => {
+      writeGame("stopped", { idle_lobbies: { min: 0 } });
+      expect((await foyer("deploy", "prod", "--name", "kept")).code).toBe(0);
+      const before = (await service.admin("GET", namespacePath)).namespace.version_id;
+      writeFileSync("server.mjs", serverOf("never deployed"));
+      for (const step of ["Packed", "Uploaded", "  ~ game_modes"]) {
+        const { code } = await runFoyer(["deploy", "prod", "--data-dir", service.dataDir], (text) => {
+          if (text.startsWith(step)) process.emit("SIGINT", "SIGINT");
+        });
+        expect([step, code]).toEqual([step, 130]);
+        expect((await service.admin("GET", namespacePath)).namespace.version_id).toBe(before);
+        // Each step sees an upload of its own.
+        writeFileSync("server.mjs", serverOf(`never deployed, after ${step}`));
+      }
+    },
+    patient,
+  );
+
+  test("[CP1] a name that is given holds, also when nothing else has changed", async () => {
+    writeGame("named", { idle_lobbies: { min: 0 } });
+    expect((await foyer("deploy", "prod", "--name", "1.0")).code).toBe(0);
+    expect((await foyer("deploy", "prod", "--name", "1.0")).out).toContain("Nothing has changed");
+    expect((await foyer("deploy", "prod", "--name", "1.1")).err).toContain("Deployed 1.1 to chat / prod.");
+    const { versions } = await service.admin("GET", `${namespacePath}/version-history?limit=1`);
+    expect(versions).toMatchObject([{ display_name: "1.1" }]);
   });
 
-  test("[CP2] patterns mean what they mean in .gitignore", () => {
-    writeFileSync(".foyerignore", "a/*.txt\n**/tmp\nlogs/**\nq?.md\n[x].js\n");
-    const isIgnored = readIgnoreFile(folder);
-    for (const path of ["a/b.txt", "tmp", "deep/tmp", "logs/a/b", "q1.md", "deep/q2.md", "[x].js"]) {
-      expect([path, isIgnored(path, false)]).toEqual([path, true]);
+  test("[CP4] rollback skips a version that was itself rolled back from, and says so before it acts", async () => {
+    for (const name of ["good", "better", "bad"]) {
+      writeGame(name, { idle_lobbies: { min: 0 }, max_players: name.length });
+      expect((await foyer("deploy", "again", "--name", name)).code).toBe(0);
     }
-    for (const path of ["b.txt", "a/b/c.txt", "tmp2", "q12.md", "x.js"]) {
-      expect([path, isIgnored(path, false)]).toEqual([path, false]);
-    }
+    const back = async () =>
+      (await foyer("rollback", "again", "--yes")).err.replace(/deployed \d+ \w+ ago/, "deployed");
+    expect(await back()).toBe('"better", deployed, will be deployed to chat / again in place of "bad".\n');
+    expect(await back()).toBe(
+      '"good", deployed, will be deployed to chat / again in place of "better"; "bad" was rolled back from and is skipped.\n',
+    );
+    expect(await foyer("rollback", "again", "--yes")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("no earlier version"),
+    });
   });
 });

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createClient } from "../../src/cli/remote/client.ts";
+import { all, createClient } from "../../src/cli/remote/client.ts";
 import { table } from "../../src/cli/remote/show.ts";
-import { run } from "../../src/cli/run.ts";
 import { operationIds } from "../../src/contract/index.ts";
 import { createFakeRuntime } from "../support/fake-runtime.ts";
 import { noteIssued, type Service, startService } from "../support/harness.ts";
+import { runFoyer } from "../support/run-foyer.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const runtime = createFakeRuntime();
@@ -38,22 +38,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-async function foyer(...argv: string[]) {
-  const written = { out: "", err: "" };
-  const code = await run(argv, {
-    out: (text) => {
-      written.out += text;
-    },
-    err: (text) => {
-      written.err += text;
-    },
-    isInteractive: false,
-    colours: false,
-    columns: 80,
-    now: Date.now,
-  });
-  return { code, ...written };
-}
+const foyer = (...argv: string[]) => runFoyer(argv);
 
 const here = () => ["--data-dir", service.dataDir];
 
@@ -112,6 +97,12 @@ describe("foyer call", () => {
         out: expect.stringContaining("Usage: foyer call"),
       });
     }
+  });
+
+  test("[CM9] help of a group of operations lists them", async () => {
+    const help = await foyer("games", "namespaces", "lobbies", "--help");
+    expect(help).toMatchObject({ code: 0, err: "", out: expect.stringContaining("games.namespaces.lobbies.stop") });
+    expect(help.out).not.toContain("games.createGame");
   });
 
   test("[CM2] what is wrong decides the exit code, and is said on standard error", async () => {
@@ -227,12 +218,19 @@ describe("lobbies", () => {
     expect((await foyer("lobbies", ...target())).out).toBe("No lobbies are running.\n");
   });
 
+  test("[CM6] one document with --json, also for several lobbies, by the ends of their ids", async () => {
+    const ids = [await register(), await register()].map(({ lobby_id }) => lobby_id);
+    const short = ids.map((id) => id.slice(-8));
+    const closed = await foyer("lobbies", "close", ...short, ...target(), "--json");
+    expect(JSON.parse(closed.out)).toEqual({ done: "close", lobby_ids: ids });
+    for (const lobby_id of ids) await foyer("lobbies", "stop", lobby_id, "--yes", ...target());
+  });
+
   test("[CM1] a list has the items of all its pages", async () => {
     const lobbies = [await register(), await register(), await register()].map(({ lobby_id }) => lobby_id);
     const connection = { endpoint: service.url, token: service.adminToken, origin: "test" };
-    const params = { game_id: "chess", namespace_id: "prod" };
-    const query = { limit: "1" };
-    const items = await createClient(connection).all("games.namespaces.lobbies.list", "lobbies", { params, query });
+    const { list } = createClient(connection).games.namespaces.lobbies;
+    const items = await all(list("chess", "prod", { limit: 1 }));
     expect(items.map(({ lobby_id }) => lobby_id).sort()).toEqual(lobbies.sort());
     for (const lobby_id of lobbies) await foyer("lobbies", "stop", lobby_id, "--yes", ...target());
   });

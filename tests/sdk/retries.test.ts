@@ -105,11 +105,14 @@ test("[SK3] an error carries what Foyer said; its code has the type of the opera
   }
 });
 
-test("[SK3] an answer of a proxy is UNKNOWN, and none at all is NO_ANSWER with what to check", async () => {
+test("[SK3] an answer of a proxy is UNKNOWN, and none at all is NO_ANSWER with the endpoint and what to check", async () => {
   const proxy = scripted(new Response("<html>", { status: 404 }));
   await expect(proxy.foyer.regions.list()).rejects.toMatchObject({ code: "UNKNOWN", status: 404 });
   const nobody = createFoyer({ endpoint: "http://127.0.0.1:1", retry: { retries: 0 } });
-  await expect(nobody.regions.list()).rejects.toMatchObject({ code: "NO_ANSWER", message: /Is it running/ });
+  await expect(nobody.regions.list()).rejects.toMatchObject({
+    code: "NO_ANSWER",
+    message: /^http:\/\/127\.0\.0\.1:1 does not answer: .*Is Foyer running there/,
+  });
 });
 
 test("[SK6] for the compiler ports that have a url have one: `default`, or those that the game names", () => {

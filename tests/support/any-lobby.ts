@@ -10,7 +10,6 @@ export const anyLobby = {
   takesOpenKeys: false,
   tags: {},
   heartbeatMs: 0,
-  isMute: false,
   reconnectMs: 0,
   ports: null,
   lobbyConfig: null,

@@ -1,55 +1,46 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import ignore from "ignore";
+import { readDevelopmentPackages } from "./development-packages.ts";
 
-/** Whether a path below the folder is left out of the build. */
-export type IsIgnored = (path: string, isFolder: boolean) => boolean;
+/** Why a path below the folder is left out of the build; null: it belongs into it. */
+export type WhyLeftOut = (path: string, isFolder: boolean) => "ignored" | "secret" | "development" | null;
 
 const ignoreFileName = ".foyerignore";
 
-/** Never part of a build: secrets, the service's own data, version control. `.foyerignore` cannot bring them back. */
-const always = [".git", ".foyer*", ".env*", "foyer.config.json", ".DS_Store"].map((line) => parseLine(line)!);
+/** Never part of a build: the service's own data and version control. Nothing brings them back. */
+const never = ignore().add([".git", ".foyer*", "foyer.config.json", ".DS_Store"]);
 
-/** The rules of `.foyerignore`, which are those of `.gitignore`. */
-export function readIgnoreFile(folder: string): IsIgnored {
+/** What usually holds secrets. The file of the game can name one of them under `include`. */
+const secret = ignore({ ignorecase: true }).add([
+  ".env*",
+  "*.env",
+  ".npmrc",
+  ".netrc",
+  ".ssh/",
+  ".aws/",
+  "*.pem",
+  "*.key",
+  "*.p12",
+]);
+
+/** Packages that were installed hold certificates of others, which they need, and none of the developer's secrets. */
+const installed = /(?:^|\/)(?:node_modules|site-packages)\/./;
+
+/** The rules of `.foyerignore` are those of `.gitignore`. */
+export function readRules(
+  folder: string,
+  { include, development_packages }: { readonly include: readonly string[]; readonly development_packages: boolean },
+): WhyLeftOut {
   const file = join(folder, ignoreFileName);
-  const lines = existsSync(file) ? readFileSync(file, "utf8").split(/\r?\n/) : [];
-  const rules = lines.map(parseLine).filter((rule) => rule !== null);
+  const own = ignore({ ignorecase: false }).add(existsSync(file) ? readFileSync(file, "utf8") : "");
+  const isDevelopment = development_packages ? () => false : readDevelopmentPackages(folder);
+  const isNamed = (path: string) =>
+    include.some((name) => name === path || name.startsWith(`${path}/`) || path.startsWith(`${name}/`));
   return (path, isFolder) => {
-    if (always.some((rule) => matches(rule, path, isFolder))) return true;
-    let isIgnored = false;
-    for (const rule of rules) if (matches(rule, path, isFolder)) isIgnored = !rule.isNegated;
-    return isIgnored;
+    const shown = isFolder ? `${path}/` : path;
+    if (never.ignores(shown) || own.ignores(shown)) return "ignored";
+    if (isDevelopment(path)) return "development";
+    return !installed.test(path) && secret.ignores(shown) && !isNamed(path) ? "secret" : null;
   };
-}
-
-interface Rule {
-  readonly pattern: RegExp;
-  readonly isNegated: boolean;
-  readonly isForFolders: boolean;
-}
-
-function matches({ pattern, isForFolders }: Rule, path: string, isFolder: boolean): boolean {
-  return (isFolder || !isForFolders) && pattern.test(path);
-}
-
-/** Null: a comment or an empty line. */
-function parseLine(line: string): Rule | null {
-  const text = line.trimEnd();
-  if (text === "" || text.startsWith("#")) return null;
-  const isNegated = text.startsWith("!");
-  const bare = isNegated ? text.slice(1) : text;
-  const isForFolders = bare.endsWith("/");
-  const inner = bare.replace(/\/$/, "");
-  // With a slash, the pattern is of the whole path; without one, of any part of it.
-  const start = inner.includes("/") ? "^" : "^(?:.*/)?";
-  return { pattern: new RegExp(`${start}${toPattern(inner.replace(/^\//, ""))}$`), isNegated, isForFolders };
-}
-
-function toPattern(glob: string): string {
-  return glob.replace(/\*\*\/|\*\*|\*|\?|[.+^${}()|[\]\\]/g, (found) => {
-    if (found === "**/") return "(?:.*/)?";
-    if (found === "**") return ".*";
-    if (found === "*") return "[^/]*";
-    return found === "?" ? "[^/]" : `\\${found}`;
-  });
 }

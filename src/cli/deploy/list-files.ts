@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { join, posix } from "node:path";
 import { CommandFailed } from "../remote/exit-codes.ts";
-import type { IsIgnored } from "./ignore.ts";
+import type { WhyLeftOut } from "./ignore.ts";
 
 /** An entry of a build. */
 export interface Entry {
@@ -14,14 +14,28 @@ export interface Entry {
   readonly target: string | null;
 }
 
+/** What a build consists of, and what was left out of it. */
+export interface Listing {
+  readonly entries: readonly Entry[];
+  /** Paths that may hold secrets. */
+  readonly secrets: readonly string[];
+  /** Packages that only development needs, and the bytes of their files. */
+  readonly development: { readonly packages: readonly string[]; readonly bytes: number };
+}
+
 /** Everything that belongs into the build, in an order that does not depend on the file system. */
-export function listFiles(folder: string, isIgnored: IsIgnored): Entry[] {
+export function listFiles(folder: string, whyLeftOut: WhyLeftOut): Listing {
   const entries: Entry[] = [];
+  const secrets: string[] = [];
+  const packages: string[] = [];
   function visit(prefix: string): void {
     const found = readdirSync(join(folder, prefix), { withFileTypes: true });
     for (const one of found.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = prefix === "" ? one.name : `${prefix}/${one.name}`;
-      if (isIgnored(path, one.isDirectory())) continue;
+      const reason = whyLeftOut(path, one.isDirectory());
+      if (reason === "secret") secrets.push(path);
+      if (reason === "development" && one.isDirectory()) packages.push(path);
+      if (reason !== null) continue;
       const entry = describe(folder, path, one);
       if (entry === null) continue;
       entries.push(entry);
@@ -29,7 +43,13 @@ export function listFiles(folder: string, isIgnored: IsIgnored): Entry[] {
     }
   }
   visit("");
-  return entries;
+  const bytes = packages.reduce((sum, path) => sum + sizeBelow(join(folder, path)), 0);
+  return { entries, secrets, development: { packages, bytes } };
+}
+
+function sizeBelow(folder: string): number {
+  const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((one) => one.isFile());
+  return files.reduce((sum, one) => sum + lstatSync(join(one.parentPath ?? one.path, one.name)).size, 0);
 }
 
 /** Null: a socket, a device or a pipe, which no build has. */

@@ -5,8 +5,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { CommandFailed } from "../remote/exit-codes.ts";
-import { readIgnoreFile } from "./ignore.ts";
-import { type Entry, listFiles } from "./list-files.ts";
+import type { Entry } from "./list-files.ts";
 import { padding, tarEnd, tarHeader } from "./tar.ts";
 
 /** A packed folder. */
@@ -21,13 +20,13 @@ export interface Archive {
 const secretToken = /\b(?:admin|cloud|server)_[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/;
 const tokenMax = 60;
 
-/** Packs the folder as a gzipped tar. The same files give the same bytes, so that an unchanged build is not uploaded again. */
-export async function packFolder(
+/** Packs these files as a gzipped tar. The same files give the same bytes, so that an unchanged build is not uploaded again. */
+export async function packFiles(
   folder: string,
+  entries: readonly Entry[],
   into: string,
-  onProgress: (done: number, of: number) => void,
+  { signal, onProgress }: { readonly signal: AbortSignal; onProgress(done: number, of: number): void },
 ): Promise<Archive> {
-  const entries = listFiles(folder, readIgnoreFile(folder));
   if (!entries.some(({ kind }) => kind === "file")) throw new CommandFailed(`There is no file to pack in ${folder}.`);
   const total = entries.reduce((sum, { size }) => sum + size, 0);
   const hash = createHash("sha256");
@@ -44,7 +43,7 @@ export async function packFolder(
     packed += bytes;
     onProgress(packed, total);
   });
-  await pipeline(blocks, createGzip({ level: 6 }), measure, createWriteStream(into, { mode: 0o600 }));
+  await pipeline(blocks, createGzip({ level: 6 }), measure, createWriteStream(into, { mode: 0o600 }), { signal });
   const fileCount = entries.filter(({ kind }) => kind === "file").length;
   return { file: into, sha256: hash.digest("hex"), size, fileCount };
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type Entry, listFiles } from "./list-files.ts";
 import { padding, tarEnd, tarHeader } from "./tar.ts";
@@ -11,8 +11,8 @@ interface Package {
   readonly bytes: Buffer;
 }
 
-/** The SDK lies beside dist/, in the package of this service as in the repository. */
-const folder = fileURLToPath(new URL("../../../sdk/", import.meta.url));
+/** The SDK that this command itself uses. */
+const folder = dirname(createRequire(import.meta.url).resolve("foyer-sdk/package.json"));
 
 /**
  * The SDK of this version as npm packs it, for a game that starts: the same on every machine, and the file belongs to the
@@ -23,7 +23,7 @@ export function packSdk(): Package | null {
   const about = readFileSync(join(folder, "package.json"));
   const { version } = JSON.parse(about.toString()) as { version: string };
   const blocks = [tarFile("package.json", about)];
-  for (const { path, kind } of listFiles(join(folder, "dist"), () => false)) {
+  for (const { path, kind } of listFiles(join(folder, "dist"), () => null).entries) {
     if (kind === "file") blocks.push(tarFile(`dist/${path}`, readFileSync(join(folder, "dist", path))));
   }
   return { fileName: `foyer-sdk-${version}.tgz`, bytes: gzipSync(Buffer.concat([...blocks, tarEnd])) };

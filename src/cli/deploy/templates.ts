@@ -16,6 +16,15 @@ export function schemaText(): string {
       game: text("The game's name_id: 1 to 32 of a-z, 0-9 and single hyphens."),
       display_name: text("The game's name for people."),
       page: text("The folder with the game's web page, which foyer dev serves."),
+      include: {
+        type: "array",
+        items: { type: "string" },
+        description: "Files that foyer deploy packs although they may be secret, such as certs/dev.pem.",
+      },
+      development_packages: {
+        type: "boolean",
+        description: "Whether foyer deploy packs packages that only development needs; false by default.",
+      },
       config: versionConfig,
     },
   };

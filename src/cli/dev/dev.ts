@@ -1,17 +1,17 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { startFoyer } from "../../app/main.ts";
 import { loadConfig, wantsColours } from "../../config/config.ts";
 import { createLog } from "../../ground/log.ts";
-import type { Json } from "../remote/client.ts";
-import { type Connection, findLocal } from "../remote/connection.ts";
+import { type Connection, devFolder, findLocal } from "../remote/connection.ts";
 import { CommandFailed, UsageError } from "../remote/exit-codes.ts";
 import type { Parsed } from "../remote/flags.ts";
 import type { Remote } from "../remote/run-remote.ts";
 import { bold, dim, type Terminal } from "../terminal.ts";
-import { watchFolder } from "./file-changes.ts";
+import { followEvents } from "./events.ts";
+import { watchFolder, watchForOwnWrites } from "./file-changes.ts";
 import { type GameFile, readGameFile } from "./game-file.ts";
 import { type PageFacts, servePage } from "./page-server.ts";
 import { createProgram } from "./program.ts";
@@ -34,14 +34,15 @@ export async function dev({ parsed, terminal, cwd, env, signal }: Remote): Promi
     const connection = await openService(parsed, cwd, closing);
     const stage = await openStage(connection, game);
     closing.push(() => stage.remove());
-    const page = await openPage(game, parsed, cwd, {
+    const folder = pageFolder(game, parsed, cwd);
+    const page = await openPage(folder, parsed, cwd, {
       endpoint: connection.endpoint,
       token: stage.publicToken,
       game_mode: chosen,
     });
     closing.push(() => page.close());
     terminal.out(describe(terminal, { connection, stage, chosen, pageUrl: page.url, line: parsed.words.join(" ") }));
-    await runProgram({ command, args, cwd, env, stage, mode: chosen, game, terminal, signal, closing });
+    await runProgram({ command, args, cwd, env, stage, mode: chosen, game, page: folder, terminal, signal, closing });
     return 0;
   } finally {
     for (const close of closing.reverse()) await Promise.resolve(close()).catch((error) => report(terminal, error));
@@ -56,6 +57,8 @@ interface Running {
   readonly stage: Stage;
   readonly mode: string;
   readonly game: GameFile;
+  /** The folder with the page; null: the game has none. */
+  readonly page: string | null;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly closing: (() => unknown)[];
@@ -73,14 +76,18 @@ async function runProgram(parts: Running): Promise<void> {
   });
   closing.push(() => program.stop());
   let lobby: StagedLobby | null = null;
+  let startedAt = 0;
   let hint: NodeJS.Timeout | undefined;
   closing.push(() => clearTimeout(hint));
+  const ownWrites = watchForOwnWrites();
 
   async function start(): Promise<void> {
     lobby ??= await stage.register(mode, ports);
     clearTimeout(hint);
     hint = setTimeout(() => void warnIfNotReady(stage, lobby, say), hintAfterMs);
     await program.start({ ...lobby.env, ...portVariables(ports) });
+    startedAt = performance.now();
+    ownWrites.started();
   }
 
   const restarts = createQueue((error) => report(terminal, error));
@@ -92,16 +99,30 @@ async function runProgram(parts: Running): Promise<void> {
       await lobby?.dropPlayers().catch(() => undefined);
       await start();
     });
-  const watcher = watchFolder(cwd, (file) => restart(`${file} changed`));
+  const page = parts.page === null ? null : relative(cwd, parts.page);
+  const unwatched = new Set<string>();
+  const watcher = watchFolder(cwd, (file) => {
+    if (page !== null && file.startsWith(`${page}${sep}`)) say(`${file} changed: reload the page.`);
+    else if (!ownWrites.isOwn(file)) restart(`${file} changed`);
+    else if (!unwatched.has(file)) {
+      unwatched.add(file);
+      say(`${file} changes each time the program starts, so it no longer restarts it.`);
+    }
+  });
   closing.push(() => watcher.close());
   await start();
-  const onStopped = (lobbyId: string, reason: string) => {
-    if (lobby?.lobbyId !== lobbyId) return;
+  const onStopped = (why: string) => {
     lobby = null;
-    restart(`the lobby ended (${reason})`);
+    // A program that ends its lobby immediately would be started for ever.
+    if (performance.now() - startedAt > endsTooSoonMs) return restart(`the lobby ended (${why})`);
+    say(`the lobby ended (${why}) as soon as it had started. It starts again when a file changes.`);
   };
-  await followEvents(stage, signal, say, onStopped);
+  const show = (line: string) => terminal.out(`${line}\n`);
+  await followEvents({ stage, signal, ports, say, show, lobby: () => lobby, onStopped });
 }
+
+/** A lobby that ends within this time is not started again by itself. */
+const endsTooSoonMs = 1_000;
 
 /** One after the other. */
 function createQueue(onError: (error: unknown) => void): (run: () => Promise<void>) => void {
@@ -111,50 +132,14 @@ function createQueue(onError: (error: unknown) => void): (run: () => Promise<voi
   };
 }
 
-async function followEvents(
-  { admin, params }: Stage,
-  signal: AbortSignal,
-  say: (text: string) => void,
-  onStopped: (lobbyId: string, reason: string) => void,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      for await (const { event, data } of admin.events("games.namespaces.events", { params: { ...params }, signal })) {
-        const text = describeEvent(event, data);
-        if (text !== null) say(text);
-        if (event === "lobby.stopped") onStopped(data.lobby_id, data.reason ?? data.stop_reason ?? "stopped");
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      say(`the events of the namespace broke off: ${(error as Error).message.split("\n")[0]}`);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-    }
-  }
-}
-
-const words: Readonly<Record<string, string>> = {
-  "player.connected": "connected",
-  "player.held": "dropped; the seat is held",
-  "player.returned": "is back",
-  "player.left": "left",
-  "player.expired": "did not connect in time",
-};
-
-function describeEvent(event: string, data: Json): string | null {
-  if (event === "lobby.ready") return "the lobby is ready for players.";
-  const word = words[event];
-  return word === undefined ? null : `player ${data.key ?? String(data.player_id).slice(-6)} ${word}.`;
-}
-
 async function warnIfNotReady(
   { admin, params }: Stage,
   lobby: StagedLobby | null,
   say: (text: string) => void,
 ): Promise<void> {
   if (lobby === null) return;
-  const answer = await admin
-    .call("games.namespaces.lobbies.get", { params: { ...params, lobby_id: lobby.lobbyId } })
-    .catch(() => null);
+  const { get } = admin.games.namespaces.lobbies;
+  const answer = await get(params.game_id, params.namespace_id, lobby.lobbyId).catch(() => null);
   if (answer?.lobby.status !== "starting") return;
   say("the program has not called ready for 10 s, so players still wait. Call lobbies.ready when it listens on PORT.");
 }
@@ -165,7 +150,7 @@ async function openService(parsed: Parsed, cwd: string, closing: (() => unknown)
   const running = await findLocal(folder, null);
   if (running) return running;
   const isKept = parsed.flags.has("data-dir") || existsSync(folder);
-  const dataDir = isKept ? folder : mkdtempSync(join(tmpdir(), "foyer-dev-"));
+  const dataDir = isKept ? folder : await takeDevFolder(cwd);
   if (!isKept) closing.push(() => rmSync(dataDir, { recursive: true, force: true }));
   const config = loadConfig({ argv: ["--data-dir", dataDir, "--no-demo"], cwd });
   const log = createLog({ level: "warn", format: "pretty", colours: wantsColours(process.stdout) });
@@ -177,8 +162,22 @@ async function openService(parsed: Parsed, cwd: string, closing: (() => unknown)
   return { endpoint: foyer.localUrl, token: foyer.adminToken.token, origin: "foyer dev" };
 }
 
-async function openPage({ page }: GameFile, { flags }: Parsed, cwd: string, facts: PageFacts) {
+/** The folder in which other commands look for this Foyer; if another `foyer dev` has it, any other. */
+async function takeDevFolder(cwd: string): Promise<string> {
+  const folder = devFolder(cwd);
+  if (await findLocal(folder, null)) return mkdtempSync(join(tmpdir(), "foyer-dev-"));
+  // What a killed one left is of no use.
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { mode: 0o700 });
+  return folder;
+}
+
+function pageFolder({ page }: GameFile, { flags }: Parsed, cwd: string): string | null {
   const folder = flags.get("page") ?? page;
+  return folder === null ? null : resolve(cwd, folder);
+}
+
+async function openPage(folder: string | null, { flags }: Parsed, cwd: string, facts: PageFacts) {
   if (folder !== null && !existsSync(folder)) throw new CommandFailed(`The page's folder ${folder} does not exist.`);
   const port = Number(flags.get("page-port") ?? pagePort);
   return servePage(folder, cwd, facts, (await isFree(port)) ? port : 0);

@@ -1,6 +1,7 @@
-import { type Client, createClient, type Json } from "../remote/client.ts";
+import { isFoyerError, type RegisterAnswer } from "foyer-sdk";
+import { all, type Client, createClient } from "../remote/client.ts";
 import type { Connection } from "../remote/connection.ts";
-import { createThrowawayNamespace, removeLeftovers, type ThrowawayNamespace } from "../remote/throwaway-namespace.ts";
+import { createThrowawayNamespace, isThrowawayGame, removeLeftovers } from "../remote/throwaway-namespace.ts";
 import type { GameFile } from "./game-file.ts";
 
 /** A game with a namespace that exists for as long as `foyer dev` runs. */
@@ -8,9 +9,11 @@ export interface Stage {
   readonly params: { readonly game_id: string; readonly namespace_id: string };
   readonly admin: Client;
   readonly publicToken: string;
+  /** Labels of ports that take no connections. */
+  readonly udpPorts: ReadonlySet<string>;
   /** Registers a lobby of the game mode at these ports. */
   register(mode: string, ports: Readonly<Record<string, number>>): Promise<StagedLobby>;
-  /** Removes the namespace, and the game if this stage made it. */
+  /** Removes the namespace, and the game if it was made for this stage or one that ended earlier, and no other uses it. */
   remove(): Promise<void>;
 }
 
@@ -24,11 +27,14 @@ export interface StagedLobby {
 
 export async function openStage(connection: Connection, game: GameFile): Promise<Stage> {
   const admin = createClient(connection);
-  const { game_id, isNew } = await findGame(admin, game);
+  const { game_id, isNew: isNewGame } = await findGame(admin, game);
   const removeGame = async () => {
-    if (isNew) await admin.call("games.deleteGame", { params: { game_id }, query: { force: "true" } });
+    if (!isNewGame || (await all(admin.games.namespaces.listGameNamespaces(game_id))).length > 0) return;
+    await admin.games.deleteGame(game_id);
   };
-  const own = await createNamespace(admin, game_id, game).catch(async (error: unknown) => {
+  await removeLeftovers(admin, game_id, "dev");
+  const asked = { game_id, kind: "dev", isNewGame, config: game.devConfig } as const;
+  const own = await createThrowawayNamespace(admin, asked).catch(async (error: unknown) => {
     await removeGame().catch(() => undefined);
     throw error;
   });
@@ -38,6 +44,11 @@ export async function openStage(connection: Connection, game: GameFile): Promise
     params,
     admin,
     publicToken,
+    udpPorts: new Set(
+      Object.values(game.devConfig.game_modes).flatMap(({ ports }) =>
+        Object.entries(ports ?? {}).flatMap(([label, { protocol }]) => (protocol === "udp" ? [label] : [])),
+      ),
+    ),
     async register(mode, ports) {
       const region = Object.keys(game.devConfig.regions)[0]!;
       const places = Object.entries(ports).map(([label, port]) => [
@@ -45,7 +56,7 @@ export async function openStage(connection: Connection, game: GameFile): Promise
         { hostname: "127.0.0.1", port, is_tls: false },
       ]);
       const body = { game_mode: mode, region, ports: Object.fromEntries(places) };
-      const lobby = await server.call("lobbies.register", { body });
+      const lobby = await server.lobbies.register(body);
       const env = describeEnvironment(
         connection.endpoint,
         { ...params, name_id: nameId, version_id: versionId, mode, region },
@@ -65,34 +76,32 @@ export async function openStage(connection: Connection, game: GameFile): Promise
   };
 }
 
-async function createNamespace(admin: Client, game_id: string, game: GameFile): Promise<ThrowawayNamespace> {
-  await removeLeftovers(admin, game_id, "dev");
-  return createThrowawayNamespace(admin, { game_id, kind: "dev", config: game.devConfig });
-}
-
 /** A player who is missing from two heartbeats has dropped. */
 async function dropPlayers(lobby: Client): Promise<void> {
-  for (let count = 0; count < 2; count++) await lobby.call("lobbies.heartbeat", { body: { player_ids: [] } });
+  for (let count = 0; count < 2; count++) await lobby.lobbies.heartbeat({ player_ids: [] });
 }
 
 async function findGame(
   admin: Client,
   { name_id, display_name }: GameFile,
 ): Promise<{ game_id: string; isNew: boolean }> {
-  const games: Json[] = await admin.all("games.listGames", "games");
-  const known = games.find((game) => game.name_id === name_id);
-  if (known) return { game_id: known.game_id, isNew: false };
-  const { game_id } = await admin.call("games.createGame", { body: { display_name, name_id } });
-  return { game_id, isNew: true };
+  try {
+    return { game_id: (await admin.games.createGame({ display_name, name_id })).game_id, isNew: true };
+  } catch (error) {
+    const isThere = isFoyerError(error) && ["CLOUD_NAME_TAKEN", "TOKEN_FORBIDDEN"].includes(error.code);
+    if (!isThere) throw error;
+    const { game_id } = (await admin.games.getGame(name_id)).game;
+    return { game_id, isNew: await isThrowawayGame(admin, game_id) };
+  }
 }
 
 function describeEnvironment(
   endpoint: string,
   place: Readonly<Record<"game_id" | "namespace_id" | "name_id" | "version_id" | "mode" | "region", string>>,
   game: GameFile,
-  lobby: Json,
+  lobby: RegisterAnswer,
 ): Record<string, string> {
-  const { max_players, max_players_direct = max_players } = game.devConfig.game_modes[place.mode]!;
+  const { max_players, max_players_direct } = game.devConfig.game_modes[place.mode]!;
   return {
     FOYER_TOKEN: lobby.token,
     FOYER_API_ENDPOINT: endpoint,
@@ -104,7 +113,7 @@ function describeEnvironment(
     FOYER_GAME_MODE: place.mode,
     FOYER_REGION: place.region,
     FOYER_MAX_PLAYERS: String(max_players),
-    FOYER_MAX_PLAYERS_DIRECT: String(max_players_direct),
+    FOYER_MAX_PLAYERS_DIRECT: String(max_players_direct ?? max_players),
     FOYER_HEARTBEAT_S: String(lobby.heartbeat_s),
     FOYER_RECONNECT_S: String(lobby.reconnect_s),
     FOYER_LOBBY_TAGS: "{}",

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, createClient, type Json, Refused } from "../remote/client.ts";
+import { FoyerError } from "foyer-sdk";
+import { type Client, createClient } from "../remote/client.ts";
 import { CommandFailed } from "../remote/exit-codes.ts";
 import type { LoadOptions } from "./options.ts";
 import type { Deployed } from "./own-lobbies.ts";
-import type { Playground, Seat } from "./simulate.ts";
+import { LobbyRefused, type Playground, type Seat } from "./simulate.ts";
 
 const connectWithinMs = 15_000;
 const leaveWithinMs = 15_000;
@@ -18,9 +19,11 @@ export async function openLiveLobbies(
   { game_id, namespace, modes }: Deployed,
   { hello }: LoadOptions,
 ): Promise<Playground> {
-  const params = { game_id, namespace_id: namespace.namespace_id as string };
-  const { token, token_id } = await admin.call("games.namespaces.createGameNamespaceTokenPublic", { params });
-  const players = createClient({ ...admin.connection, token });
+  const { namespace_id } = namespace;
+  const params = { game_id, namespace_id };
+  const { namespaces } = admin.games;
+  const { token, token_id } = await namespaces.createGameNamespaceTokenPublic(game_id, namespace_id);
+  const players = createClient({ ...admin.connection, token }, undefined, 0);
   const sockets = new Map<string, Socket>();
   /** Seats that this command may still have, by player. */
   const seats = new Map<string, Seat>();
@@ -51,24 +54,17 @@ export async function openLiveLobbies(
       const lobbyIds = new Set([...seats.values()].map(({ lobbyId }) => lobbyId));
       let count = 0;
       for (const lobby_id of lobbyIds) {
-        const { lobby } = await admin.call("games.namespaces.lobbies.get", { params: { ...params, lobby_id } });
-        count += lobby.players.filter(({ player_id }: Json) => seats.has(player_id)).length;
+        const { lobby } = await namespaces.lobbies.get(game_id, namespace_id, lobby_id);
+        count += lobby.players.filter(({ player_id }) => seats.has(player_id)).length;
       }
       return count;
     },
     async remove() {
       arrivals.stop();
       for (const socket of sockets.values()) socket.close();
-      await admin.call("games.namespaces.revokeToken", { params: { ...params, token_id } });
+      await namespaces.revokeToken(game_id, namespace_id, token_id);
     },
   };
-}
-
-/** The game server did not accept the player. */
-class LobbyRefused extends Refused {
-  constructor(code: string) {
-    super(409, { code });
-  }
 }
 
 /** The lobby reports a player who left. A seat that it holds or never connected is released here. */
@@ -76,10 +72,10 @@ async function release(players: Client, player_token: string): Promise<void> {
   const endsAt = performance.now() + leaveWithinMs;
   for (;;) {
     try {
-      await players.call("players.release", { body: { player_token } });
+      await players.players.release({ player_token });
       return;
     } catch (error) {
-      const isStillIn = error instanceof Refused && error.code === "MATCHMAKER_PLAYER_ALREADY_CONNECTED";
+      const isStillIn = error instanceof FoyerError && error.code === "MATCHMAKER_PLAYER_ALREADY_CONNECTED";
       if (!isStillIn || performance.now() > endsAt) throw error;
       await sleep(askEveryMs);
     }
@@ -87,14 +83,16 @@ async function release(players: Client, player_token: string): Promise<void> {
 }
 
 /** Follows the events of the namespace, and resolves when a lobby has reported a player. */
-function followArrivals(admin: Client, params: { readonly game_id: string; readonly namespace_id: string }) {
+function followArrivals(
+  admin: Client,
+  { game_id, namespace_id }: { readonly game_id: string; readonly namespace_id: string },
+) {
   const stopped = new AbortController();
   const waiting = new Map<string, () => void>();
   const follow = async () => {
     while (!stopped.signal.aborted) {
       try {
-        for await (const { event, data } of admin.events("games.namespaces.events", {
-          params,
+        for await (const { event, data } of admin.games.namespaces.events(game_id, namespace_id, {
           signal: stopped.signal,
         })) {
           if (event === "player.connected") waiting.get(data.player_id)?.();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { all, createClient } from "../remote/client.ts";
 import { confirm } from "../remote/confirm.ts";
 import { CommandFailed, exitCodes, UsageError } from "../remote/exit-codes.ts";
 import { createProgress, type Progress } from "../remote/progress.ts";
@@ -19,9 +20,12 @@ const drainWithinMs = 10_000;
 export async function load(remote: Remote): Promise<number> {
   const { parsed, terminal, signal } = remote;
   const options = readOptions(parsed);
-  const client = await remote.client();
-  refuseRemote(client.connection.endpoint, parsed);
-  const deployed = await readDeployed(remote, options);
+  const { connection } = await remote.client();
+  refuseRemote(connection.endpoint, parsed);
+  const found = await readDeployed(remote, options);
+  // After Ctrl-C the players still leave, and the namespace is removed.
+  const client = createClient(connection);
+  const deployed = { ...found, client };
   if (options.isLive) await askForLive(remote, deployed);
   const progress = createProgress(terminal);
   const name = `${deployed.game_id} / ${deployed.namespace.name_id}`;
@@ -81,9 +85,9 @@ function lookAtLobbies({ params }: Playground, checks: SeatChecks, { client }: D
   const stopped = new AbortController();
   const look = async () => {
     while (!stopped.signal.aborted) {
-      const query = { limit: "500" };
       // A look that fails is left out: the calls of the players say what is wrong.
-      const lobbies = await client.all("games.namespaces.lobbies.list", "lobbies", { params, query }).catch(() => []);
+      const listed = client.games.namespaces.lobbies.list(params.game_id, params.namespace_id, { limit: 500 });
+      const lobbies = await all(listed).catch(() => []);
       for (const { lobby_id, total_player_count, max_players_direct } of lobbies) {
         if (total_player_count <= max_players_direct) continue;
         checks.violation(
@@ -116,17 +120,16 @@ async function checkDrained(playground: Playground, checks: SeatChecks): Promise
 
 async function readDeployed(remote: Remote, { modes: wanted }: LoadOptions): Promise<Deployed> {
   const { client, ...params } = await remote.target();
-  const { namespace } = await client.call("games.namespaces.getGameNamespace", { params });
-  const where = `${params.game_id} / ${params.namespace_id}`;
+  const { game_id } = params;
+  const { namespace } = await client.games.namespaces.getGameNamespace(game_id, params.namespace_id);
+  const where = `${game_id} / ${params.namespace_id}`;
   if (namespace.version_id === null)
     throw new CommandFailed(`Nothing is deployed in ${where}. foyer deploy does that.`);
-  const { version } = await client.call("games.versions.getGameVersion", {
-    params: { game_id: params.game_id, version_id: namespace.version_id },
-  });
+  const { version } = await client.games.versions.getGameVersion(game_id, namespace.version_id);
   const known = Object.keys(version.config.game_modes);
   const unknown = wanted?.find((mode) => !known.includes(mode));
   if (unknown !== undefined) throw new UsageError(`Unknown game mode "${unknown}". Available: ${known.join(", ")}.`);
-  return { client, game_id: params.game_id, namespace, config: version.config, modes: wanted ?? known.slice(0, 1) };
+  return { client, game_id, namespace, config: version.config, modes: wanted ?? known.slice(0, 1) };
 }
 
 function introduce(name: string, { modes }: Deployed, options: LoadOptions): string {

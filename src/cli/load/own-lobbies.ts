@@ -1,4 +1,5 @@
-import { type Client, createClient, type Json } from "../remote/client.ts";
+import type { Namespace, VersionConfig } from "foyer-sdk";
+import { all, type Client, createClient } from "../remote/client.ts";
 import { UsageError } from "../remote/exit-codes.ts";
 import type { Progress } from "../remote/progress.ts";
 import { createThrowawayNamespace, removeLeftovers, type ThrowawayNamespace } from "../remote/throwaway-namespace.ts";
@@ -9,8 +10,8 @@ import type { Playground } from "./simulate.ts";
 export interface Deployed {
   readonly client: Client;
   readonly game_id: string;
-  readonly namespace: Json;
-  readonly config: Json;
+  readonly namespace: Namespace;
+  readonly config: VersionConfig;
   readonly modes: readonly string[];
 }
 
@@ -47,13 +48,15 @@ export async function openOwnLobbies(
   return {
     params: own.params,
     modes,
-    players: createClient({ ...admin.connection, token: own.publicToken }),
-    enter: ({ lobbyId, token }) => report(lobbyId).call("players.connected", { body: { player_token: token } }),
-    leave: ({ lobbyId, token }) => report(lobbyId).call("players.disconnected", { body: { player_token: token } }),
+    players: createClient({ ...admin.connection, token: own.publicToken }, undefined, 0),
+    async enter({ lobbyId, token }) {
+      await report(lobbyId).players.connected({ player_token: token });
+    },
+    leave: ({ lobbyId, token }) => report(lobbyId).players.disconnected({ player_token: token }),
     seatsOf: (lobbyId) => lobbies.get(lobbyId)?.seats ?? 0,
     async countSeatsLeft() {
-      const query = { limit: "500" };
-      const listed = await admin.all("games.namespaces.lobbies.list", "lobbies", { params: own.params, query });
+      const { namespace_id } = own.params;
+      const listed = await all(admin.games.namespaces.lobbies.list(game_id, namespace_id, { limit: 500 }));
       return listed.reduce((sum, { total_player_count }) => sum + total_player_count, 0);
     },
     remove: own.remove,
@@ -68,18 +71,18 @@ interface Planned {
 
 /** As many lobbies as all players need at the same time, so that a refusal is never for want of a seat. */
 function planLobbies({ config, namespace }: Deployed, mode: string, { players, party }: LoadOptions): Planned[] {
-  const { max_players, regions = Object.keys(config.regions) } = config.game_modes[mode];
+  const { max_players, regions } = config.game_modes[mode]!;
   const seats = Math.min(max_players, namespace.matchmaker.max_players);
   const parties = Math.floor(seats / party);
   if (parties === 0) throw new UsageError(`A lobby of "${mode}" has ${seats} seats; --party ${party} does not fit.`);
   const count = Math.ceil(Math.floor(players / party) / parties);
-  return Array.from({ length: count }, () => ({ mode, region: regions[0]!, seats }));
+  return Array.from({ length: count }, () => ({ mode, region: (regions ?? Object.keys(config.regions))[0]!, seats }));
 }
 
 /** The document with lobbies that register themselves. */
-function withoutServers({ regions, game_modes }: Json, modes: readonly string[]): Json {
+function withoutServers({ regions, game_modes }: VersionConfig, modes: readonly string[]): VersionConfig {
   const external = modes.map((mode) => {
-    const { runtime: _, idle_lobbies: __, ports: ___, ...rest } = game_modes[mode];
+    const { runtime: _, idle_lobbies: __, ports: ___, ...rest } = game_modes[mode]!;
     const timeouts = { ...rest.timeouts, heartbeat_s: 0 };
     return [mode, { ...rest, timeouts, runtime: { external: {} } }];
   });
@@ -98,9 +101,9 @@ async function register(
   const worker = async () => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       const { mode, region, seats } = next;
-      const { lobby_id, token } = await server.call("lobbies.register", { body: { game_mode: mode, region, ports } });
-      const client = createClient({ ...server.connection, token });
-      await client.call("lobbies.ready");
+      const { lobby_id, token } = await server.lobbies.register({ game_mode: mode, region, ports });
+      const client = createClient({ ...server.connection, token }, undefined, 0);
+      await client.lobbies.ready();
       lobbies.set(lobby_id, { seats, client });
       progress.update(`Registering lobbies: ${lobbies.size} of ${plan.length} …`);
     }

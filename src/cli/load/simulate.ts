@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, type Json, Refused } from "../remote/client.ts";
+import { FoyerError, type JoinAnswer } from "foyer-sdk";
+import type { Client } from "../remote/client.ts";
 import { CommandFailed } from "../remote/exit-codes.ts";
 import { countRefusal, type Figures } from "./figures.ts";
 import type { LoadOptions } from "./options.ts";
@@ -13,7 +14,7 @@ export interface Seat {
   readonly playerId: string;
   readonly token: string;
   /** As in the answer to the find. */
-  readonly ports: Json;
+  readonly ports: JoinAnswer["ports"];
 }
 
 /** Where players play: lobbies of this command, or those of the game. */
@@ -32,6 +33,16 @@ export interface Playground {
   countSeatsLeft(): Promise<number>;
   /** Removes what this command made. */
   remove(): Promise<void>;
+}
+
+/** The game server did not accept the player. */
+export class LobbyRefused extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(`The lobby did not accept the player: ${code}.`);
+    this.code = code;
+  }
 }
 
 interface Run {
@@ -116,10 +127,10 @@ function createSteps({ options, playground, figures, checks, signal }: Run) {
       unanswered = 0;
       return { result, tookMs: performance.now() - startedAt };
     } catch (error) {
-      if (!(error instanceof CommandFailed)) throw error;
-      const isAnswer = error instanceof Refused;
-      unanswered = isAnswer ? 0 : unanswered + 1;
-      countRefusal(figures, step, isAnswer ? error.code : "NO_ANSWER");
+      const code = codeOf(error);
+      if (code === null) throw error;
+      unanswered = code === "NO_ANSWER" ? unanswered + 1 : 0;
+      countRefusal(figures, step, code);
       if (unanswered >= unansweredMax) throw error;
       return null;
     }
@@ -127,8 +138,8 @@ function createSteps({ options, playground, figures, checks, signal }: Run) {
 
   async function find(mode: string, isRepeated: boolean): Promise<Seat[] | null> {
     const body = { game_modes: [mode], ...(options.party > 1 && { party_size: options.party }) };
-    const headers = { "idempotency-key": randomUUID() };
-    const send = () => playground.players.call("lobbies.find", { body, headers });
+    const idempotencyKey = randomUUID();
+    const send = () => playground.players.lobbies.find(body, { idempotencyKey });
     const found = await measure("find", send);
     if (found === null) return null;
     figures.find.add(found.tookMs);
@@ -169,10 +180,16 @@ function createSteps({ options, playground, figures, checks, signal }: Run) {
   };
 }
 
+/** Null: neither Foyer nor a lobby refused. */
+function codeOf(error: unknown): string | null {
+  if (error instanceof FoyerError || error instanceof LobbyRefused) return error.code;
+  return error instanceof CommandFailed ? "NO_ANSWER" : null;
+}
+
 const ids = (seats: readonly Seat[]) => seats.map(({ playerId }) => playerId);
 
-function toSeats({ lobby, ports, players }: Json): Seat[] {
-  return players.map(({ player_id, token }: Json) => ({
+function toSeats({ lobby, ports, players }: JoinAnswer): Seat[] {
+  return players.map(({ player_id, token }) => ({
     lobbyId: lobby.lobby_id,
     playerId: player_id,
     token,

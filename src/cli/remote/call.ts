@@ -1,16 +1,17 @@
+import type { StreamEvent } from "foyer-sdk";
 import type { Operation } from "../../contract/define.ts";
-import { type OperationId, operationList, operations } from "../../contract/index.ts";
+import { type OperationId, operationIds, operationList, operations } from "../../contract/index.ts";
 import { flagLines, wrap } from "../help.ts";
 import { bold, dim, type Terminal } from "../terminal.ts";
-import type { Client, Input, Json } from "./client.ts";
+import { callById, uploadClient } from "./client.ts";
 import { confirm } from "./confirm.ts";
 import { confirmFlag } from "./confirm-flag.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { connectionFlags, type Flags, parseFlags } from "./flags.ts";
 import { exampleOf } from "./operation-examples.ts";
-import { operationFlags, pathNames, readInput } from "./operation-input.ts";
-import { findOperation } from "./operation-names.ts";
-import { createProgress, mib } from "./progress.ts";
+import { type Input, operationFlags, pathNames, readInput } from "./operation-input.ts";
+import { findOperation, operationsBelow } from "./operation-names.ts";
+import { createProgress, mib, type Progress } from "./progress.ts";
 import { explain, type Remote, runRemote } from "./run-remote.ts";
 import { clean, showAnswer } from "./show.ts";
 
@@ -23,7 +24,13 @@ export async function callOperation(args: readonly string[], terminal: Terminal)
   try {
     const isWord = args.map((arg) => !arg.startsWith("-"));
     const wordCount = isWord.indexOf(false) === -1 ? args.length : isWord.indexOf(false);
-    const { id, rest } = findOperation(args.slice(0, wordCount));
+    const given = args.slice(0, wordCount);
+    const group = args.includes("--help") || args.includes("-h") ? operationsBelow(given) : [];
+    if (group.length > 0) {
+      terminal.out(listOperations(terminal, group));
+      return exitCodes.done;
+    }
+    const { id, rest } = findOperation(given);
     const operation: Operation = operations[id];
     const flags = { ...operationFlags(operation), ...confirmFlags(operation), ...connectionFlags, help: helpFlag };
     const parsed = parseFlags([...rest, ...args.slice(wordCount)], flags);
@@ -43,49 +50,47 @@ export const confirmFlags = ({ method }: Operation): Flags => (method === "DELET
 
 const helpFlag = { value: null, description: "Describe the operation.", short: "h" };
 
-async function send(
-  { client, terminal, parsed, print, signal, isJson }: Remote,
-  id: OperationId,
-  operation: Operation,
-  input: Input,
-): Promise<undefined> {
-  const { streamWhen, stream, method, summary } = operation;
+async function send(remote: Remote, id: OperationId, operation: Operation, input: Input): Promise<undefined> {
+  const { terminal, parsed, print, isJson } = remote;
+  const { streamWhen, stream, method, summary, query } = operation;
   if (method === "DELETE") await confirm({ terminal, parsed }, summary.replace(/\.$/, ""));
-  const isStream = stream !== undefined && (streamWhen === undefined || input.query?.[streamWhen] === "true");
+  const isStream = stream !== undefined && (streamWhen === undefined || input.query[streamWhen] === true);
   const file = parsed.flags.get("file");
   if (operation.rawBody && file === undefined) throw new UsageError(`Which file? ${exampleOf(id)}`);
-  if (!isStream) {
-    const service = await client();
-    const answer =
-      operation.rawBody && file !== undefined
-        ? await upload(service, id, input, file, terminal)
-        : await service.call(id, { ...input, signal });
-    print(answer, () => showAnswer(terminal, answer));
+  const hasBody = operation.body !== null || operation.rawBody;
+  const body = operation.rawBody ? new Uint8Array() : input.body;
+  const args = [...input.path, ...(hasBody ? [body] : []), ...(query === null ? [] : [input.query])];
+  if (isStream) {
+    // Cast: the SDK answers a stream with its events.
+    for await (const { event, data } of callById(await remote.client(), id, args) as AsyncIterable<StreamEvent>) {
+      const text = JSON.stringify(data);
+      terminal.out(isJson ? `${JSON.stringify({ event, data })}\n` : `${bold(terminal, event)} ${clean(text)}\n`);
+    }
     return;
   }
-  for await (const { event, data } of (await client()).events(id, { ...input, signal })) {
-    const text = JSON.stringify(data);
-    terminal.out(isJson ? `${JSON.stringify({ event, data })}\n` : `${bold(terminal, event)} ${clean(text)}\n`);
-  }
+  const progress = createProgress(terminal);
+  const client = await remote.client();
+  const foyer = file === undefined ? client : uploadClient(client.connection, file, remote.signal, countUp(progress));
+  const answer = await callById(foyer, id, args);
+  progress.clear();
+  print(answer, () => showAnswer(terminal, answer));
 }
 
-async function upload(client: Client, id: OperationId, input: Input, file: string, terminal: Terminal): Promise<Json> {
-  const progress = createProgress(terminal);
+function countUp(progress: Progress): (bytes: number) => void {
   let sent = 0;
-  const answer = await client.upload(id, file, input, (bytes) => {
+  return (bytes) => {
     sent += bytes;
     progress.update(`Uploading ${mib(sent)} …`);
-  });
-  progress.clear();
-  return answer;
+  };
 }
 
 const usageOf = (id: OperationId) =>
   ["foyer call", id, ...pathNames(operations[id]).map((name) => name.toUpperCase()), "[FLAGS]"].join(" ");
 
-function listOperations(terminal: Terminal): string {
-  const width = Math.max(...operationList.map(([id]) => id.length));
-  const lines = operationList.map(([id, { summary }]) => `  ${id.padEnd(width)}  ${dim(terminal, summary)}`);
+function listOperations(terminal: Terminal, ids: readonly OperationId[] = operationIds): string {
+  const width = Math.max(...ids.map((id) => id.length));
+  const shown = operationList.filter(([id]) => ids.includes(id));
+  const lines = shown.map(([id, { summary }]) => `  ${id.padEnd(width)}  ${dim(terminal, summary)}`);
   return `${bold(terminal, "Operations:")}\n${lines.join("\n")}\n\nfoyer call OPERATION --help describes one.\n`;
 }
 

@@ -16,6 +16,7 @@ export const remoteCommands = {
       ["foyer dev --max-players 2 -- node --inspect server.js", "with a debugger"],
       ["foyer dev --page public -- python3 server.py", "with your own page, and any language"],
     ],
+    endsByStop: true,
     wordsMin: 0,
     wordsMax: 1000,
     flags: {
@@ -39,29 +40,35 @@ export const remoteCommands = {
     usage: "foyer validate",
     summary: "Say whether foyer.game.json could be deployed.",
     details:
-      "Lists every mistake with its place in the document; the exit code is 1 if there is one. A service that has the game is asked, because it knows which builds there are. Without one, only the document is checked.",
+      "Lists every mistake with its line and column; the exit code is 1 if there is one. A service that has the game is asked, because it knows which builds there are. Without one, only the document is checked.",
     examples: [["foyer validate", "the file in this folder"]],
     wordsMin: 0,
     wordsMax: 0,
     flags: connectionFlags,
   },
   deploy: {
-    usage: "foyer deploy NAMESPACE [--name NAME]",
+    usage: "foyer deploy NAMESPACE [--name NAME] [--list]",
     summary: "Upload this folder as a build and deploy it to a namespace.",
     details:
-      "Packs the folder without what .foyerignore lists (.git, .env*, .foyer* and foyer.config.json are always left out), and uploads it unless the service has the same bytes. Shows what differs from the deployed version, makes a version and deploys it: running lobbies keep their players, and new players get the new version. Creates the game and the namespace if they do not exist. When game modes keep warm lobbies, it waits until they are ready, and rolls back when two lobbies fail. It refuses to undo what another deploy did meanwhile, and to pack a file with a token in it.",
+      "Checks foyer.game.json, packs the folder and uploads it unless the service has the same bytes. Left out are .git, .foyer*, foyer.config.json, what .foyerignore lists by the rules of .gitignore, packages that only development needs, and what may be secret (.env*, *.env, .npmrc, .netrc, .ssh, .aws, *.pem, *.key, *.p12) unless include in foyer.game.json names it. --list shows the files. Shows what differs from the deployed version, makes a version and deploys it: running lobbies keep their players, and new players get the new version. Creates the game and the namespace if they do not exist. When game modes keep warm lobbies, it waits until they are ready, and rolls back when two lobbies fail. It refuses to undo what another deploy did meanwhile, and to pack a file with a token in it.",
     examples: [
       ["foyer deploy prod", "this folder, to the namespace prod"],
+      ["foyer deploy --list", "only say which files would be packed"],
       ["foyer deploy staging --name 1.4.0", "with a name for the version"],
     ],
-    wordsMin: 1,
+    wordsMin: 0,
     wordsMax: 1,
-    flags: { name: { value: "NAME", description: "Name of the version; the time by default." }, ...connectionFlags },
+    flags: {
+      name: { value: "NAME", description: "Name of the version; the time by default." },
+      list: { value: null, description: "Print the files that would be packed, and do nothing." },
+      ...connectionFlags,
+    },
   },
   rollback: {
     usage: "foyer rollback NAMESPACE",
     summary: "Deploy the version that was deployed before.",
-    details: "Its lobbies that still live take players again; it runs the build that it had.",
+    details:
+      "The newest earlier one that was not itself rolled back from; it says which before it does it. Its lobbies that still live take players again; it runs the build that it had.",
     examples: [
       ["foyer rollback prod", "of the game in this folder"],
       ["foyer rollback prod --game chat --yes", "without asking, for a script"],
@@ -73,7 +80,8 @@ export const remoteCommands = {
   status: {
     usage: "foyer status",
     summary: "Show what is deployed in a namespace, its lobbies and players.",
-    details: "Also names game modes whose lobbies keep failing, and the latest deployed versions.",
+    details:
+      "Also names game modes whose lobbies keep failing, the latest deployed versions, and lobbies that failed within the last hour.",
     examples: [
       ["foyer status", "of the only namespace, or the one that foyer use chose"],
       ["foyer status -g my-game -n prod --json", "of this one, for a program"],
@@ -83,32 +91,41 @@ export const remoteCommands = {
     flags: about,
   },
   lobbies: {
-    usage: "foyer lobbies [list|close|open|stop] [LOBBY_ID …]",
+    usage: "foyer lobbies [list|close|open|stop] [LOBBY_ID …] [--ended]",
     summary: "List the lobbies of a namespace; close, open or stop some.",
     details:
-      "A closed lobby gets no players from find; its players stay, and joining by id works. It sets the operator's flag, which the lobby cannot change. A stopped lobby ends, and its players lose their seats; stop asks first, and a script gives --yes.",
+      "A closed lobby gets no players from find; its players stay, and joining by id works. It sets the operator's flag, which the lobby cannot change. A stopped lobby ends, and its players lose their seats; stop asks first, and a script gives --yes. The end of an id, as Foyer prints it, is enough.",
     examples: [
       ["foyer lobbies", "all lobbies that live now"],
-      ["foyer lobbies close 0193d1c4-…", "find avoids this one"],
-      ["foyer lobbies stop 0193d1c4-… --yes", "ends it, without asking"],
+      ["foyer lobbies --ended", "those that ended last, and why"],
+      ["foyer lobbies close 0b54a8f1", "find avoids this one"],
+      ["foyer lobbies stop 0b54a8f1 --yes", "ends it, without asking"],
     ],
     wordsMin: 0,
     wordsMax: 100,
-    flags: { yes: { value: null, description: "With stop: do not ask.", short: "y" }, ...about },
+    flags: {
+      ended: { value: null, description: "Those that have ended, newest first, and why." },
+      yes: { value: null, description: "With stop: do not ask.", short: "y" },
+      ...about,
+    },
   },
   logs: {
-    usage: "foyer logs LOBBY_ID [-f]",
+    usage: "foyer logs [LOBBY_ID] [-f]",
     summary: "Print what the process of a lobby wrote; -f follows it.",
-    details: "Also for a while after the lobby has ended. Tokens and terminal codes are removed.",
+    details:
+      "The last 256 KiB of standard output and of standard error, each line marked with its own; of the newest lobby if none is named. Also for a while after the lobby has ended. The end of an id, as Foyer prints it, is enough. Tokens and terminal codes are removed.",
     examples: [
-      ["foyer logs 0193d1c4-…", "the last 256 KiB of its standard output"],
-      ["foyer logs 0193d1c4-… -f --stderr", "standard error, as it is written"],
+      ["foyer logs -f", "the newest lobby, as it writes"],
+      ["foyer logs 0b54a8f1", "what this one wrote"],
+      ["foyer logs 0b54a8f1 --stderr", "its standard error only, without marks"],
     ],
-    wordsMin: 1,
+    endsByStop: true,
+    wordsMin: 0,
     wordsMax: 1,
     flags: {
       follow: { value: null, description: "Print what follows, until the lobby has ended.", short: "f" },
-      stderr: { value: null, description: "Standard error in place of standard output." },
+      stdout: { value: null, description: "Only standard output, as it was written." },
+      stderr: { value: null, description: "Only standard error, as it was written." },
       ...about,
     },
   },
@@ -139,6 +156,7 @@ export const remoteCommands = {
       ["foyer watch", "a live table"],
       ["foyer watch --json > events.ndjson", "every event, for a program"],
     ],
+    endsByStop: true,
     wordsMin: 0,
     wordsMax: 0,
     flags: about,
@@ -166,6 +184,7 @@ export const remoteCommands = {
       ["foyer load --mode duel --party 2 --rate 200 --duration 60", "more, in pairs"],
       ["foyer load --live --yes --players 16", "with the real lobbies of the namespace"],
     ],
+    endsByStop: true,
     wordsMin: 0,
     wordsMax: 0,
     flags: { ...loadFlags, ...about },
@@ -212,11 +231,13 @@ export const remoteCommands = {
 
 export type RemoteCommandName = keyof typeof remoteCommands;
 
-interface RemoteCommand {
+export interface RemoteCommand {
   readonly usage: string;
   readonly summary: string;
   readonly details: string;
   readonly examples: readonly (readonly [string, string])[];
+  /** It follows something until it is stopped, which is then no failure. */
+  readonly endsByStop?: boolean;
   readonly wordsMin: number;
   readonly wordsMax: number;
   readonly flags: Flags;

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { readPrivateFile } from "../../ground/data-folder.ts";
 import { readRunningFile } from "../../ground/running-file.ts";
@@ -34,6 +36,8 @@ export async function connect({ flags }: Parsed, env: NodeJS.ProcessEnv, cwd: st
   if (name !== undefined && !Object.hasOwn(profiles, name)) throw new UsageError(unknownProfile(name, profiles));
   const local = name === undefined ? await findLocal(resolve(cwd, flags.get("data-dir") ?? ".foyer"), token) : null;
   if (local) return local;
+  const dev = name === undefined && !flags.has("data-dir") ? await findDev(cwd, token) : null;
+  if (dev) return dev;
   if (flags.has("data-dir")) {
     throw new CommandFailed(`No Foyer runs on the data folder ${flags.get("data-dir")}. Start it with foyer.`, 4);
   }
@@ -77,6 +81,20 @@ function unknownProfile(name: string, profiles: Readonly<Record<string, Profile>
   const known = Object.keys(profiles);
   const list = known.length === 0 ? "There are none" : `Known: ${known.join(", ")}`;
   return `There is no profile "${name}". ${list}; foyer login adds one.`;
+}
+
+/** Where `foyer dev` keeps its data that runs in this folder: a name that the other commands find, in no folder of the game. */
+export function devFolder(cwd: string): string {
+  return join(tmpdir(), `foyer-dev-${createHash("sha256").update(cwd).digest("hex").slice(0, 16)}`);
+}
+
+/** The Foyer of `foyer dev`. Any user of the machine can write to the folder above it, so it counts only if it is one's own. */
+async function findDev(cwd: string, token: string | null): Promise<Connection | null> {
+  const folder = devFolder(cwd);
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined || stats.uid !== process.getuid?.() || (stats.mode & 0o077) !== 0) return null;
+  const found = await findLocal(folder, token);
+  return found && { ...found, origin: "foyer dev in this folder" };
 }
 
 /** The process that wrote the file has the folder's lock for as long as it lives, so the token goes to nothing else. */

@@ -29,7 +29,11 @@ export const connectionFlags: Flags = {
 
 /** Which namespace a command is about. */
 export const targetFlags: Flags = {
-  game: { value: "GAME", description: "The game; by default that of foyer use, or the only one.", short: "g" },
+  game: {
+    value: "GAME",
+    description: "The game; by default that of foyer.game.json or foyer use, or the only one.",
+    short: "g",
+  },
   namespace: {
     value: "NAME",
     description: "The namespace; by default that of foyer use, or the only one.",

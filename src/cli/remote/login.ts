@@ -15,7 +15,7 @@ export async function login({ parsed, terminal, env, print }: Remote): Promise<u
   const file = parsed.flags.get("token-file");
   const token = file === undefined ? await askForToken(env) : readTokenFile(file);
   const client = createClient({ endpoint, token, origin: `profile ${name}` });
-  const { kind, game_id } = await client.call("auth.whoami");
+  const { kind, game_id } = await client.auth.whoami();
   const { profiles } = readProfiles(env);
   const profile: Profile = { endpoint, token, ...(game_id && { game: game_id }) };
   writeProfiles(env, { current: name, profiles: { ...profiles, [name]: profile } });

@@ -4,8 +4,8 @@ import type { Remote } from "./run-remote.ts";
 
 /** `foyer open`: an address that signs a person in to the dashboard. */
 export async function open({ client, print, terminal }: Remote): Promise<undefined> {
-  const { connection, call } = await client();
-  const { code, expires_ts } = await call("auth.createSignInCode");
+  const { connection, auth } = await client();
+  const { code, expires_ts } = await auth.createSignInCode();
   const url = toSignInUrl(connection.endpoint, code);
   print(
     { url, expires_ts },

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { TSchema } from "typebox";
 import type { Operation } from "../../contract/define.ts";
-import type { Input } from "./client.ts";
 import { UsageError } from "./exit-codes.ts";
 import type { Flags, Parsed } from "./flags.ts";
 
@@ -56,18 +55,23 @@ export function requiredFlags({ query, body, bodyOptional }: Operation): { flag:
   return fields.map(({ flag, field }) => ({ flag, placeholder: isOnly(field, "boolean") ? "" : placeholder(field) }));
 }
 
+/** What a person gave for an operation: its path parameters in order, its query and its body. */
+export interface Input {
+  readonly path: readonly string[];
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
 /** Throws a UsageError that names what is missing or cannot be read. */
 export function readInput(operation: Operation, { words, flags }: Parsed, usage: string): Input {
   const names = pathNames(operation);
   if (words.length !== names.length) throw new UsageError(`Usage: ${usage}`);
-  const params = Object.fromEntries(names.map((name, index) => [name, words[index]!]));
   const query = Object.fromEntries(
-    Object.keys(fieldsOf(operation.query))
-      .filter((name) => flags.has(toFlagName(name)))
-      .map((name) => [name, flags.get(toFlagName(name))!]),
+    Object.entries(fieldsOf(operation.query))
+      .filter(([name]) => flags.has(toFlagName(name)))
+      .map(([name, schema]) => [name, isOnly(schema, "boolean") || flags.get(toFlagName(name))]),
   );
-  const body = readBody(operation, flags);
-  return { params, query, ...(body !== undefined && { body }) };
+  return { path: words, query, body: readBody(operation, flags) };
 }
 
 function readBody(operation: Operation, flags: Parsed["flags"]): unknown {

@@ -16,9 +16,14 @@ export function findOperation(words: readonly string[]): { id: OperationId; rest
   throw new UsageError(unknownOperation(words));
 }
 
+/** The operations of a group, such as `games namespaces`; none if the words name no group. */
+export function operationsBelow(words: readonly string[]): OperationId[] {
+  return operationIds.filter((id) => plain(id).startsWith(`${plain(words.join("."))}.`));
+}
+
 function unknownOperation(words: readonly string[]): string {
   const given = words.join(".");
-  const below = operationIds.filter((id) => plain(id).startsWith(`${plain(given)}.`));
+  const below = operationsBelow(words);
   if (below.length > 0) return `"${words.join(" ")}" has these operations: ${below.join(", ")}.`;
   const near = nearest(given, operationIds) ?? nearest(words[0] ?? "", operationIds);
   return `"${words.join(" ")}" is not an operation${near ? `; did you mean ${near}?` : "."} foyer call lists them.`;

@@ -1,5 +1,7 @@
+import { FoyerError } from "foyer-sdk";
+import { listenForStop } from "../signals.ts";
 import type { Terminal } from "../terminal.ts";
-import { type Client, createClient } from "./client.ts";
+import { type Client, createClient, describeRefusal, refusalExitCode } from "./client.ts";
 import { connect } from "./connection.ts";
 import { CommandFailed, exitCodes, UsageError } from "./exit-codes.ts";
 import type { Parsed } from "./flags.ts";
@@ -21,39 +23,45 @@ export interface Remote {
   print(answer: unknown, text: () => string): void;
 }
 
-/** Ctrl-C, a service manager, and a terminal that is closed. */
-const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** Runs a command, and turns its errors into a message and an exit code. */
+/**
+ * Runs a command, and turns its errors into a message and an exit code. `endsByStop`: it ends when it is stopped, as one
+ * that follows something does; others have then failed.
+ */
 export async function runRemote(
   parsed: Parsed,
   terminal: Terminal,
   run: (remote: Remote) => Promise<number | undefined>,
+  endsByStop = false,
 ): Promise<number> {
   const { env } = process;
   const cwd = process.cwd();
   const isJson = parsed.flags.has("json");
-  const stopped = new AbortController();
-  const stop = () => stopped.abort();
-  for (const name of stopSignals) process.once(name, stop);
+  const stop = listenForStop();
+  const { signal } = stop;
   let opened: Promise<Client> | undefined;
-  const client = () => (opened ??= connect(parsed, env, cwd).then((connection) => createClient(connection)));
+  const client = () => (opened ??= connect(parsed, env, cwd).then((connection) => createClient(connection, signal)));
   try {
     const code = await run({
-      ...{ terminal, parsed, env, cwd, now: terminal.now, isJson, signal: stopped.signal, client },
-      target: async () => ({ client: await client(), ...(await findTarget(await client(), parsed)) }),
+      ...{ terminal, parsed, env, cwd, now: terminal.now, isJson, signal, client },
+      target: async () => ({ client: await client(), ...(await findTarget(await client(), parsed, cwd)) }),
       print: (answer, text) => terminal.out(isJson ? `${JSON.stringify(answer ?? null, null, 2)}\n` : text()),
     });
     return code ?? exitCodes.done;
   } catch (error) {
-    if (stopped.signal.aborted) return exitCodes.done;
-    return explain(terminal, error);
+    if (!signal.aborted) return explain(terminal, error);
+    if (endsByStop) return exitCodes.done;
+    terminal.err(`foyer: Stopped${error instanceof CommandFailed ? `: ${error.message}` : "."}\n`);
+    return stop.exitCode();
   } finally {
-    for (const name of stopSignals) process.off(name, stop);
+    stop.stopListening();
   }
 }
 
 export function explain(terminal: Pick<Terminal, "err">, error: unknown): number {
+  if (error instanceof FoyerError) {
+    terminal.err(`foyer: ${describeRefusal(error)}\n`);
+    return refusalExitCode(error);
+  }
   if (!(error instanceof CommandFailed) && !(error instanceof UsageError)) throw error;
   terminal.err(`foyer: ${error.message}\n`);
   return error instanceof UsageError ? exitCodes.badUsage : error.exitCode;

@@ -1,28 +1,31 @@
 import { bold, dim } from "../terminal.ts";
-import type { Json } from "./client.ts";
+import { readLobbies } from "./lobbies.ts";
+import { describeFailures, lastFailures } from "./lobby-ids.ts";
 import type { Remote } from "./run-remote.ts";
 import { age, clean, table } from "./show.ts";
 
 /** `foyer status`: what is deployed in a namespace and how it is doing. */
 export async function status(remote: Remote): Promise<undefined> {
-  const { client, ...params } = await remote.target();
+  const target = await remote.target();
+  const { client, game_id, namespace_id } = target;
   const { terminal } = remote;
-  const { namespace } = await client.call("games.namespaces.getGameNamespace", { params });
-  const { versions } = await client.call("games.namespaces.getVersionHistory", { params, query: { limit: "5" } });
-  const listed = await client.call("games.namespaces.lobbies.list", { params, query: { limit: "1" } });
-  const lobbies = await client.all("games.namespaces.lobbies.list", "lobbies", { params, query: { limit: "500" } });
+  const { namespace } = await client.games.namespaces.getGameNamespace(game_id, namespace_id);
+  const { versions } = await client.games.namespaces.getVersionHistory(game_id, namespace_id, { limit: 5 });
+  const { found: lobbies, heldBack } = await readLobbies(target);
   const now = remote.now();
+  const failed = await lastFailures(client, target, now);
   const summary = {
     namespace,
     deployed: versions[0] ?? null,
     lobbies: lobbies.length,
     players: lobbies.reduce((sum, { total_player_count }) => sum + total_player_count, 0),
-    held_back: listed.held_back,
+    held_back: heldBack,
+    failed_lately: failed,
   };
   remote.print({ ...summary, versions }, () => {
     const { lobby_count_max } = namespace.matchmaker;
     const lines = [
-      ["Namespace", `${namespace.display_name} (${params.game_id} / ${namespace.name_id})`],
+      ["Namespace", `${namespace.display_name} (${game_id} / ${namespace.name_id})`],
       ["Service", client.connection.endpoint],
       [
         "Deployed",
@@ -33,8 +36,8 @@ export async function status(remote: Remote): Promise<undefined> {
       ["Lobbies", `${summary.lobbies} of at most ${lobby_count_max}`],
       ["Players", String(summary.players)],
     ].map(([name, text]) => `${bold(terminal, name!.padEnd(10))} ${clean(text!)}`);
-    const held = listed.held_back.map(
-      (mode: Json) => `\n${bold(terminal, `${clean(mode.game_mode_id)} keeps failing:`)} ${clean(mode.message)}`,
+    const held = heldBack.map(
+      (mode) => `\n${bold(terminal, `${clean(mode.game_mode_id)} keeps failing:`)} ${clean(mode.message)}`,
     );
     return `${[...lines, ...held, "", dim(terminal, "Versions:")].join("\n")}\n${table(
       terminal,
@@ -45,6 +48,6 @@ export async function status(remote: Remote): Promise<undefined> {
         ["ID", (row) => row.version_id],
       ],
       "None.",
-    )}`;
+    )}${describeFailures(terminal, failed, now)}`;
   });
 }

@@ -1,4 +1,5 @@
-import { type Client, createClient, type Json } from "./client.ts";
+import type { VersionConfig } from "foyer-sdk";
+import { all, type Client, createClient } from "./client.ts";
 
 /** A namespace with a version of its own that exists for as long as a command runs. */
 export interface ThrowawayNamespace {
@@ -23,32 +24,30 @@ export async function createThrowawayNamespace(
   given: {
     readonly game_id: string;
     readonly kind: "dev" | "load";
-    readonly config: unknown;
+    /** The game exists for commands of this kind only. The name of the namespace says so, to those that join later. */
+    readonly isNewGame?: boolean;
+    readonly config: VersionConfig;
     readonly limits?: Limits;
   },
 ): Promise<ThrowawayNamespace> {
-  const { game_id, kind, config, limits } = given;
+  const { game_id, kind, isNewGame = false, config, limits } = given;
   const display_name = `foyer ${kind}`;
-  const nameId = `${kind}-${process.pid}`;
-  const { namespace_id } = await admin.call("games.namespaces.createGameNamespace", {
-    params: { game_id },
-    body: { display_name, name_id: nameId },
-  });
+  const nameId = `${kind}-${isNewGame ? newGameMark : ""}${process.pid}`;
+  const { namespace_id } = await admin.games.namespaces.createGameNamespace(game_id, { display_name, name_id: nameId });
   const params = { game_id, namespace_id };
   let versionId: string | null = null;
   const remove = async () => {
-    await admin.call("games.namespaces.deleteGameNamespace", { params, query: { force: "true" } });
-    if (versionId === null) return;
-    await admin.call("games.versions.deleteGameVersion", { params: { game_id, version_id: versionId } });
+    await admin.games.namespaces.deleteGameNamespace(game_id, namespace_id, { force: true });
+    if (versionId !== null) await admin.games.versions.deleteGameVersion(game_id, versionId);
   };
   try {
-    if (limits) await admin.call("games.namespaces.updateGameNamespaceMatchmakerConfig", { params, body: limits });
+    const { namespaces, versions } = admin.games;
+    if (limits) await namespaces.updateGameNamespaceMatchmakerConfig(game_id, namespace_id, limits);
     const body = { display_name: `${display_name} ${process.pid}`, config };
-    const version = await admin.call("games.versions.createGameVersion", { params: { game_id }, body });
-    versionId = version.version_id as string;
-    await admin.call("games.namespaces.updateGameNamespaceVersion", { params, body: { version_id: versionId } });
-    const { token: publicToken } = await admin.call("games.namespaces.createGameNamespaceTokenPublic", { params });
-    const { token } = await admin.call("games.namespaces.createGameNamespaceTokenServer", { params });
+    versionId = (await versions.createGameVersion(game_id, body)).version_id;
+    await namespaces.updateGameNamespaceVersion(game_id, namespace_id, { version_id: versionId });
+    const { token: publicToken } = await namespaces.createGameNamespaceTokenPublic(game_id, namespace_id);
+    const { token } = await namespaces.createGameNamespaceTokenServer(game_id, namespace_id);
     const server = createClient({ ...admin.connection, token });
     return { params, nameId, versionId, publicToken, server, remove };
   } catch (error) {
@@ -57,24 +56,32 @@ export async function createThrowawayNamespace(
   }
 }
 
+const newGameMark = "new-";
+
+/** Whether commands that run now made the game, which goes with the last of them. */
+export async function isThrowawayGame(admin: Client, game_id: string): Promise<boolean> {
+  const namespaces = await all(admin.games.namespaces.listGameNamespaces(game_id));
+  return namespaces.some(
+    ({ name_id, display_name }) => isThrowaway(display_name) && name_id.startsWith(`dev-${newGameMark}`),
+  );
+}
+
 /** By its display name. */
 export const isThrowaway = (displayName: string): boolean => /^foyer (?:dev|load)$/.test(displayName);
 
 /** Removes what a command left behind that was killed: its process no longer runs on this machine. */
 export async function removeLeftovers(admin: Client, game_id: string, kind: "dev" | "load"): Promise<void> {
-  const params = { game_id };
   const isLeft = (name: string, start: string) =>
-    name.startsWith(start) && !isRunning(Number(name.slice(start.length)));
-  const namespaces: Json[] = await admin.all("games.namespaces.listGameNamespaces", "namespaces", { params });
+    name.startsWith(start) && !isRunning(Number(name.slice(start.length).replace(newGameMark, "")));
+  const namespaces = await all(admin.games.namespaces.listGameNamespaces(game_id));
   for (const { name_id, display_name, namespace_id } of namespaces) {
     if (display_name !== `foyer ${kind}` || !isLeft(name_id, `${kind}-`)) continue;
-    const query = { force: "true" };
-    await admin.call("games.namespaces.deleteGameNamespace", { params: { game_id, namespace_id }, query });
+    await admin.games.namespaces.deleteGameNamespace(game_id, namespace_id, { force: true });
   }
-  const versions: Json[] = await admin.all("games.versions.listGameVersions", "versions", { params });
+  const versions = await all(admin.games.versions.listGameVersions(game_id));
   for (const { version_id, display_name } of versions) {
     if (!isLeft(display_name, `foyer ${kind} `)) continue;
-    await admin.call("games.versions.deleteGameVersion", { params: { game_id, version_id } });
+    await admin.games.versions.deleteGameVersion(game_id, version_id);
   }
 }
 

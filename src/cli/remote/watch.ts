@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dim } from "../terminal.ts";
-import type { Client, Json } from "./client.ts";
+import { all, type Client } from "./client.ts";
 import { lobbyColumns } from "./lobbies.ts";
 import type { Remote } from "./run-remote.ts";
 import { table } from "./show.ts";
@@ -17,11 +17,8 @@ export async function watch(remote: Remote): Promise<undefined> {
   terminal.out("\u001b[?1049h\u001b[?25l");
   try {
     while (!signal.aborted) {
-      const lobbies: Json[] = await client.all("games.namespaces.lobbies.list", "lobbies", {
-        params: { ...target },
-        query: { limit: "500" },
-        signal,
-      });
+      const { game_id, namespace_id } = target;
+      const lobbies = await all(client.games.namespaces.lobbies.list(game_id, namespace_id, { limit: 500 }));
       const players = lobbies.reduce((sum, { total_player_count }) => sum + total_player_count, 0);
       const title = `${target.game_id} / ${target.namespace_id}: ${lobbies.length} lobbies, ${players} players`;
       const rows = table(terminal, lobbies, lobbyColumns(remote.now()), "No lobbies are running.");
@@ -33,8 +30,8 @@ export async function watch(remote: Remote): Promise<undefined> {
   }
 }
 
-async function printEvents({ terminal, signal, isJson }: Remote, client: Client, target: Target): Promise<undefined> {
-  for await (const { event, data } of client.events("games.namespaces.events", { params: { ...target }, signal })) {
+async function printEvents({ terminal, isJson }: Remote, client: Client, target: Target): Promise<undefined> {
+  for await (const { event, data } of client.games.namespaces.events(target.game_id, target.namespace_id)) {
     terminal.out(isJson ? `${JSON.stringify({ event, data })}\n` : `${event} ${JSON.stringify(data)}\n`);
   }
 }

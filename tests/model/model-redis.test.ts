@@ -1,11 +1,13 @@
-import { expect, inject, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { type Simulated, simulate } from "./simulation.ts";
 import { startOnRedis } from "./subjects.ts";
 
-const historiesPerSeed = 20;
-
 /** The same histories as on the memory engine, fewer of them. More: npm run simulate -- --engine redis --steps 100000 --seed 7 */
-export function modelOnRedis(engineName: "redis" | "cluster", seeds: readonly number[], stepsWanted: number): void {
+const historiesPerSeed = 20;
+const stepsWanted = 10_000;
+
+describe.each(["redis", "cluster"] as const)("the engine on %s answers like the model, step by step", (engineName) => {
+  const seeds = engineName === "redis" ? [201, 202, 203, 204] : [301, 302, 303, 304];
   const runs: Simulated[] = [];
 
   test.each(seeds)(
@@ -22,4 +24,4 @@ export function modelOnRedis(engineName: "redis" | "cluster", seeds: readonly nu
     console.log(`model on ${engineName}: ${steps} steps, seeds ${seeds.join(" ")}`);
     expect(steps).toBeGreaterThanOrEqual(stepsWanted);
   });
-}
+});

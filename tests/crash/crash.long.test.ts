@@ -1,3 +1,0 @@
-import { crashes } from "./crash.suite.ts";
-
-crashes(20, 1);

@@ -1,3 +1,0 @@
-import { snippetsRun } from "./pages.ts";
-
-snippetsRun((page) => page !== "docs/quick-start.md");
