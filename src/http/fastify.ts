@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import fastJson from "fast-json-stringify";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { bodyMaxBytes, headersMax } from "../ground/limits.ts";
 
@@ -33,5 +34,27 @@ export function createFastify(parts: {
   });
   // One more than allowed, so that too many can be noticed: Node drops the rest.
   app.server.maxHeadersCount = headersMax + 1;
+  app.setSerializerCompiler(({ schema }) => {
+    let serialize: Serialize | undefined;
+    return (reply) => {
+      // When the first reply of its kind is sent: a start would wait for the hundreds that there are.
+      serialize ??= serializerOf(schema);
+      return serialize(reply);
+    };
+  });
   return app;
+}
+
+type Serialize = (reply: unknown) => string;
+
+/** For all services of the process. */
+const serializers = new WeakMap<object, Serialize>();
+
+function serializerOf(schema: object): Serialize {
+  const known = serializers.get(schema);
+  if (known) return known;
+
+  const compiled = fastJson(schema);
+  serializers.set(schema, compiled);
+  return compiled;
 }

@@ -19,12 +19,20 @@ export function storedPage(
   content: string | Buffer,
   headers: Readonly<Record<string, string>> = {},
 ): StoredPage {
-  const plain = Buffer.from(content);
-  const hash = createHash("sha256").update(type).update("\0").update(plain).digest("base64url").slice(0, 22);
-  const forms = new Map<Coding, Form>([["identity", { bytes: plain, etag: `"${hash}"` }]]);
+  // A copy and a hash of every page would slow down each start.
+  const plain = typeof content === "string" ? Buffer.from(content) : content;
+  const forms = new Map<Coding, Form>();
+  let hash: string | undefined;
 
   function makeForm(coding: Coding): Form {
-    const form = forms.get(coding) ?? { bytes: compressed(plain, coding), etag: `"${hash}-${coding}"` };
+    const known = forms.get(coding);
+    if (known) return known;
+
+    hash ??= createHash("sha256").update(type).update("\0").update(plain).digest("base64url").slice(0, 22);
+    const form =
+      coding === "identity"
+        ? { bytes: plain, etag: `"${hash}"` }
+        : { bytes: compressed(plain, coding), etag: `"${hash}-${coding}"` };
     forms.set(coding, form);
     return form;
   }

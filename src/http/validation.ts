@@ -6,16 +6,21 @@ import { type Refusal, refuse } from "../operations/refusal.ts";
 import { Refused } from "./errors.ts";
 import { issuesMax, listIssues } from "./schema-issues.ts";
 
-/** Bodies are not converted; query parameters are text and may become numbers and booleans. */
+// The first issue shows that a body is invalid; the others are searched afterwards, and only as many as are shown.
+const bodies = createAjv({ allErrors: false, coerceTypes: false });
+// Every parameter has to be read, valid or not, and there are never many.
+const queries = createAjv({ allErrors: true, coerceTypes: true });
+
+/**
+ * Bodies are not converted; query parameters are text and may become numbers and booleans. A schema is compiled when it is first
+ * used, and once for all services of the process: there are hundreds, and every start would wait for them.
+ */
 export function useStrictValidation(app: FastifyInstance): void {
-  // The first issue shows that a body is invalid; the others are searched afterwards, and only as many as are shown.
-  const bodies = createAjv({ allErrors: false, coerceTypes: false });
-  // Every parameter has to be read, valid or not, and there are never many.
-  const queries = createAjv({ allErrors: true, coerceTypes: true });
   app.setValidatorCompiler(({ schema, httpPart }) =>
+    // Ajv compiles a schema that it knows only once.
     httpPart === "body"
-      ? createCheck("body", schema as Schema, bodies.compile(schema))
-      : createCheck("query", schema as Schema, queries.compile(schema)),
+      ? createCheck("body", schema as Schema, () => bodies.compile(schema))
+      : createCheck("query", schema as Schema, () => queries.compile(schema)),
   );
 }
 
@@ -33,9 +38,11 @@ function createAjv(more: { allErrors: boolean; coerceTypes: boolean }): Ajv {
   return ajv;
 }
 
-function createCheck(part: "body" | "query", schema: Schema, fits: ValidateFunction) {
+function createCheck(part: "body" | "query", schema: Schema, compile: () => ValidateFunction) {
+  let fits: ValidateFunction | undefined;
   return (given: unknown): true | { error: Refused } => {
     const value = part === "query" ? dropManyUnknown(given, schema) : given;
+    fits ??= compile();
     const isFit = fits(value) && (part === "body" || hasNumbersInRange(value));
     return isFit ? true : { error: new Refused(shapeRefusal(part, schema, value)) };
   };
