@@ -84,11 +84,13 @@ const neededBy: Record<string, Record<string, string>> = {
   redis_url: sharedNeeds,
   tls_cert: { FOYER_TLS_KEY: "key.pem" },
   tls_key: { FOYER_TLS_CERT: "cert.pem" },
+  redirect_http_port: { FOYER_PUBLIC_URL: "https://play.example.com" },
 };
 
 function sample(key: string, fallback: unknown): string {
   if (key === "redis_url") return "redis://localhost:6379";
   if (key === "node_regions") return "eu-west";
+  if (key === "redirect_http_port") return "80";
   if (["public_url", "gateway_url", "node_url", "service_url", "lobby_api_endpoint"].includes(key))
     return "https://play.example.com";
   if (key === "database_url") return "postgres://foyer@localhost/foyer";

@@ -41,6 +41,18 @@ test("[VF9] a start on all addresses without public_url warns, and names what pl
   expect(warnings({ host: "::" })).toHaveLength(1);
 });
 
+test("[TS7] a certificate with an http address for players warns", () => {
+  const tls = { tlsCert: "cert.pem", tlsKey: "key.pem" };
+  const warnings = (config: Parameters<typeof defaultConfig>[0]) =>
+    startWarnings(defaultConfig({ ...tls, ...config }), temporaryFolder());
+  expect(warnings({ publicUrl: "http://a.example" })).toEqual([expect.stringMatching(/public_url is http:\/\/a/)]);
+  expect(warnings({ publicUrl: "https://a.example", gatewayUrl: "http://b.example" })).toEqual([
+    expect.stringMatching(/gateway_url is http:\/\/b/),
+  ]);
+  expect(warnings({ publicUrl: "https://a.example" })).toEqual([]);
+  expect(warnings({ publicUrl: "http://a.example", tlsCert: null, tlsKey: null })).toEqual([]);
+});
+
 /** The messages of warnings in the log of the service. */
 function warningsOf({ dataDir }: Service): string[] {
   const logs = fileURLToPath(new URL("../test-output/logs", import.meta.url));

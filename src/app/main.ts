@@ -10,6 +10,7 @@ import { createMetrics } from "../ground/metrics.ts";
 import { removeRunningFile, writeRunningFile } from "../ground/running-file.ts";
 import { type Dashboard, readDashboard } from "../http/pages/dashboard.ts";
 import type { PlayPage } from "../http/pages/play.ts";
+import { openRedirect } from "../http/redirect.ts";
 import { createHttpServer, type HttpServer } from "../http/server.ts";
 import { type RecordParts, record } from "../loops/history.ts";
 import { supervise } from "../loops/supervise.ts";
@@ -144,6 +145,7 @@ async function start(
   const [{ url }, localUrl] = await Promise.all([opened, address.value]);
   gatewayAddress.settle(url);
   stopOrder.add(() => http.close());
+  stopOrder.add((await openRedirect(config, config.host)).close);
   await announce(ground, localUrl, stopOrder);
   // Lobbies could not send heartbeats to this node before now, however long the start took.
   await attempt(log, "starting to receive heartbeats", live.startHearing);

@@ -20,6 +20,13 @@ export function startWarnings(config: Config, dataDir: string): string[] {
     );
   }
   if (isUnspecified(config.host) && config.publicUrl === null) warnings.push(warnNoPublicUrl(config));
+  const plain = (["publicUrl", "gatewayUrl"] as const).filter((key) => config[key]?.startsWith("http:"));
+  if (config.tlsCert !== null && plain.length > 0) {
+    const name = plain[0] === "publicUrl" ? "public_url" : "gateway_url";
+    warnings.push(
+      `tls_cert is set, but ${name} is ${config[plain[0]!]}: players get http addresses. Set it to https://…`,
+    );
+  }
   if ((statSync(dataDir).mode & 0o002) !== 0) {
     warnings.push(
       `Every user of this machine can write to the data folder ${dataDir} and replace its secrets. Run chmod o-w on it.`,

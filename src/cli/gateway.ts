@@ -3,6 +3,7 @@ import { loadSettings, wantsColours } from "../config/config.ts";
 import { readSecret, secretFromText } from "../ground/data-folder.ts";
 import { createIds, createRequestIds } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
+import { openRedirect } from "../http/redirect.ts";
 import { startStandaloneGateway } from "../http/standalone-gateway.ts";
 import { exitOnUncaught, listenForStop } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
@@ -36,9 +37,11 @@ export async function gateway(argv: readonly string[], terminal: Terminal): Prom
     newRequestId: createRequestIds(createIds(clock.now)().slice(-12)),
     now: clock.now,
   });
+  const redirect = await openRedirect(config, config.gatewayHost);
   terminal.err(`Foyer's gateway\n  players   ${running.url}\n  service   ${config.serviceUrl}\nStop with Ctrl-C.\n`);
   log.info({ signal: await stopped }, "stopping");
   clearInterval(following);
+  redirect.close();
   await running.close();
   return 0;
 }

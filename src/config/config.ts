@@ -101,6 +101,9 @@ function contradictions(config: Config): string[] {
     issues.push(`port and metrics_port are both ${config.port}; change one of them, or set metrics_port to off.`);
   }
   issues.push(...tlsContradictions(config));
+  if (config.redirectHttpPort !== null && !config.publicUrl?.startsWith("https:")) {
+    issues.push("redirect_http_port needs public_url, the https address that it redirects to.");
+  }
   if (config.redisUrl !== null && config.databaseUrl === null) {
     issues.push(
       "redis_url needs database_url: with live lobbies in Redis, games and tokens must be in a PostgreSQL that every node reaches.",

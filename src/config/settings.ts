@@ -38,6 +38,12 @@ export const settings = {
     "Network",
     "With tls_cert: port on 127.0.0.1 for plain http, which lobbies of this machine use; 0 for any free port.",
   ),
+  redirect_http_port: setting(
+    portOrOff(),
+    null,
+    "Network",
+    "Port for plain http that redirects everything to public_url or gateway_url, which must be https; off for none.",
+  ),
   gateway_url: setting(
     origin,
     null,

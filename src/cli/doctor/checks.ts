@@ -137,13 +137,14 @@ async function checkLiveState({ redisUrl }: Config, now: () => number): Promise<
 }
 
 async function checkPorts(config: Config): Promise<Finding[]> {
-  const { host, port, metricsHost, metricsPort, tlsCert, localPort, dataDir } = config;
+  const { host, port, metricsHost, metricsPort, tlsCert, localPort, redirectHttpPort, dataDir } = config;
   const running = existsSync(dataDir) ? readRunningFile(dataDir) : null;
   if (running !== null && (await readIdentity(running.pid)) === running.identity) {
     return [fine(`Foyer runs on this data folder now, at ${running.url} (process ${running.pid})`)];
   }
   const wanted = [
     { name: "port", at: host, number: port },
+    { name: "redirect_http_port", at: host, number: redirectHttpPort ?? 0 },
     { name: "metrics_port", at: metricsHost, number: metricsPort ?? 0 },
     { name: "local_port", at: "127.0.0.1", number: tlsCert === null ? 0 : localPort },
   ].filter(({ number }) => number !== 0);
