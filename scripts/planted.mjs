@@ -26,6 +26,7 @@ const checks = {
     "tests/engine/throwing-rules.test.ts",
     "tests/engine/sqlite-journal.test.ts",
     "tests/engine/journal-note.test.ts",
+    "tests/engine/journal-damage.test.ts",
   ),
   edges: vitest("tests/store/edges-sqlite.test.ts", "src/operations/matchmaking/lobby-waiters.test.ts"),
   bodies: vitest(
@@ -51,6 +52,14 @@ const checks = {
     "src/operations/capacity/crash-backoff.test.ts",
     "tests/conformance/memory.test.ts",
   ),
+  servers: vitest(
+    "tests/runtime/ports.test.ts",
+    "tests/runtime/process.test.ts",
+    "tests/runtime/supervise.test.ts",
+    "tests/config-secret-files.test.ts",
+  ),
+  containers: vitest("tests/runtime/drivers/docker.test.ts"),
+  uploads: vitest("tests/http/cloud-sqlite.test.ts", "-t", "BU7"),
   stampedes: vitest("tests/histories/stampedes.test.ts"),
   histories: vitest("tests/histories/histories.test.ts"),
   crash: vitest("tests/crash/crash.test.ts"),

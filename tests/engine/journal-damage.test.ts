@@ -100,3 +100,15 @@ test("an empty file is a new journal, as after a crash in the very first moment"
   writeFileSync(fileIn(dataDir), "");
   expect(await storedIds(journalIn(dataDir))).toEqual([]);
 });
+
+test("[I23] one damaged row between good ones on the same page is noticed", async () => {
+  const dataDir = temporaryFolder();
+  const journal = await loadedJournal(dataDir);
+  await journal.append(
+    namespaceId,
+    ["first", "second", "third"].map((id) => player(id, "reserved")),
+  );
+  await journal.close();
+  await execute(dataDir, "update entities set row = replace(row, 'reserved', 'Reserved') where id = '\"second\"'");
+  await expectRefusal(dataDir, "damaged .*checksum");
+});

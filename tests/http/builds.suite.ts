@@ -22,6 +22,14 @@ import { archive } from "../support/tar.ts";
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
 /** An archive whose size cannot be guessed from its content. */
+/** A whole archive of that many bytes: the header of gzip has room for a comment. */
+const ofSize = (bytes: number) => {
+  const gzip = large(1_000_000);
+  const comment = Buffer.alloc(bytes - gzip.length, "x");
+  comment[comment.length - 1] = 0;
+  gzip[3]! |= 0x10;
+  return Buffer.concat([gzip.subarray(0, 10), comment, gzip.subarray(10)]);
+};
 const large = (bytes: number) => archive([{ name: "data", content: randomBytes(bytes) }]);
 
 function withBuild(build_id: string, more: object = {}) {
@@ -145,6 +153,15 @@ export function buildsTests(kind: ServiceKind, at: () => Service): void {
     expect((await small.request("GET", `${trusting.path}/builds`, { token: trusted })).json.builds).toHaveLength(1);
     const path = `${trusting.path}/builds/${made.json.build_id}`;
     expectEmpty(await small.request("DELETE", path, { token: trusted }));
+  });
+
+  test("[BU7] exactly build_max_mib is accepted, one byte more is 413", async () => {
+    const game = await createGame(small);
+    const chunked = { "content-length": null, "transfer-encoding": "chunked" };
+    for (const headers of [{}, chunked]) {
+      expect((await uploadBuild(small, game, { bytes: ofSize(1024 * 1024), headers })).status).toBe(200);
+      expectRefusal(await uploadBuild(small, game, { bytes: ofSize(1024 * 1024 + 1), headers }), "API_BODY_TOO_LARGE");
+    }
   });
 
   test("[BU7] more than build_max_mib is 413, whether the length is declared or not", async () => {

@@ -37,6 +37,18 @@ test("[RT2] a port that another program uses is not assigned, TCP or UDP", async
   socket.close();
 });
 
+test("[RT2] a lobby for which the range has too few ports takes none of them", async () => {
+  const { min } = ownPorts(4);
+  const driver = await open({ ports: { min, max: min + 1 } });
+  const labels = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { protocol: "tcp" }]));
+  for (let tries = 0; tries < 3; tries++) {
+    const refused = driver.start(shellLobby(forever, { ports: labels("a", "b", "c") }));
+    await expect(refused).rejects.toMatchObject({ isShortage: true });
+  }
+  const ports = await driver.start(shellLobby(forever, { ports: labels("a", "b") }));
+  expect(Object.values(ports).map(({ port }) => port)).toHaveLength(2);
+});
+
 test("[VF6] a listener at another address of the same port does not make it busy; the process gets its address as HOST", async () => {
   const { min } = ownPorts(2);
   const proxy = createServer().listen(min, "127.0.0.2");

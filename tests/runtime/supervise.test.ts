@@ -3,7 +3,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { createEventHub } from "../../src/engine/event-hub.ts";
 import { createMemoryEngine } from "../../src/engine/memory/memory.ts";
 import { createLog } from "../../src/ground/log.ts";
-import { EngineUnavailable, RuleFailed } from "../../src/ground/unavailable.ts";
+import { EngineUnavailable, RuleFailed, StoreUnavailable } from "../../src/ground/unavailable.ts";
 import { everyLobby, lobbiesPlacedOn } from "../../src/loops/servers/own-lobbies.ts";
 import { supervise } from "../../src/loops/supervise.ts";
 import type { LobbyView } from "../../src/matchmaker/commands.ts";
@@ -91,7 +91,11 @@ async function superviseWorld(
   world: World,
   runtime: FakeRuntime,
   engine: Engine = world.under.engine,
-  { log = createLog({ level: "silent", format: "json" }), showsLines = false } = {},
+  {
+    log = createLog({ level: "silent", format: "json" }),
+    showsLines = false,
+    whileDescribing = async (): Promise<void> => {},
+  } = {},
 ) {
   const gate = createStartGate();
   const counted: string[] = [];
@@ -104,6 +108,7 @@ async function superviseWorld(
     ownLobbies: everyLobby("only"),
     now: () => world.now,
     describe: async (namespaceId, { lobbyId }) => {
+      await whileDescribing();
       return { namespaceId, lobbyId, program, env: {}, ports: {} };
     },
     portsText: () => '{"default":{}}',
@@ -248,6 +253,23 @@ test("[RT5] [RT11] a lobby for which there was no room is no failure; one that c
   expect(gate.all(world.now)).toEqual([]);
   await failWith(new LobbyNotStarted("No program."));
   expect(gate.all(world.now)).toMatchObject([{ consecutiveFailures: 3 }]);
+});
+
+test("[RT11] a store that is away for a moment delays a start: the lobby starts, and nothing counts as a failure", async () => {
+  const world = await createWorld();
+  const runtime = createFakeRuntime();
+  let awayTimes = 0;
+  const whileDescribing = async () => {
+    awayTimes += 1;
+    if (awayTimes % 2 === 1) throw new StoreUnavailable("Not now.");
+  };
+  const { gate } = await superviseWorld(world, runtime, world.under.engine, { whileDescribing });
+  for (let count = 1; count <= 3; count++) {
+    const { id } = await world.starting();
+    await until(() => runtime.isRunning(id));
+    expect([awayTimes, await world.statusOf(id)]).toEqual([2 * count, "starting"]);
+  }
+  expect(gate.all(world.now)).toEqual([]);
 });
 
 test("[RT7] the server of a lobby that ended while it was being started is stopped", async () => {
