@@ -54,7 +54,7 @@ const checks = {
   ),
   servers: vitest(
     "tests/runtime/ports.test.ts",
-    "tests/runtime/process.test.ts",
+    "tests/runtime/process-ends.test.ts",
     "tests/runtime/supervise.test.ts",
     "tests/config-secret-files.test.ts",
   ),

@@ -23,10 +23,17 @@ const lineMax = 200;
 
 /** The last line of a program's output that says something, fit for a terminal and short. Empty: there is none. */
 export function readLastLine(output: string): string {
+  return shortLine(plainLines(output).findLast((line) => line.trim() !== "") ?? "", lineMax);
+}
+
+/** The lines of a program's output without what terminals act on; white space at their beginning stays. */
+export function plainLines(output: string): string[] {
   const lines = output.split(/[\r\n\u2028\u2029]+/);
-  for (let line = lines.pop(); line !== undefined; line = lines.pop()) {
-    const plain = line.replace(terminalSequence, "").replace(unprintable, "").replace(/\s+/g, " ").trim();
-    if (plain !== "") return plain.length > lineMax ? `${plain.slice(0, lineMax - 1).trimEnd()}…` : plain;
-  }
-  return "";
+  return lines.map((line) => line.replace(terminalSequence, "").replace(unprintable, ""));
+}
+
+/** The line with single spaces, cut at the maximum. */
+export function shortLine(line: string, max: number): string {
+  const short = line.replace(/\s+/g, " ").trim();
+  return short.length > max ? `${short.slice(0, max - 1).trimEnd()}…` : short;
 }

@@ -1,20 +1,23 @@
+import { shortLine } from "../ground/plain-line.ts";
+import { readLastWords } from "./last-words.ts";
 import type { LobbyExit } from "./runtime.ts";
 
 /** What else is known about an end. */
 interface EndFacts {
   readonly wasReady: boolean;
-  /** The last line that the server wrote, fit for a terminal; empty: none. */
-  readonly lastOutput: string;
   /** Its newest output. */
-  readonly log: string;
+  readonly output: string;
 }
 
-/** How a lobby's server ended without being asked to, in words for the operator: the cause and its last line. */
-export function describeExit(exit: LobbyExit, { wasReady, lastOutput, log }: EndFacts): string {
+/** How a lobby's server ended without being asked to, in words for the operator: the cause and its last words. */
+export function describeExit(exit: LobbyExit, { wasReady, output }: EndFacts): string {
   const when = wasReady ? "" : " before it called ready";
-  const last = lastOutput === "" ? "" : ` Last output: ${lastOutput}`;
-  return `Its process ${howItEnded(exit, when, log)}.${last}`;
+  const words = readLastWords(output);
+  const last = words === "" ? "" : ` Last output: ${words}`;
+  return shortLine(`Its process ${howItEnded(exit, when, output)}.${last}`, messageMax);
 }
+
+const messageMax = 480;
 
 /** The same for one that ended while no service was there to see it. A container engine still knows how. */
 export function describeMissedExit(exit: LobbyExit | null, facts: EndFacts): string {
@@ -31,8 +34,14 @@ function howItEnded({ code, signal, isOutOfMemory, memoryMib }: LobbyExit, when:
     return `was killed by SIGKILL${when}, which Foyer did not send: the machine may be out of memory`;
   }
   if (signal) return `was ended by ${signal}${when}`;
+  if (code === killedCode) {
+    return `exited with code ${code}${when}: its program was killed by SIGKILL, which Foyer did not send: the machine may be out of memory`;
+  }
   return code === null ? `ended${when}` : `exited with code ${code}${when}`;
 }
+
+/** What a shell exits with when the program that it runs was ended by SIGKILL. */
+const killedCode = 128 + 9;
 
 /** What runtimes of common languages write when an allocation fails. */
 const outOfMemory =

@@ -1,10 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { readIdentity } from "../../src/runtime/process-identity.ts";
+import { afterEach, describe, expect, test } from "vitest";
 import { LobbyNotStarted } from "../../src/runtime/runtime.ts";
 import { until } from "../support/harness.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -246,21 +243,6 @@ describe("ending", () => {
     expect([isRunning(pid), isRunning(child)]).toEqual([false, false]);
   });
 
-  test("[RT7] a process that ended in time is not killed later: another one may have its number by then", async () => {
-    const driver = await open({ stopGraceMs: 500 });
-    const [obedient, stubborn] = [shellLobby(forever), shellLobby("trap '' TERM; echo up; while :; do sleep 1; done")];
-    for (const lobby of [obedient, stubborn]) await driver.start(lobby);
-    await until(async () => (await driver.logs(stubborn.lobbyId, "stdout", 100)).text === "up\n");
-    const pid = pidOf(driver, obedient.lobbyId);
-    const kill = vi.spyOn(process, "kill");
-    onTestFinished(() => kill.mockRestore());
-    await driver.stop(obedient.lobbyId);
-    // Its grace period begins later, so a timer of the first one would have come before it.
-    await driver.stop(stubborn.lobbyId);
-    const kills = kill.mock.calls.filter(([, signal]) => signal === "SIGKILL").map(([whom]) => whom);
-    expect([kills.length > 0, kills.includes(-pid)]).toEqual([true, false]);
-  });
-
   test("[RT7] when the process itself ends, what it left behind is ended too", async () => {
     const driver = await open();
     const lobby = shellLobby("sleep 1000 & echo $!; exit 1");
@@ -332,20 +314,6 @@ describe("another process of the service", () => {
     expect(isRunning(process.ppid)).toBe(true);
     // What still has the lobby's variables is a leftover of it.
     await until(() => !isRunning(pid));
-  });
-
-  test("[RT8] a process that has ended and that nobody waited for does not run", async () => {
-    // The shell becomes a program that never asks how its child ended.
-    const parent = spawn("/bin/sh", ["-c", "sleep 0 & echo $!; exec sleep 1000"], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    onTestFinished(() => void parent.kill("SIGKILL"));
-    const [line] = (await once(parent.stdout, "data")) as [Buffer];
-    const zombie = Number(String(line).trim());
-    await until(() => !isRunning(zombie));
-    expect(existsSync(`/proc/${zombie}/stat`)).toBe(true);
-    expect(await readIdentity(zombie)).toBeNull();
-    expect(await readIdentity(parent.pid!)).not.toBeNull();
   });
 
   test("[RT8] finds a process that was started but not yet written down", async () => {

@@ -1,8 +1,7 @@
 import { pickLobbies } from "../../engine/pick-lobbies.ts";
-import { readLastLine } from "../../ground/plain-line.ts";
 import type { LobbyView } from "../../matchmaker/commands.ts";
 import { describeMissedExit } from "../../runtime/how-it-ended.ts";
-import { readLastLines } from "./last-output.ts";
+import { keptPart, readLastLines } from "./last-output.ts";
 import type { Launch } from "./launch.ts";
 import type { LobbyEnds } from "./lobby-ends.ts";
 import type { OwnServers } from "./own-servers.ts";
@@ -44,8 +43,8 @@ async function adopt(
     log.warn({ lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby's server ended while the service was down");
     const exit = runtime.exitOf(lobbyId);
     const output = await readLastLines(runtime, lobbyId);
-    const facts = { wasReady: lobby.readyAt !== null, lastOutput: readLastLine(output), log: output };
-    const end = { code: null, signal: null, ...exit, message: describeMissedExit(exit, facts), log: output };
+    const facts = { wasReady: lobby.readyAt !== null, output };
+    const end = { code: null, signal: null, ...exit, message: describeMissedExit(exit, facts), log: keptPart(output) };
     const reason = exit?.code === 0 && lobby.readyAt !== null ? "self" : "crashed";
     await ends.end(namespaceId, lobbyId, reason, end);
   } else if (lobby.ports === null) {

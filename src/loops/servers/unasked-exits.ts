@@ -1,8 +1,7 @@
-import { readLastLine } from "../../ground/plain-line.ts";
 import { describeExit } from "../../runtime/how-it-ended.ts";
 import type { LobbyExit } from "../../runtime/runtime.ts";
 import type { Failures } from "./failures.ts";
-import { readLastLines } from "./last-output.ts";
+import { keptPart, readLastLines } from "./last-output.ts";
 import type { LobbyEnds } from "./lobby-ends.ts";
 import type { OwnServers } from "./own-servers.ts";
 import type { SuperviseParts } from "./parts.ts";
@@ -21,9 +20,9 @@ export function createHandleExit(
     if (!lobby || lobby.status === "stopped") return;
     if (lobby.nodeId !== null && !own.isOwn(lobby)) return;
     const output = await readLastLines(runtime, lobbyId);
-    const facts = { wasReady: lobby.readyAt !== null, lastOutput: readLastLine(output), log: output };
+    const facts = { wasReady: lobby.readyAt !== null, output };
     const message = describeExit(exit, facts);
-    const end = { ...exit, message, log: output };
+    const end = { ...exit, message, log: keptPart(output) };
     if (exit.code === 0 && lobby.readyAt !== null) return ends.end(namespaceId, lobbyId, "self", end);
     log[showsLines ? "debug" : "warn"](
       { lobby_id: lobbyId, namespace_id: namespaceId, ...end },
