@@ -151,6 +151,21 @@ describe("form", () => {
     expect(JSON.parse(json.lines[0]!)).toMatchObject({ audit, msg: "changed by games.namespaces.lobbies.stop" });
   });
 
+  test("[VF11] pretty: a deploy is printed once, by the line that names the version; the JSON log has its entry", () => {
+    const audit = {
+      operation: "games.namespaces.updateGameNamespaceVersion",
+      kind: "admin",
+      target: "0194",
+      client: "127.0.0.1",
+    };
+    const pretty = logInto({ format: "pretty" });
+    pretty.log.info({ audit }, "changed");
+    expect(pretty.lines.join("")).toBe("");
+    const json = logInto({ format: "json" });
+    json.log.info({ audit }, "changed");
+    expect(json.lines).toHaveLength(1);
+  });
+
   test("pretty: a long value is cut", () => {
     const { log, lines } = logInto({ format: "pretty" });
     log.warn({ log: "x ".repeat(1000) }, "ended");

@@ -19,10 +19,12 @@ export async function openBuilds({ config, folder }: Ground, db: Db): Promise<Bu
   const archive = openBuildArchive(db, folder.path, wallClock);
   // No other process uses the data folder; in PostgreSQL another node may be writing one.
   await archive.removeUnknown(db.engine === "sqlite" ? 0 : leftoverMs);
+  const disk = createDiskSpace(folder.path);
   return {
     archive,
-    received: openReceiveBuilds(join(buildFolder(folder.path), "incoming"), createDiskSpace(folder.path)),
+    received: openReceiveBuilds(join(buildFolder(folder.path), "incoming"), disk),
     unpacked: await openUnpackedBuilds(join(folder.path, "unpacked"), {
+      disk,
       isOpenToOthers: config.lobbyUser !== null,
       wallClock,
     }),

@@ -37,3 +37,42 @@ async function readDisk(folder: string): Promise<{ readonly free: number; readon
   const { bavail, blocks, bsize } = await statfs(folder);
   return { free: bavail * bsize, total: blocks * bsize };
 }
+
+/** Less than 5 % of the disk would be left. */
+export class DiskFull extends Error {
+  override readonly name = "DiskFull";
+}
+
+/** So much is claimed at a time when the size is not known before. */
+const claimBytes = 8 * 1024 * 1024;
+
+/** The space that one upload or one unpacking has claimed so far, more of it as it grows. */
+export interface Claims {
+  claim(bytes: number): Promise<void>;
+  take(bytes: number): Promise<void>;
+  end(): void;
+}
+
+export function createClaims(disk: DiskSpace): Claims {
+  const claims: SpaceClaim[] = [];
+  let left = 0;
+
+  async function claim(bytes: number): Promise<void> {
+    const made = await disk.claim(bytes);
+    if (made === null) throw new DiskFull("Less than 5 % of the disk would be left.");
+    claims.push(made);
+    left += bytes;
+  }
+
+  return {
+    claim,
+    async take(bytes) {
+      if (bytes > left) await claim(Math.max(bytes, claimBytes));
+      left -= bytes;
+      claims.at(-1)?.written(bytes);
+    },
+    end() {
+      for (const each of claims) each.end();
+    },
+  };
+}

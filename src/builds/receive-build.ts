@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { DiskSpace, SpaceClaim } from "./disk-space.ts";
+import { type Claims, createClaims, DiskFull, type DiskSpace } from "./disk-space.ts";
 import { ignoreEntries, readArchive } from "./read-archive.ts";
 
 /** A checked archive in a file of its own, which the caller keeps or removes. */
@@ -23,14 +23,6 @@ export interface ReceiveBuilds {
    */
   receive(chunks: AsyncIterable<Buffer>, declaredBytes: number | null): Promise<ReceivedBuild>;
 }
-
-/** Less than 5 % of the disk would be left. */
-export class DiskFull extends Error {
-  override readonly name = "DiskFull";
-}
-
-/** So much is claimed at a time when the size is not known before. */
-const claimBytes = 8 * 1024 * 1024;
 
 /** `folder` is for this alone. What a killed service left there is removed. */
 export function openReceiveBuilds(folder: string, disk: DiskSpace): ReceiveBuilds {
@@ -75,34 +67,4 @@ async function writeAndCheck(file: string, chunks: AsyncIterable<Buffer>, claims
   } finally {
     await handle.close();
   }
-}
-
-interface Claims {
-  claim(bytes: number): Promise<void>;
-  take(bytes: number): Promise<void>;
-  end(): void;
-}
-
-function createClaims(disk: DiskSpace): Claims {
-  const claims: SpaceClaim[] = [];
-  let left = 0;
-
-  async function claim(bytes: number): Promise<void> {
-    const made = await disk.claim(bytes);
-    if (made === null) throw new DiskFull("Less than 5 % of the disk would be left.");
-    claims.push(made);
-    left += bytes;
-  }
-
-  return {
-    claim,
-    async take(bytes) {
-      if (bytes > left) await claim(Math.max(bytes, claimBytes));
-      left -= bytes;
-      claims.at(-1)?.written(bytes);
-    },
-    end() {
-      for (const each of claims) each.end();
-    },
-  };
 }

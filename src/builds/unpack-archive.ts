@@ -8,9 +8,13 @@ const closedFolderMode = 0o555;
 
 /**
  * Unpacks an archive into a new folder: files 0444 or, if they are executable, 0555; owners, times and other modes are
- * dropped. Throws InvalidBuild, or an error of the disk; the caller removes what is there then.
+ * dropped. `claim` is asked before bytes are written. Throws InvalidBuild, or an error of the disk; the caller removes what is there then.
  */
-export async function unpackArchive(chunks: AsyncIterable<Buffer>, folder: string): Promise<void> {
+export async function unpackArchive(
+  chunks: AsyncIterable<Buffer>,
+  folder: string,
+  claim: (bytes: number) => Promise<void>,
+): Promise<void> {
   const made = new Set([folder]);
   await mkdir(folder, { mode: openFolderMode });
   await chmod(folder, openFolderMode);
@@ -35,7 +39,10 @@ export async function unpackArchive(chunks: AsyncIterable<Buffer>, folder: strin
       // Never an existing file, nor one behind a link: no entry has this path already.
       const handle = await open(await place(path), "wx", 0o600);
       try {
-        for await (const piece of content) await handle.writeFile(piece);
+        for await (const piece of content) {
+          await claim(piece.length);
+          await handle.writeFile(piece);
+        }
         await handle.chmod(isExecutable ? 0o555 : 0o444);
       } finally {
         await handle.close();

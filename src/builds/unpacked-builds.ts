@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { StoreUnavailable } from "../ground/unavailable.ts";
+import { type Claims, createClaims, DiskFull, type DiskSpace } from "./disk-space.ts";
 import { InvalidBuild } from "./invalid-build.ts";
 import { removeUnpacked, unpackArchive } from "./unpack-archive.ts";
 
@@ -43,12 +44,12 @@ const draftPrefix = "new-";
  */
 export async function openUnpackedBuilds(
   folder: string,
-  options: { readonly isOpenToOthers: boolean; wallClock(): number },
+  options: { readonly isOpenToOthers: boolean; readonly disk: DiskSpace; wallClock(): number },
 ): Promise<UnpackedBuilds> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Another user's lobbies pass through it.
   chmodSync(folder, options.isOpenToOthers ? 0o711 : 0o700);
-  const { wallClock } = options;
+  const { wallClock, disk } = options;
   const boot = readBootId();
   const ready = new Set<string>();
   let isStopped = false;
@@ -58,6 +59,8 @@ export async function openUnpackedBuilds(
     else await removeUnpacked(join(folder, name));
   }
   const filesOf = (buildId: string) => join(folder, buildId, filesName);
+  /** It may have been removed by hand. */
+  const isThere = (buildId: string) => ready.has(buildId) && existsSync(filesOf(buildId));
 
   async function unpack(build: BuildToUnpack, read: () => Promise<AsyncIterable<Buffer> | null>): Promise<string> {
     const { buildId } = build;
@@ -66,8 +69,15 @@ export async function openUnpackedBuilds(
       await mkdir(join(draft, usesName), { recursive: true, mode: 0o700 });
       // Whatever the service's umask is.
       await chmod(draft, 0o711);
-      await unpackChecked(build, await read(), join(draft, filesName), () => isStopped);
+      const claims = createClaims(disk);
+      try {
+        await unpackChecked(build, await read(), join(draft, filesName), { claims, isStopped: () => isStopped });
+      } finally {
+        claims.end();
+      }
       await writeFile(join(draft, markerName), JSON.stringify({ sha256: build.sha256, boot }), { mode: 0o600 });
+      // What is left of one that was removed by hand.
+      await removeUnpacked(join(folder, buildId));
       await rename(draft, join(folder, buildId));
     } catch (error) {
       await removeUnpacked(draft);
@@ -80,14 +90,15 @@ export async function openUnpackedBuilds(
   return {
     async prepare(build, read) {
       const { buildId } = build;
-      if (ready.has(buildId)) return filesOf(buildId);
+      if (isThere(buildId)) return filesOf(buildId);
+      ready.delete(buildId);
       const known = preparing.get(buildId);
       if (known) return known;
       const started = unpack(build, read).finally(() => preparing.delete(buildId));
       preparing.set(buildId, started);
       return started;
     },
-    list: () => [...ready],
+    list: () => [...ready].filter(isThere),
     noteUse: (buildId, lobbyId) => writeFile(join(folder, buildId, usesName, lobbyId), ""),
     async removeOthers(buildIds, isRunning) {
       for (const buildId of [...ready].filter((each) => !buildIds.has(each))) {
@@ -108,7 +119,7 @@ async function unpackChecked(
   build: BuildToUnpack,
   chunks: AsyncIterable<Buffer> | null,
   folder: string,
-  isStopped: () => boolean,
+  { claims, isStopped }: { readonly claims: Claims; isStopped(): boolean },
 ): Promise<void> {
   if (chunks === null) {
     throw new NotUnpacked(`The bytes of the build ${build.buildId} are missing. Upload the same archive again.`);
@@ -123,7 +134,7 @@ async function unpackChecked(
       yield chunk;
     }
   }
-  await unpackArchive(counted(chunks), folder);
+  await unpackArchive(counted(chunks), folder, claims.take);
   if (size !== build.size || hash.digest("hex") !== build.sha256) {
     throw new InvalidBuild("its SHA-256 is another one");
   }
@@ -134,9 +145,9 @@ function toNotUnpacked(error: unknown): unknown {
     const message = "The stored bytes of the build are damaged. Delete the build and upload it again.";
     return new NotUnpacked(message, { cause: error });
   }
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === "ENOSPC") {
-    return new NotUnpacked("The disk of the machine is full, so the build could not be unpacked.", { cause: error });
+  if (error instanceof DiskFull || (error as NodeJS.ErrnoException).code === "ENOSPC") {
+    const message = "The disk of the machine is full, so the build could not be unpacked: 5 % of it stay free.";
+    return new NotUnpacked(message, { cause: error });
   }
   return error;
 }

@@ -4,6 +4,8 @@ import { escapeUnprintable } from "./plain-line.ts";
 export function prettyLine(line: string, colours: boolean): string {
   const record = parseRecord(line);
   if (!record) return line;
+  // A deploy has a line of its own on every node: what is deployed, and where.
+  if (isDeploy(record.audit)) return "";
   const { time, level, msg, err, terminal_line: given, ...rest } = record;
   const paint = (code: string, text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
 
@@ -33,6 +35,12 @@ function describeChange(audit: unknown): (ShortLine & { readonly text: string })
   const what = typeof target === "string" ? `${operation} ${target}` : operation;
   return { word: "changed", colour: "2", text: `${what}, with the ${kind} token, from ${client}` };
 }
+
+function isDeploy(audit: unknown): boolean {
+  return typeof audit === "object" && audit !== null && "operation" in audit && audit.operation === deployOperation;
+}
+
+const deployOperation = "games.namespaces.updateGameNamespaceVersion";
 
 const levelColours: Record<string, string> = {
   trace: "2",

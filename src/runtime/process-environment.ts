@@ -27,7 +27,7 @@ export function portVariables(ports: Readonly<Record<string, number>>): Record<s
 }
 
 /** The usual folders, after the folder of the Node that runs the service: so `node` in a version is this Node. */
-function searchPath(): string {
+export function searchPath(): string {
   const usual = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin", "/opt/homebrew/bin"];
   return [...new Set([dirname(process.execPath), ...usual])].join(delimiter);
 }

@@ -3,10 +3,11 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isUnspecified } from "../ground/local-host.ts";
 import { announcePorts } from "./announce-ports.ts";
-import { buildEnvironment } from "./process-environment.ts";
+import { buildEnvironment, searchPath } from "./process-environment.ts";
 import { readIdentity } from "./process-identity.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import { createRunningProcess, type RunningProcess } from "./process-table.ts";
+import { findFormatIssue } from "./program-file.ts";
 import { type LobbyExit, LobbyNotStarted, type LobbyPorts, type LobbyToStart, type ProcessProgram } from "./runtime.ts";
 import { checkRoom } from "./server-parts.ts";
 
@@ -24,6 +25,7 @@ export async function startProcess(parts: ProcessParts, lobby: ProcessLobby, onE
   try {
     const { cwd: given } = lobby.program;
     const cwd = given === null ? null : await findFolder(lobbyRoot, given);
+    await checkFormat(lobby, cwd);
     const chosen = await ports.take(lobby.ports);
     try {
       return await launch(parts, lobby, { cwd, chosen }, onEnd);
@@ -107,6 +109,11 @@ async function findFolder(root: string, cwd: string): Promise<string> {
     `The folder ${quoted(cwd)}, the version's cwd, does not exist on the machine that runs the lobby. ` +
     "It is relative to FOYER_LOBBY_ROOT.";
   throw new LobbyNotStarted(message, { cause: new Error(`there is no folder ${folder}`) });
+}
+
+async function checkFormat({ program: { command }, env }: ProcessLobby, cwd: string | null): Promise<void> {
+  const issue = await findFormatIssue(command, cwd, env.PATH ?? searchPath());
+  if (issue !== null) throw new LobbyNotStarted(`The program ${quoted(command)} ${issue}`);
 }
 
 function toNotStarted(error: unknown, command: string): LobbyNotStarted {

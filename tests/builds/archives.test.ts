@@ -26,7 +26,7 @@ async function* inChunks(bytes: Buffer, size = 65_536): AsyncGenerator<Buffer> {
 
 async function unpacked(bytes: Buffer, size?: number): Promise<string> {
   const folder = join(temporaryFolder(), "unpacked");
-  await unpackArchive(inChunks(bytes, size), folder);
+  await unpackArchive(inChunks(bytes, size), folder, async () => {});
   return folder;
 }
 

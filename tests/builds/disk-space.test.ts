@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createDiskSpace } from "../../src/builds/disk-space.ts";
-import { DiskFull, openReceiveBuilds } from "../../src/builds/receive-build.ts";
+import { createDiskSpace, DiskFull } from "../../src/builds/disk-space.ts";
+import { openReceiveBuilds } from "../../src/builds/receive-build.ts";
 import { archive } from "../support/tar.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -6,17 +6,20 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createDiskSpace } from "../../src/builds/disk-space.ts";
 import { openUnpackedBuilds } from "../../src/builds/unpacked-builds.ts";
 import { archive } from "../support/tar.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const options = { isOpenToOthers: false, wallClock: Date.now };
+const roomyDisk = createDiskSpace("/nowhere", async () => ({ free: 1e12, total: 1e12 }));
+const options = { isOpenToOthers: false, disk: roomyDisk, wallClock: Date.now };
 
 function someBuild(content = "play") {
   const bytes = archive([{ name: "server", content, mode: 0o755 }]);
@@ -63,6 +66,41 @@ test("[BU16] what was half-made, or unpacked before the machine restarted, is re
   expect(readdirSync(folder)).toEqual([]);
   await later.prepare(build, read);
   expect(reads()).toBe(2);
+});
+
+test("[BU16] a build whose folder was removed by hand is unpacked again, also what is left of it", async () => {
+  const folder = temporaryFolder();
+  const unpacked = await openUnpackedBuilds(folder, options);
+  const { build, read, reads } = someBuild();
+  for (const removed of [build.buildId, join(build.buildId, "files")]) {
+    await unpacked.prepare(build, read);
+    rmSync(join(folder, removed), { recursive: true });
+    expect(unpacked.list()).toEqual([]);
+    const places = await Promise.all([1, 2].map(() => unpacked.prepare(build, read)));
+    expect(readFileSync(join(places[0]!, "server"), "utf8")).toBe("play");
+    expect([unpacked.list(), readdirSync(folder)]).toEqual([[build.buildId], [build.buildId]]);
+    await unpacked.noteUse(build.buildId, randomUUID());
+  }
+  expect(reads()).toBe(3);
+});
+
+test("[BU13] a build that would leave less than 5 % of the disk free is not unpacked, and its bytes are given back", async () => {
+  const folder = temporaryFolder();
+  let free = 60_000_000;
+  const sizeOf = (path: string): number =>
+    statSync(path).isDirectory()
+      ? readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0)
+      : statSync(path).size;
+  const disk = createDiskSpace("", async () => ({ free: free - sizeOf(folder), total: 1_000_000_000 }));
+  const unpacked = await openUnpackedBuilds(folder, { ...options, disk });
+  // It is small until it is unpacked.
+  const { build, read } = someBuild("0".repeat(20_000_000));
+  for (let tries = 0; tries < 3; tries++) {
+    await expect(unpacked.prepare(build, read)).rejects.toThrow(/^The disk of the machine is full/);
+    expect([unpacked.list(), readdirSync(folder)]).toEqual([[], []]);
+  }
+  free = 80_000_000;
+  await unpacked.prepare(build, read);
 });
 
 test("[BU13] bytes that are missing, cut off or others leave nothing, and the next try may succeed", async () => {

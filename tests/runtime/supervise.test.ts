@@ -272,6 +272,22 @@ test("[RT11] a store that is away for a moment delays a start: the lobby starts,
   expect(gate.all(world.now)).toEqual([]);
 });
 
+test("[RT4] a lobby that could not be started is one line of the log, without lines of Foyer's own code", async () => {
+  const world = await createWorld();
+  const runtime = createFakeRuntime();
+  const lines: string[] = [];
+  const log = createLog({ level: "warn", format: "json", destination: { write: (line) => lines.push(line) } });
+  await superviseWorld(world, runtime, world.under.engine, { log });
+  const cause = new Error("spawn nothing ENOENT");
+  runtime.whileStarting = () => Promise.reject(new LobbyNotStarted("There is no program.", { cause }));
+  const { id } = await world.starting();
+  await until(async () => (await world.statusOf(id)) === "stopped: start_failed");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { lobby_id: id, reason: "There is no program.", cause: cause.message, msg: "a lobby could not be started" },
+  ]);
+  expect(lines[0]).not.toMatch(/\.ts:\d|stack/);
+});
+
 test("[RT7] the server of a lobby that ended while it was being started is stopped", async () => {
   const world = await createWorld();
   const runtime = createFakeRuntime();

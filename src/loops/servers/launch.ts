@@ -51,7 +51,9 @@ export function createLaunch(
     // The service is stopping and its store is unavailable; the next start launches the lobby.
     if (isUnavailable(error) && isEnding()) return;
     const { lobbyId } = lobby;
-    log.error({ err: error, lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby could not be started");
+    // What kept it from starting is said in a sentence; where in Foyer that was noticed helps no operator.
+    const why = error instanceof LobbyNotStarted ? describeCause(error) : { err: error };
+    log.error({ ...why, lobby_id: lobbyId, namespace_id: namespaceId }, "a lobby could not be started");
     const message = error instanceof LobbyNotStarted ? error.message : "It could not be started.";
     const isNoFault = error instanceof LobbyNotStarted && error.isShortage;
     if (isNoFault) gate.ended(lobby);
@@ -75,4 +77,8 @@ export function createLaunch(
       parts.counted(lobbyId);
     }
   };
+}
+
+function describeCause({ message, cause }: LobbyNotStarted): { reason: string; cause?: string } {
+  return { reason: message, ...(cause instanceof Error && { cause: cause.message }) };
 }

@@ -1,5 +1,6 @@
+import { DiskFull } from "../../builds/disk-space.ts";
 import { InvalidBuild } from "../../builds/invalid-build.ts";
-import { DiskFull, type ReceivedBuild } from "../../builds/receive-build.ts";
+import type { ReceivedBuild } from "../../builds/receive-build.ts";
 import type { RawBody } from "../../contract/define.ts";
 import { uploadsMax } from "../../ground/limits.ts";
 import type { Context } from "../context.ts";

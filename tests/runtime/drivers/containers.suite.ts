@@ -118,7 +118,7 @@ export function describeContainers(engine: () => ContainerEngine): void {
       await driver.start(lobby);
       await until(() => driver.exits.length === 1);
       const [{ exit }] = driver.exits as [Driver["exits"][number]];
-      const words = describeExit(exit, { wasReady: true, lastOutput: "", log: "" });
+      const words = describeExit(exit, { wasReady: true, output: "" });
       // Podman does not notice it on every machine; then it is a SIGKILL that Foyer did not send.
       if (engine().kind === "podman" && !exit.isOutOfMemory) {
         expect(words).toMatch(/^Its process was killed by SIGKILL, which Foyer did not send: .* out of memory/);
