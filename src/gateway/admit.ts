@@ -10,6 +10,8 @@ export interface Admission extends Holder {
   readonly forwarded: Omit<Forwarded, "prefix">;
   /** It came from this machine without a proxy. */
   readonly isLocal: boolean;
+  /** The host of the request is none that this process knows; the service of the lobby may. */
+  readonly wrongHost: Refusal | null;
   /** Another node of the installation passed it on. */
   readonly isPassedOn: boolean;
 }
@@ -42,6 +44,7 @@ export async function admitRequest(
   }
   const route = await routes.find(path.lobbyId, path.label);
   if (isRefusal(route)) return route;
+  if (admission.wrongHost !== null && !route.hosts?.includes(hostOf(request))) return admission.wrongHost;
   if (admission.isPassedOn && route.target.kind === "node") {
     return refuse("API_LOBBY_UNREACHABLE", "The lobby is not on the node that the request was passed to.");
   }
@@ -52,4 +55,8 @@ export async function admitRequest(
     return refuse("API_UPGRADE_REQUIRED", "This port speaks WebSocket only. Connect with a WebSocket client.");
   }
   return { admission, path, route };
+}
+
+function hostOf({ headers: { host = "" } }: IncomingMessage): string {
+  return host.replace(/:\d+$/, "").toLowerCase();
 }

@@ -1,5 +1,6 @@
 import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";
+import { type Logger, throttledByText } from "../ground/log.ts";
 
 const answerMs = 5_000;
 
@@ -33,4 +34,14 @@ async function ask(url: string): Promise<boolean> {
     // It has reported an address that is none.
     return false;
   }
+}
+
+/** Logs that another node cannot be reached at its address, about once a minute for each. */
+export function createNodeReport(log: Logger): (url: string) => void {
+  return throttledByText((url: string) =>
+    log.warn(
+      { node_url: url },
+      "another node does not answer at its node_url, so players do not reach its lobbies through this process; check that address and the network",
+    ),
+  );
 }

@@ -21,7 +21,7 @@ async function openGateway(port: number) {
       onStopped() {},
     },
     checkEdge: ({ headers: { host = "" } }) => ({
-      ...{ client: "a", network: null, isCounted: false, isLocal: true, isPassedOn: false },
+      ...{ client: "a", network: null, isCounted: false, isLocal: true, isPassedOn: false, wrongHost: null },
       forwarded: { for: "127.0.0.1", proto: "http", host },
     }),
     bounds: createBounds({ all: 1, perClient: 1 }),

@@ -1,7 +1,7 @@
 import { isOriginAllowed, refuseOrigin } from "../operations/auth/authenticate.ts";
 import { blockTable } from "../operations/auth/client-blocks.ts";
 import { refuseBlocked } from "../operations/cloud/blocks.ts";
-import { refuse } from "../operations/refusal.ts";
+import { isRefusal, refuse } from "../operations/refusal.ts";
 import type { LobbyDescription } from "../operations/routing/lobby-description.ts";
 import {
   type LocalPort,
@@ -82,7 +82,8 @@ export function createRemoteRoutes(parts: {
       if (found === null) return lobbyUnknown();
       const { lobby } = found;
       const port = Object.hasOwn(lobby.ports, label) ? lobby.ports[label] : undefined;
-      return toRoute({ ...lobby, port }, label, port === undefined ? null : findTarget(lobby, port));
+      const route = toRoute({ ...lobby, port }, label, port === undefined ? null : findTarget(lobby, port));
+      return isRefusal(route) ? route : { ...route, hosts: lobby.hosts };
     },
     async admit({ lobbyId }, { client, origin }) {
       const found = known.get(lobbyId);

@@ -16,6 +16,8 @@ export function createLobbyEdge(parts: {
   readonly readAddress: ReadAddress;
   readonly rates: Pick<RateLimits, "countAddress">;
   readonly proofs: Pick<NodeProofs, "check">;
+  /** The service checks the host of requests that are not for lobbies, and knows more hosts than this process. */
+  readonly asksService?: boolean;
   /** Why requests are rejected now; null: they are accepted. */
   turnAway(): Refusal | null;
 }): CheckEdge {
@@ -33,19 +35,24 @@ export function createLobbyEdge(parts: {
     if (badHeader !== null) return refuse("API_BAD_HEADER", badHeader);
     const refusal = parts.turnAway();
     if (refusal !== null) return refusal;
-    if (parts.proofs.check(request.headers[nodeHeader])) return toAdmission(request, readPassedOn(request), true);
+    if (parts.proofs.check(request.headers[nodeHeader])) return toAdmission(request, readPassedOn(request), null, true);
     const wrongHost = checkHost(request);
-    if (wrongHost !== null) return wrongHost;
+    if (wrongHost !== null && !parts.asksService) return wrongHost;
     const address = readAddress(request.socket.remoteAddress ?? "", request.headers);
     if (!address.isDirectLoopback) {
       const tooMany = parts.rates.countAddress({ id: address.client, network: address.network });
       if (tooMany !== null) return tooMany;
     }
-    return toAdmission(request, address, false);
+    return toAdmission(request, address, wrongHost, false);
   };
 }
 
-function toAdmission(request: IncomingMessage, address: ClientAddress, isPassedOn: boolean): Admission {
+function toAdmission(
+  request: IncomingMessage,
+  address: ClientAddress,
+  wrongHost: Refusal | null,
+  isPassedOn: boolean,
+): Admission {
   const isBelieved = isPassedOn || address.isTrustedProxy;
   const { "x-forwarded-proto": proto, "x-forwarded-host": forwardedHost, host = "" } = request.headers;
   const isSecure = isEncrypted(request) || (isBelieved && proto === "https");
@@ -54,6 +61,7 @@ function toAdmission(request: IncomingMessage, address: ClientAddress, isPassedO
     network: address.network,
     isCounted: isCounted(address),
     isLocal: address.isDirectLoopback,
+    wrongHost,
     isPassedOn,
     forwarded: {
       for: address.address,

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { createAnswerLookup } from "../gateway/answer-lookup.ts";
 import { createBounds } from "../gateway/bounds.ts";
-import { createCheckNode } from "../gateway/check-node.ts";
+import { createCheckNode, createNodeReport } from "../gateway/check-node.ts";
 import { createGateway, type Gateway } from "../gateway/gateway.ts";
 import { isLobbyPath } from "../gateway/lobby-path.ts";
 import type { NodeProofs } from "../gateway/node-proof.ts";
@@ -15,7 +15,6 @@ import type { Admit } from "./admit.ts";
 import type { ReadAddress } from "./client-address.ts";
 import type { Lobbies } from "./connections.ts";
 import { createLobbyEdge } from "./lobby-edge.ts";
-import { createNodeReport } from "./node-report.ts";
 
 export interface LobbyGateway extends Lobbies, Pick<Gateway, "close"> {}
 

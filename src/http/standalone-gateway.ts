@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Config } from "../config/config.ts";
 import { answerRefusal } from "../gateway/answer-refusal.ts";
+import { createAskService } from "../gateway/ask-service.ts";
 import { createBounds } from "../gateway/bounds.ts";
-import { createCheckNode } from "../gateway/check-node.ts";
+import { createCheckNode, createNodeReport } from "../gateway/check-node.ts";
+import { createForwardToService } from "../gateway/forward-to-service.ts";
 import { createGateway } from "../gateway/gateway.ts";
 import { isLobbyPath } from "../gateway/lobby-path.ts";
 import { createNodeProofs } from "../gateway/node-proof.ts";
@@ -14,14 +16,11 @@ import { isLoopback } from "../ground/local-host.ts";
 import type { Logger } from "../ground/log.ts";
 import { createMetrics } from "../ground/metrics.ts";
 import { isRefusal, refuse } from "../operations/refusal.ts";
-import { createAskService } from "./ask-service.ts";
 import { createClientAddress, type ReadAddress } from "./client-address.ts";
 import type { Lobbies } from "./connections.ts";
-import { createForwardToService } from "./forward-to-service.ts";
 import { createInFlight, type InFlight } from "./in-flight.ts";
 import { createTls, nameInUrl } from "./listen.ts";
 import { createLobbyEdge } from "./lobby-edge.ts";
-import { createNodeReport } from "./node-report.ts";
 import { createRateLimits } from "./rate-limits.ts";
 import { createRawAnswers } from "./raw-answers.ts";
 
@@ -49,7 +48,7 @@ export async function startStandaloneGateway(parts: {
   const service = createForwardToService(config.serviceUrl, newRequestId);
   const checkEdge = createLobbyEdge({
     // It listens elsewhere than the service.
-    config: { ...config, host: config.gatewayHost },
+    ...{ config: { ...config, host: config.gatewayHost }, asksService: true },
     readAddress,
     rates: createRateLimits(config),
     // No node passes requests on to it.

@@ -19,7 +19,12 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   // The gateway proves itself with the time, and one of them is a process of its own.
-  world = await openGatewayWorld("sqlite", {}, {}, { clock: { now: Date.now, advance() {} } });
+  world = await openGatewayWorld(
+    "sqlite",
+    { gatewayUrl: "https://gw.example.com" },
+    {},
+    { clock: { now: Date.now, advance() {} } },
+  );
   close = world.close;
   gateway = await openThrough(world.service.url);
   through = clientOf("sqlite", gateway.url, world.service.adminToken);
@@ -69,6 +74,9 @@ test("[GW40] [GW41] lobbies are reached through it, with the same checks", async
   expect(await handshakeRefusal(through.port, `${nil}/game`)).toEqual([404, "MATCHMAKER_LOBBY_NOT_FOUND"]);
   expectRefusal(await through.request("GET", `${gameAt.game}`), "API_UPGRADE_REQUIRED");
   expectRefusal(await through.request("GET", webAt.web, { headers: { host: "evil.example" } }), "API_WRONG_HOST");
+  // The service has said that this is a host for lobbies; it checks the others itself.
+  expect((await through.request("GET", webAt.web, { headers: { host: "gw.example.com" } })).status).toBe(200);
+  expectRefusal(await through.request("GET", "/healthz", { headers: { host: "evil.example" } }), "API_WRONG_HOST");
   const blocked = { "x-forwarded-for": "192.0.2.60" };
   await world.service.admin("PUT", `${world.arena.namespace.path}/blocks`, { client: "192.0.2.60" });
   const fresh = await world.lobbyAt(game.port);

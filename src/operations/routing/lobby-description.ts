@@ -15,6 +15,8 @@ export interface LobbyDescription extends AllowedOrigins {
   readonly ports: Readonly<Record<string, LocalPort & { readonly protocol: "http" | "ws" }>>;
   /** "here": on the node that answers; else where its node is reached, if it has said so. */
   readonly node: "here" | string | null;
+  /** The names of the hosts under which players reach the service. */
+  readonly hosts: readonly string[];
   /** The clients with a taken seat in it. */
   readonly seated: readonly string[];
   readonly blocks: readonly { readonly client: string; readonly untilTs: number | null }[];
@@ -22,6 +24,7 @@ export interface LobbyDescription extends AllowedOrigins {
 
 /** Describes a lobby; null: there is no such lobby behind the gateway. */
 export function createDescribeLobby(context: Context, directory: LobbyDirectory) {
+  const { publicUrl, gatewayUrl } = context.config;
   return async (lobbyId: string): Promise<LobbyDescription | null> => {
     const lobby = await directory.find(lobbyId);
     if (lobby === null) return null;
@@ -42,6 +45,7 @@ export function createDescribeLobby(context: Context, directory: LobbyDirectory)
         ]),
       ),
       node: findLobbyNode(context, lobby),
+      hosts: [publicUrl, gatewayUrl].flatMap((url) => (url === null ? [] : [new URL(url).hostname])),
       seated: lobby.stoppedAt === null ? await listSeated(context, lobby) : [],
       domains: domains.map(({ domain }) => domain),
       allowsLocalhost: namespace?.domainPublicAuth.allowLocalhost ?? false,

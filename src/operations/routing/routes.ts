@@ -13,6 +13,8 @@ export interface LobbyRoute {
   readonly connectionsMax: number;
   readonly clientConnectionsMax: number;
   readonly target: LobbyTarget;
+  /** Under which the service is reached, if another process asks. */
+  readonly hosts?: readonly string[];
 }
 
 /** The lobby's own port on this machine, or the node that runs it. */

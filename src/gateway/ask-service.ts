@@ -1,7 +1,7 @@
 import { get as getHttp, type IncomingMessage } from "node:http";
 import { get as getHttps } from "node:https";
-import type { NodeProofs } from "../gateway/node-proof.ts";
 import type { LobbyDescription } from "../operations/routing/lobby-description.ts";
+import type { NodeProofs } from "./node-proof.ts";
 
 const answerMs = 5_000;
 /** A thousand blocks and the domains of a namespace are less. */

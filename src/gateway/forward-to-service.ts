@@ -1,11 +1,11 @@
 import { Agent, type IncomingMessage, type ServerResponse, request as sendHttp } from "node:http";
 import { Agent as HttpsAgent, request as sendHttps } from "node:https";
 import { pipeline } from "node:stream";
-import type { Admission } from "../gateway/admit.ts";
-import { answerRefusal } from "../gateway/answer-refusal.ts";
-import { guarded } from "../gateway/forward-request.ts";
-import { framingHeaders, hasBody, passedHeaders, toServiceHeaders } from "../gateway/headers.ts";
 import { refuse } from "../operations/refusal.ts";
+import type { Admission } from "./admit.ts";
+import { answerRefusal } from "./answer-refusal.ts";
+import { guarded } from "./forward-request.ts";
+import { framingHeaders, hasBody, passedHeaders, toServiceHeaders } from "./headers.ts";
 
 /** Less than the service keeps idle connections, so that none is used at the moment in which it is closed. */
 const idleConnectionMs = 30_000;
