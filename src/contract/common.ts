@@ -77,14 +77,14 @@ export const stopReasons =
 export const timestamp = (description: string) => Type.String({ format: "date-time", description });
 
 /** The answer of validate operations: an empty list means that creating it would succeed. */
-export const issueList = named("ValidationAnswer", {
-  errors: Type.Array(
-    object({
-      path: Type.Array(Type.String(), { description: "Where the issue is; the last element is the reason." }),
-      message: Type.String(),
-    }),
-  ),
-});
+export const issueArray = Type.Array(
+  object({
+    path: Type.Array(Type.String(), { description: "Where the issue is; the last element is the reason." }),
+    message: Type.String(),
+  }),
+);
+
+export const issueList = named("ValidationAnswer", { errors: issueArray });
 
 export const pageQuery = object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault })),

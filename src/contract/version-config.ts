@@ -71,7 +71,7 @@ const region = named(
 const timeouts = named(
   "Timeouts",
   {
-    ready_s: seconds(1, 300, "Foyer stops a lobby that is not ready after this time."),
+    ready_s: seconds(1, 60, "Foyer stops a lobby that is not ready after this time."),
     reservation_s: seconds(1, 120, "How long a reserved seat waits for its player, counted from the lobby's ready."),
     heartbeat_s: optional(
       Type.Integer({
@@ -79,7 +79,7 @@ const timeouts = named(
         maximum: timeoutMaxS,
         description:
           "A lobby that sends no heartbeat for this time gets no players from find; after ten times as long Foyer stops " +
-          "it. 0 turns this off. Without it: 0 for lobbies that Foyer runs, 30 for registered ones.",
+          "it. 0 turns this off. Without it: 30, for lobbies that Foyer runs from their first heartbeat on.",
       }),
     ),
     empty_s: seconds(0, 30, "Foyer stops a lobby that it runs after this time without a taken seat."),
@@ -372,8 +372,8 @@ export type ResolvedGameMode = {
   timeouts: {
     ready_s: number;
     reservation_s: number;
-    /** Of lobbies that Foyer runs. */
-    heartbeat_s: number;
+    /** Of lobbies that Foyer runs. Null: the usual one, from their first heartbeat on. */
+    heartbeat_s: number | null;
     registered_heartbeat_s: number;
     empty_s: number;
     reconnect_s: number;

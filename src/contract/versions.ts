@@ -1,4 +1,4 @@
-import { cursor, describedAs, issueList, named, object, pageQuery, timestamp, uuid } from "./common.ts";
+import { cursor, describedAs, issueArray, named, object, pageQuery, timestamp, uuid } from "./common.ts";
 import type { Operation } from "./define.ts";
 import { cloud, displayName } from "./games.ts";
 import { Type } from "./type.ts";
@@ -39,7 +39,10 @@ export const versions = {
     isCheck: true,
     summary: "Checks a proposed version and lists every issue.",
     body: proposedVersion,
-    reply: issueList,
+    reply: named("VersionValidationAnswer", {
+      errors: issueArray,
+      warnings: Type.Optional(issueArray),
+    }),
     errors: ["CLOUD_GAME_NOT_FOUND"],
   },
   "games.versions.listGameVersions": {

@@ -12,14 +12,19 @@ export function createExpire(engine: Engine, nodes: Pick<Nodes, "lease">, now: (
   return async () => {
     if (nodes.lease() === null) return;
     const namespaces = await engine.read({ type: "namespaces" });
-    const wanted = namespaces.filter(({ nextDueAt }) => nextDueAt !== null && nextDueAt <= now());
+    const wanted = namespaces
+      .filter(({ nextDueAt }) => nextDueAt !== null && nextDueAt <= now())
+      .map(({ namespaceId }) => ({ namespaceId }));
     const errors = collectErrors();
     while (wanted.length > 0) {
       const lease = nodes.lease();
       if (lease === null) break;
-      const expire = ({ namespaceId }: { namespaceId: string }) =>
-        engine.execute({ type: "expire", namespaceId, now: now(), ...lease }).catch(errors.add);
-      await Promise.all(wanted.splice(0, atOnce).map(expire));
+      const expire = async ({ namespaceId }: (typeof wanted)[number]) => {
+        const outcome = await engine.execute({ type: "expire", namespaceId, now: now(), isRetiring: true, ...lease });
+        // After a deploy there may be many more steps: others have their turn before each.
+        if (outcome.ok && outcome.nextDueAt !== null && outcome.nextDueAt <= now()) wanted.push({ namespaceId });
+      };
+      await Promise.all(wanted.splice(0, atOnce).map((one) => expire(one).catch(errors.add)));
     }
     errors.throwFirst();
   };

@@ -202,6 +202,8 @@ export interface ReleasePlayer extends CommandBase {
 /** Ends whatever is due. Every other command does so first, so this only makes it happen without a request. */
 export interface Expire extends CommandBase {
   readonly type: "expire";
+  /** It also does a step of what a deploy left: send it again while the answer says that something is due. */
+  readonly isRetiring?: true;
 }
 
 /** The service was down: lobbies could not send heartbeats, so their clocks restart. */

@@ -1,5 +1,5 @@
 import { itemAt } from "./ordered-set.ts";
-import { compareAge, isIdle, isTaken, type Key, type Lobby, type Player, takenSeats } from "./records.ts";
+import { compareAge, isIdle, isLiving, isTaken, type Key, type Lobby, type Player, takenSeats } from "./records.ts";
 import { constants } from "./schema.ts";
 
 /** When something is due to happen to a record without anyone asking: always worked out from its facts. Infinity: never. */
@@ -24,9 +24,14 @@ export function emptyDueAt(lobby: Lobby): number {
   return Math.max(lobby.readyAt, lobby.emptySince) + lobby.emptyMs;
 }
 
+/** An empty lobby that Foyer runs, of another version than the deployed one. */
+export function isRetired(lobby: Lobby): boolean {
+  return isLiving(lobby) && !lobby.isExternal && takenSeats(lobby) === 0 && !lobby.pool.isDeployed;
+}
+
 /** Falls silent at this time; when it is silent already, stops. */
 function heartbeatDueAt(lobby: Lobby, heardFrom: number): number {
-  if (lobby.heartbeatMs === 0 || lobby.readyAt === null) return Infinity;
+  if (lobby.heartbeatMs === 0 || lobby.isMute || lobby.readyAt === null) return Infinity;
   if (lobby.silentSince !== null) return Math.max(lobby.silentSince, heardFrom) + silentPeriodsMax * lobby.heartbeatMs;
   return Math.max(lobby.readyAt, lobby.lastHeartbeatAt ?? 0, heardFrom) + lobby.heartbeatMs;
 }

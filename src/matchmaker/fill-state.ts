@@ -1,4 +1,4 @@
-import { keyDueAt, lobbyDueAt, playerDueAt } from "./deadlines.ts";
+import { isRetired, keyDueAt, lobbyDueAt, playerDueAt } from "./deadlines.ts";
 import { fillOrdered } from "./ordered-set.ts";
 import { addToPool } from "./pools.ts";
 import { isTaken, type Key, type Lobby, type NamespaceRecord, type Player, type Timed } from "./records.ts";
@@ -62,7 +62,11 @@ export function beginFilling(state: State): Filling {
       for (const player of early) addPlayer(player, getLobby(state, player));
       for (const lobby of lobbies) addToPool(lobby);
       fillOrdered(state.lobbiesById, lobbies);
-      for (const lobby of lobbies) setTimer(lobby, lobbyDueAt(lobby, state.heardFrom));
+      for (const lobby of lobbies) {
+        if (!isRetired(lobby)) setTimer(lobby, lobbyDueAt(lobby, state.heardFrom));
+        // The next step ends it; as a deadline, all of them would be due for the first command.
+        else state.retiredTo = "";
+      }
       fillOrdered(state.timers, timed);
       // Otherwise the first find would do it, and others would wait behind it.
       if (namespace !== null && namespace.maxPlayersPerClient !== null) countClients(state);

@@ -95,6 +95,8 @@ export const lobbyFields = {
   code: { kind: "text?", ...fixed, since: 4 },
   /** Whether players may bring keys of their own; otherwise only a server token may give them keys. */
   takesOpenKeys: { kind: "flag", ...given, since: 4 },
+  /** It need not send heartbeats before it has sent its first one. */
+  isMute: { kind: "flag", isGiven: true, isHidden: true, since: 4 },
 } as const satisfies Fields;
 
 /** What a view of a lobby shows besides its facts. How each is worked out is in views.ts, and in views.lua. */
@@ -163,6 +165,8 @@ export const constants = {
   /** The maximum that one command or step of a query reads, so that other commands do not wait for long. */
   lobbiesPerStepMax: 500,
   seatsPerStepMax: 2_000,
+  /** So many lobbies of another version end in one step after a deploy: to end one costs much more than to look at it. */
+  retiredPerStepMax: 100,
   /** All lobbies of one explanation together, so that neither many lobbies nor many pairs make it expensive. */
   looksMax: 2_000,
   /** From one ordered set; each is walked from the lobbies nearest to a fit outwards. */

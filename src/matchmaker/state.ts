@@ -34,6 +34,11 @@ export interface State {
    * the start of the service.
    */
   heardFrom: number;
+  /**
+   * Lobbies with greater ids have not been looked at since another version was deployed; null: all have. Not stored: a
+   * loaded state says it again.
+   */
+  retiredTo: string | null;
   readonly lobbies: Map<string, Lobby>;
   readonly players: Map<string, Player>;
   readonly keys: Map<string, Key>;
@@ -67,6 +72,7 @@ export function createState(namespaceId: string): State {
     namespace: null,
     fence: 0,
     heardFrom: 0,
+    retiredTo: null,
     lobbies: new Map(),
     players: new Map(),
     keys: new Map(),
@@ -86,8 +92,18 @@ export function createState(namespaceId: string): State {
   };
 }
 
-/** When there is next something to expire; Infinity: never. */
+/** When there is next something to do for those who do what is due; Infinity: never. */
 export function nextDueAt(state: State): number {
+  return isRetiring(state) ? state.now : nextExpiryAt(state);
+}
+
+/** Empty lobbies of a version that was deployed before end in steps, and some may be left. */
+export function isRetiring({ retiredTo, namespace }: State): boolean {
+  return retiredTo !== null && namespace !== null && namespace.removedAt === null;
+}
+
+/** When there is next something to expire, which every command does first; Infinity: never. */
+export function nextExpiryAt(state: State): number {
   const removedAt = state.namespace?.removedAt ?? Infinity;
   return Math.min(firstOrdered(state.timers)?.dueAt ?? Infinity, removedAt + constants.rememberedMs);
 }
@@ -100,11 +116,14 @@ function poolKey(versionId: string, gameMode: string, region: string): string {
   return `${versionId}/${gameMode}/${region}`;
 }
 
-/** Null forgets the namespace. Deploying and idle minimums decide which empty lobbies stop, so those deadlines move too. */
+/**
+ * Null forgets the namespace. Deploying and idle minimums decide which empty lobbies stop: retireLobbies goes through them
+ * in steps, since there may be very many.
+ */
 export function putNamespace(state: State, namespace: NamespaceRecord | null): void {
   state.namespace = namespace;
   const moved = [...state.pools.values()].filter((pool) => configurePool(state, pool));
-  if (moved.length > 0) for (const lobby of state.lobbies.values()) retime(state, lobby);
+  if (moved.length > 0) state.retiredTo = "";
   markChanged(state, "namespace", state.namespaceId);
 }
 
@@ -158,6 +177,11 @@ export function changeLobby(state: State, lobby: Lobby, patch: LobbyPatch): void
 export function patchLobby(state: State, lobby: Lobby, patch: Pick<LobbyPatch, "state" | "ports" | "nodeId">): void {
   Object.assign(lobby, patch);
   markChanged(state, "lobby", lobby.id);
+}
+
+/** Moves the deadline of a lobby of which another version or idle minimum may have decided. */
+export function retimeLobby(state: State, lobby: Lobby): void {
+  retime(state, lobby);
 }
 
 /** Not a change to be stored: heartbeat clocks restart with the service. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorld, type EngineFactory, refusal, seated, versionA, versionB } from "../support/world.ts";
+import { createWorld, type EngineFactory, refusal, seated, versionA, versionB, type World } from "../support/world.ts";
 
 export function deploysSuite(factory: EngineFactory): void {
   describe("deploys", () => {
@@ -76,6 +76,51 @@ export function deploysSuite(factory: EngineFactory): void {
       expect(await world.statusOf(id)).toBe("stopped: empty");
     });
 
+    test("[DP7] many empty lobbies of the old version end in steps that no player's call waits for", async () => {
+      const world = await createWorld(factory);
+      world.isAudited = false;
+      const externals = await manyReady(world, 520, { isExternal: true });
+      const own = await manyReady(world, 230, { maxPlayers: 9 });
+      const livingOf = async () => (await world.counts()).ready + (await world.counts()).starting;
+      await world.configure({ versionId: versionB });
+      const first = await livingOf();
+      expect(first).toBeGreaterThan(externals.length);
+      const found = seated(await world.find({ create: { maxPlayers: 9 } }));
+      expect(found.lobby).toMatchObject({ versionId: versionB, isOutdated: false });
+      expect(await world.route({ party: 1 })).toBe(found.lobby.lobbyId);
+      expect(await livingOf()).toBe(first + 1);
+      // Whoever has an id may still join one that no step has reached, and keeps it.
+      const kept = own.at(-1)!;
+      expect((await world.join(kept)).ok).toBe(true);
+
+      expect((await world.retire()).steps).toBe(2);
+      await world.restart();
+      expect(await world.retire(10)).toMatchObject({ isDone: true });
+      world.isAudited = true;
+      for (const id of [own[0]!, own[150]!, own[228]!]) expect(await world.statusOf(id)).toBe("stopped: outdated");
+      expect(await world.lobby(kept)).toMatchObject({ status: "ready", reserved: 1 });
+      expect(await world.lobby(externals[0]!)).toMatchObject({ status: "ready", isOutdated: true });
+      expect(await livingOf()).toBe(externals.length + 2);
+      expect((await world.counts()).nextDueAt).toBeGreaterThan(world.now);
+    });
+
+    test("[DP7] what is deployed again in between keeps its lobbies that no step has reached, with their deadlines", async () => {
+      const world = await createWorld(factory);
+      world.isAudited = false;
+      const own = await manyReady(world, 130, { emptyMs: 1000 });
+      await world.configure({ versionId: versionB });
+      const last = own.at(-1)!;
+      expect(await world.statusOf(last)).toBe("ready");
+      await world.configure({ versionId: versionA });
+      await world.retire(10);
+      world.isAudited = true;
+      expect(await world.statusOf(own[0]!)).toBe("stopped: outdated");
+      expect(await world.route()).toBe(own[100]);
+      const emptied = own.at(-2)!;
+      await world.pass(1000);
+      expect(await world.statusOf(emptied)).toBe("stopped: empty");
+    });
+
     test("[DP5] a configuration with an older or the same revision changes nothing", async () => {
       const world = await createWorld(factory);
       await world.configure({ lobbyCountMax: 5 });
@@ -105,4 +150,10 @@ export function deploysSuite(factory: EngineFactory): void {
       expect(await world.counts()).toMatchObject({ ready: 1, starting: 0, reserved: 0 });
     });
   });
+}
+
+async function manyReady(world: World, count: number, options: Parameters<World["ready"]>[0]): Promise<string[]> {
+  const ids: string[] = [];
+  for (let made = 0; made < count; made++) ids.push((await world.ready(options)).id);
+  return ids;
 }

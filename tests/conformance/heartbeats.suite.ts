@@ -30,6 +30,37 @@ export function heartbeatsSuite(factory: EngineFactory): void {
       expect(await world.lobby(id)).toMatchObject({ connected: 2, reserved: 0 });
     });
 
+    test("[H11] a lobby without a period need send none before its first heartbeat, and then must, also after a restart", async () => {
+      const world = await createWorld(factory);
+      const usual = { heartbeatMs: 1000, isMute: true, emptyMs: 1e9 };
+      const never = await world.ready(usual);
+      const once = await world.ready(usual);
+      await world.pass(50_000);
+      expect(await world.lobby(never.id)).toMatchObject({ status: "ready", isSilent: false });
+      expect(await world.heartbeat(once.id)).toMatchObject({ ok: true, heartbeatMs: 1000 });
+      await world.restart();
+      await world.execute<"restarted">({ type: "restarted" });
+      await world.pass(999);
+      expect(await world.lobby(once.id)).toMatchObject({ isSilent: false });
+      await world.pass(1);
+      expect(await world.lobby(once.id)).toMatchObject({ isSilent: true });
+      await world.pass(10_000);
+      expect(await world.statusOf(once.id)).toBe("stopped: silent");
+      expect(await world.lobby(never.id)).toMatchObject({ status: "ready", isSilent: false });
+    });
+
+    test("[H11] a first heartbeat of a starting lobby counts from ready on", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.starting({ heartbeatMs: 1000, isMute: true, emptyMs: 1e9 });
+      await world.heartbeat(id);
+      await world.pass(5000);
+      await world.setReady(id);
+      await world.pass(999);
+      expect(await world.lobby(id)).toMatchObject({ isSilent: false });
+      await world.pass(1);
+      expect(await world.lobby(id)).toMatchObject({ isSilent: true });
+    });
+
     test("[H1] a heartbeat that names no players says nothing about them, and reserved seats are never ghosts", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.ready({ party: 2 });

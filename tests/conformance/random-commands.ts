@@ -70,6 +70,7 @@ export function createHistory(namespaceId = randomNamespaceId) {
       isPrivate: step.pick % 11 === 0,
       isJoinable: step.pick % 13 !== 0,
       takesOpenKeys: step.pick % 2 === 0,
+      isMute: step.pick % 4 === 0,
       tags: tagsOf(step),
       readyMs: 5000,
       reservationMs: 2000,

@@ -77,6 +77,23 @@ export function versionsTests(at: () => Service): void {
     expectRefusal(refused, "CLOUD_VALIDATION_ERROR", paths);
   });
 
+  test("[H12] validateGameVersion warns of lobbies that Foyer runs without heartbeats", async () => {
+    const config = {
+      regions: { local: {} },
+      game_modes: { duel: { max_players: 4, runtime: { process: { command: "node" } } } },
+    };
+    const checked = await call("POST", `${game.path}/versions/validate`, version(config));
+    expect(checked.json).toEqual({
+      errors: [],
+      warnings: [
+        {
+          path: ["config", "game_modes", "duel", "timeouts", "heartbeat_s", "required"],
+          message: expect.stringContaining("hangs"),
+        },
+      ],
+    });
+  });
+
   test("[V3] a valid document has no issues, and checking stores nothing", async () => {
     const before = await call("GET", `${game.path}/versions`);
     const checked = await call("POST", `${game.path}/versions/validate`, version(processConfig));

@@ -126,7 +126,7 @@ function* dueOfLobby(model: Model, lobby: ModelLobby): Iterable<Due> {
   if (emptyAt !== null) {
     yield { at: emptyAt, rank: rank(1), happen: end(isDeployed(model, lobby) ? "empty" : "outdated") };
   }
-  if (heartbeatMs === 0 || lobby.readyAt === null) return;
+  if (heartbeatMs === 0 || lobby.isMute || lobby.readyAt === null) return;
   if (lobby.silentSince !== null) {
     yield { at: Math.max(lobby.silentSince, model.heardFrom) + 10 * heartbeatMs, rank: rank(2), happen: end("silent") };
   } else {

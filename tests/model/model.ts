@@ -47,6 +47,8 @@ export interface ModelLobby {
   operatorClose: LobbyView["operatorClose"];
   readyAt: number | null;
   lastHeartbeatAt: number | null;
+  /** It need not send heartbeats before its first one. */
+  isMute: boolean;
   silentSince: number | null;
   emptySince: number;
   peakSeats: number;
@@ -201,7 +203,7 @@ export function endLobby(model: Model, lobby: ModelLobby, reason: LobbyView["sto
 
 /** What the engine's answers say of a lobby. */
 export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
-  const { codes: _, ...made } = lobby.made;
+  const { codes: _, isMute: __, ...made } = lobby.made;
   const taken = takenIn(model, lobby);
   const count = (status: string) => taken.filter((seat) => seat.status === status).length;
   return {

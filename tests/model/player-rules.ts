@@ -21,6 +21,7 @@ export const playerRules: Rules<"heartbeat" | "connectPlayer" | "disconnectPlaye
   {
     heartbeat: onLiving((model, lobby, { playerIds, isClosed }) => {
       lobby.lastHeartbeatAt = model.clock;
+      lobby.isMute = false;
       if (lobby.silentSince !== null) {
         lobby.silentSince = null;
         tell(model, "lobby.changed", lobby);

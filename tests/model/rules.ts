@@ -320,6 +320,7 @@ function make(model: Model, made: NewLobby, reason: LobbyView["createReason"], c
     operatorClose: null,
     readyAt: null,
     lastHeartbeatAt: null,
+    isMute: made.isMute,
     silentSince: null,
     emptySince: model.clock,
     peakSeats: 0,

@@ -217,6 +217,7 @@ export function createReader(models: readonly [Model, Model]) {
       isPrivate: pick % 11 === 0,
       isJoinable: pick % 13 !== 0,
       takesOpenKeys: pick % 2 === 0,
+      isMute: pick % 4 === 0,
       tags: tagsOf(step),
       readyMs: 5000,
       reservationMs: 2000,

@@ -10,6 +10,7 @@ export const anyLobby = {
   takesOpenKeys: false,
   tags: {},
   heartbeatMs: 0,
+  isMute: false,
   reconnectMs: 0,
   ports: null,
   lobbyConfig: null,

@@ -270,6 +270,14 @@ export class World {
     this.now += ms;
     return this.execute<"expire">({ type: "expire" });
   }
+  /** Goes on with what a deploy left, in at most so many steps. */
+  async retire(stepsMax = 2) {
+    for (let steps = 1; ; steps++) {
+      const outcome = await this.execute<"expire">({ type: "expire", isRetiring: true });
+      const isDone = outcome.ok && (outcome.nextDueAt === null || outcome.nextDueAt > this.now);
+      if (isDone || steps === stepsMax) return { steps, isDone };
+    }
+  }
   lobby(lobbyId: string): Promise<LobbyView | null> {
     return this.read<"lobby">({ type: "lobby", lobbyId });
   }

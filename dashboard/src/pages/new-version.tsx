@@ -72,6 +72,9 @@ function Editor({ game, namespace, base }: Names & { base: Version | null }) {
             />
           )}
         </Field>
+        {issues.warnings.map((warning) => (
+          <p key={warning}>{warning}</p>
+        ))}
         {base && parsed.error === null && (
           <details>
             <summary>What differs from {base.display_name}</summary>
@@ -125,5 +128,6 @@ function useIssues(game: string, proposed: { display_name: string; config: Recor
     areNone: errors.length === 0 && (data !== undefined || error !== null),
     of: (_field: string) => ofName.map(({ message }) => message),
     ofDocument: ofDocument.map(({ path, message }) => `${path.slice(1, -1).join(".")}: ${message}`),
+    warnings: (data?.warnings ?? []).map(({ path, message }) => `Warning: ${path.slice(1, -1).join(".")} ${message}.`),
   };
 }

@@ -82,6 +82,7 @@ import type {
   TokenList,
   UpdateGameNamespaceVersionRequest,
   ValidationAnswer,
+  VersionValidationAnswer,
   WhoamiAnswer,
 } from "./types.ts";
 
@@ -226,7 +227,7 @@ export interface OperatorApi {
       /** Creates a version: an immutable document of game modes, regions and how lobbies run. (`games.versions.createGameVersion`: POST /cloud/games/{game_id}/versions) */
       createGameVersion(gameId: string, body: ProposedVersion, options?: CallOptions): Promise<CreateGameVersionAnswer>;
       /** Checks a proposed version and lists every issue. (`games.versions.validateGameVersion`: POST /cloud/games/{game_id}/versions/validate) */
-      validateGameVersion(gameId: string, body: ProposedVersion, options?: CallOptions): Promise<ValidationAnswer>;
+      validateGameVersion(gameId: string, body: ProposedVersion, options?: CallOptions): Promise<VersionValidationAnswer>;
       /** Lists the versions of a game, newest first. (`games.versions.listGameVersions`: GET /cloud/games/{game_id}/versions) */
       listGameVersions(gameId: string, query?: { readonly limit?: number; readonly cursor?: string }, options?: CallOptions): Page<ListGameVersionsAnswer, "versions">;
       /** Returns a version with its document. (`games.versions.getGameVersion`: GET /cloud/games/{game_id}/versions/{version_id}) */

@@ -1330,7 +1330,7 @@ export interface Timeouts {
   readonly ready_s?: number | null;
   /** How long a reserved seat waits for its player, counted from the lobby's ready. */
   readonly reservation_s?: number | null;
-  /** A lobby that sends no heartbeat for this time gets no players from find; after ten times as long Foyer stops it. 0 turns this off. Without it: 0 for lobbies that Foyer runs, 30 for registered ones. */
+  /** A lobby that sends no heartbeat for this time gets no players from find; after ten times as long Foyer stops it. 0 turns this off. Without it: 30, for lobbies that Foyer runs from their first heartbeat on. */
   readonly heartbeat_s?: number | null;
   /** Foyer stops a lobby that it runs after this time without a taken seat. */
   readonly empty_s?: number | null;
@@ -1405,6 +1405,19 @@ export interface VersionSummary {
   readonly display_name: string;
   /** When it was made. */
   readonly create_ts: string;
+}
+
+export interface VersionValidationAnswer {
+  readonly errors: readonly {
+    /** Where the issue is; the last element is the reason. */
+    readonly path: readonly string[];
+    readonly message: string;
+  }[];
+  readonly warnings?: readonly {
+    /** Where the issue is; the last element is the reason. */
+    readonly path: readonly string[];
+    readonly message: string;
+  }[];
 }
 
 export interface WhoamiAnswer {

@@ -1,6 +1,6 @@
 import { isFoyerError, type VersionConfig } from "foyer-sdk";
 import { listBuildIds } from "../../operations/cloud/version-builds.ts";
-import { checkVersionConfig } from "../../operations/cloud/version-document.ts";
+import { checkVersionConfig, warnOfVersion } from "../../operations/cloud/version-document.ts";
 import { describeIssues, type GameFile, gameFileName, readGameFile } from "../dev/game-file.ts";
 import type { Client } from "../remote/client.ts";
 import { NoServiceKnown } from "../remote/connection.ts";
@@ -44,6 +44,7 @@ export async function deploy(remote: Remote): Promise<number> {
       return exitCodes.done;
     }
     for (const line of difference) terminal.err(`  ${clean(line)}\n`);
+    terminal.err(describeWarnings(game));
     const display_name = name ?? nameOf(terminal.now());
     const { version_id } = await client.games.versions.createGameVersion(target.game_id, { display_name, config });
     signal.throwIfAborted();
@@ -216,10 +217,18 @@ function describeReady(count: number): string {
   return count === 1 ? "1 warm lobby is ready." : `${count} warm lobbies are ready.`;
 }
 
+/** A line for each thing that is valid and still likely a mistake. */
+function describeWarnings({ config }: OwnGame): string {
+  const { resolved } = checkVersionConfig(config);
+  const warnings = resolved ? warnOfVersion(resolved) : [];
+  return warnings.map(({ path, message }) => `warning: ${clean(path.slice(1, -1).join("."))} ${message}\n`).join("");
+}
+
 /** `foyer validate`: whether foyer.game.json could be deployed. */
 export async function validate(remote: Remote): Promise<number> {
   const game = readOwnGame(remote.cwd);
   const errors = await findIssues(remote, game);
+  if (errors.length === 0) remote.terminal.err(describeWarnings(game));
   remote.print({ errors }, () =>
     errors.length === 0 ? `${gameFileName} can be deployed.\n` : `${describeIssues(game, errors).join("\n")}\n`,
   );

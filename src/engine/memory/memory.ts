@@ -11,7 +11,7 @@ import type {
 } from "../../matchmaker/commands.ts";
 import { answer } from "../../matchmaker/queries.ts";
 import { configureUnchanged } from "../../matchmaker/rules/configure.ts";
-import { nextDueAt, type State } from "../../matchmaker/state.ts";
+import { nextDueAt, nextExpiryAt, type State } from "../../matchmaker/state.ts";
 import type { Engine } from "../engine.ts";
 import type { Journal } from "./journal.ts";
 import { runCommand } from "./memory-commits.ts";
@@ -128,7 +128,7 @@ function look(memory: Memory, query: Query): Answer<QueryType> {
   if (query.type === "namespaces") return listNamespaces(memory);
   const { namespaceId, now } = query;
   noteStall(memory);
-  const isDue = memory.unstarted.has(namespaceId) || nextDueAt(findState(memory, namespaceId)) <= now;
+  const isDue = memory.unstarted.has(namespaceId) || nextExpiryAt(findState(memory, namespaceId)) <= now;
   if (memory.phase === "running" && isDue) runCommand(memory, { type: "expire", namespaceId, now });
   return answer(findState(memory, namespaceId), query);
 }

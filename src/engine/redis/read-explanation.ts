@@ -33,5 +33,5 @@ function toLobby(view: LobbyView, pools: Map<string, Pool>): Lobby {
   pools.set(key, pool);
   const derived = { tagKeys: listTagKeys(view.tags), players: [], dueAt: Infinity };
   const since = { emptySince: emptySince ?? 0, peakBefore: peakSeats };
-  return { ...facts, ...since, ...derived, kind: lobbyKind, id: lobbyId, pool };
+  return { ...facts, isMute: false, ...since, ...derived, kind: lobbyKind, id: lobbyId, pool };
 }

@@ -33,8 +33,10 @@ export const namespaceInRedis = {
   reservedCount: { kind: "number", absent: 0 },
   connectedCount: { kind: "number", absent: 0 },
   heldCount: { kind: "number", absent: 0 },
-  /** Where a sweep over all lobbies has come to. */
+  /** Where a sweep over all lobbies has come to, before which nothing else happens. */
   sweepFrom: { kind: "text?" },
+  /** Where the steps after a deploy have come to. */
+  retireFrom: { kind: "text?" },
   /** Whether the lists of the nodes' lobbies are complete; not so in what an earlier Foyer wrote. */
   hasNodeIndex: { kind: "flag" },
   heardFrom: { kind: "time", absent: 0 },
@@ -50,7 +52,10 @@ export const isInTexts = ({ redis }: Field) => redis === "text";
 const isFreeText = ({ kind }: Field) => kind === "text" || kind === "text?";
 
 /** A view of a lobby is its id, a line, the text it was made with, and texts that may hold anything. */
-export const lobbyMade: readonly NamedField[] = namedFields(lobbyFields, isInMade);
+export const lobbyMade: readonly NamedField[] = namedFields(
+  lobbyFields,
+  (field) => isInMade(field) && field.isHidden !== true,
+);
 export const lobbyLine: readonly NamedField[] = bySince([
   ...namedFields(lobbyFields, (field) => isInHash(field) && !isInMade(field) && !field.isHidden && !isFreeText(field)),
   ...namedFields(lobbyShown),

@@ -20,7 +20,7 @@ export function createSilenceWarnings({ log, ownLobbies, hasLease }: WarningPart
     log.warn(
       { lobby_id: lobbyId, namespace_id: namespaceId, game_mode_id: gameMode, heartbeat_s: heartbeatS },
       `a lobby has sent no heartbeat for ${heartbeatS} s: find sends it no players until the next one, and Foyer stops it ` +
-        `after ${constants.silentPeriodsMax * heartbeatS} s more; check that its server runs and calls POST /matchmaker/lobbies/heartbeat`,
+        `after ${constants.silentPeriodsMax * heartbeatS} s more; check that its server runs and calls POST /matchmaker/lobbies/heartbeat more often than timeouts.heartbeat_s of its game mode, or set that to 0`,
     );
   };
 }

@@ -3,8 +3,10 @@ import { accept } from "../outcome.ts";
 import { pairKey } from "../pair.ts";
 import type { NamespaceRecord } from "../records.ts";
 import { putNamespace, type State } from "../state.ts";
+import { retireLobbies } from "./retire-lobbies.ts";
 
-/** Lowering a limit removes no player. Empty lobbies of a version that is no longer deployed are due immediately. */
+/** Lowering a limit removes no player. Of empty lobbies of a version that is no longer deployed the
+ * first end immediately, and the others in steps. */
 export function configure(state: State, command: Configure): Outcome<"configure"> {
   const { namespaceId } = state;
   const { revision, limits, deployedVersionId } = command;
@@ -15,6 +17,7 @@ export function configure(state: State, command: Configure): Outcome<"configure"
   for (const { gameMode, region, min } of command.idleMinimums) idleMinimums.set(pairKey(gameMode, region), min);
   putNamespace(state, { revision, ...limits, deployedVersionId, idleMinimums, removedAt: null });
   state.events.push({ type: "namespace.configured", namespaceId, at: state.now, revision, deployedVersionId });
+  retireLobbies(state);
   return accept({ isApplied: true });
 }
 

@@ -7,6 +7,7 @@ import {
   changeLobby,
   emitLobby,
   nextDueAt,
+  nextExpiryAt,
   putNamespace,
   removeKey,
   removeLobby,
@@ -15,10 +16,12 @@ import {
 } from "../state.ts";
 import { isTimerMoved } from "../timers.ts";
 import { endSeat } from "./end-seat.ts";
+import { retireLobbies } from "./retire-lobbies.ts";
 import { endLobby } from "./stop-lobby.ts";
 
 /** Everything due has been done before any rule runs, this one included. */
-export function expire(state: State, _command: Expire): Outcome<"expire"> {
+export function expire(state: State, command: Expire): Outcome<"expire"> {
+  if (command.isRetiring === true) retireLobbies(state);
   const dueAt = nextDueAt(state);
   return accept({ nextDueAt: dueAt === Infinity ? null : dueAt });
 }
@@ -35,7 +38,7 @@ export function expireDue(state: State, now: number): void {
     record = firstOrdered(state.timers);
   }
   state.now = Math.max(state.now, now);
-  if (nextDueAt(state) <= now) putNamespace(state, null);
+  if (nextExpiryAt(state) <= now) putNamespace(state, null);
 }
 
 function expireRecord(state: State, record: Timed): void {

@@ -16,6 +16,7 @@ export function heartbeat(state: State, command: Heartbeat): Outcome<"heartbeat"
   const lobby = livingLobby(state, command.lobbyId);
   if (isRefusal(lobby)) return lobby;
 
+  if (lobby.isMute) changeLobby(state, lobby, { isMute: false });
   noteHeartbeat(state, lobby, state.now);
   if (lobby.silentSince !== null) {
     changeLobby(state, lobby, { silentSince: null });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkVersionConfig, needsProcessRuntime, resolveVersionConfig } from "./version-document.ts";
+import { checkVersionConfig, needsProcessRuntime, resolveVersionConfig, warnOfVersion } from "./version-document.ts";
 
 const mode = (changes: object = {}) => ({ max_players: 4, runtime: { external: {} }, ...changes });
 const document = (changes: object = {}) => ({ regions: { local: {} }, game_modes: { duel: mode(changes) } });
@@ -45,13 +45,27 @@ describe("a document without issues", () => {
   test("[CB16] registered lobbies have heartbeats unless it says a number, or was made before 0.2", () => {
     const config = { regions: { local: {} }, game_modes: { duel: mode() } };
     const periods = (defaults: number | null) => resolveVersionConfig(config, defaults).game_modes.duel!.timeouts;
-    expect(periods(2)).toMatchObject({ heartbeat_s: 0, registered_heartbeat_s: 30 });
-    expect(periods(null)).toMatchObject({ heartbeat_s: 0, registered_heartbeat_s: 0 });
+    expect(periods(3)).toMatchObject({ ready_s: 60, heartbeat_s: null, registered_heartbeat_s: 30 });
+    expect(periods(2)).toMatchObject({ ready_s: 300, heartbeat_s: 0, registered_heartbeat_s: 30 });
+    expect(periods(null)).toMatchObject({ ready_s: 300, heartbeat_s: 0, registered_heartbeat_s: 0 });
     for (const heartbeat_s of [0, 5]) {
       const said = { ...config, game_modes: { duel: mode({ timeouts: { heartbeat_s } }) } };
       const { timeouts } = resolveVersionConfig(said, 2).game_modes.duel!;
       expect(timeouts).toMatchObject({ heartbeat_s, registered_heartbeat_s: heartbeat_s });
     }
+  });
+
+  test("[H12] a mode of lobbies that Foyer runs without heartbeats is a warning", () => {
+    const warned = (runtime: object, timeouts: object) => {
+      const { resolved } = checkVersionConfig(document({ runtime, timeouts }));
+      return warnOfVersion(resolved!).map(({ path }) => path.slice(1).join("."));
+    };
+    const at = "game_modes.duel.timeouts.heartbeat_s";
+    const process = { process: { command: "node" } };
+    expect(warned(process, {})).toEqual([`${at}.required`]);
+    expect(warned(process, { heartbeat_s: 0 })).toEqual([`${at}.off`]);
+    expect(warned(process, { heartbeat_s: 1 })).toEqual([]);
+    expect(warned({ external: {} }, { heartbeat_s: 0 })).toEqual([]);
   });
 
   const defaults = {
@@ -64,9 +78,9 @@ describe("a document without issues", () => {
     allow_dynamic_max_players: false,
     idle_lobbies: { min: 0 },
     timeouts: {
-      ready_s: 300,
+      ready_s: 60,
       reservation_s: 120,
-      heartbeat_s: 0,
+      heartbeat_s: null,
       registered_heartbeat_s: 30,
       empty_s: 30,
       reconnect_s: 0,

@@ -45,7 +45,10 @@ export function checkVersionConfig(
 }
 
 /** Which defaults versions get that are made now; null: those from before 0.2. */
-export const versionDefaults = 2;
+export const versionDefaults = 3;
+
+/** What a lobby is asked for whose version says nothing. */
+export const usualHeartbeatS = 30;
 
 /** Fills in every default. The document must have passed checkVersionConfig. */
 export function resolveVersionConfig(
@@ -57,6 +60,18 @@ export function resolveVersionConfig(
     regions: mapValues(config.regions, (region, name) => resolveRegion(region, name)),
     game_modes: mapValues(config.game_modes, (mode) => resolveGameMode(mode, allRegions, defaults)),
   };
+}
+
+/** What is valid and still likely a mistake. */
+export function warnOfVersion(resolved: ResolvedVersionConfig): Issue[] {
+  return Object.entries(resolved.game_modes).flatMap(([name, { timeouts, runtime }]) => {
+    if ("external" in runtime || (timeouts.heartbeat_s ?? 0) > 0) return [];
+    const [reason, message] =
+      timeouts.heartbeat_s === 0
+        ? ["off", "is 0, so a lobby that hangs is not noticed: it keeps its players, and find sends it more"]
+        : ["required", "is not said, so a lobby that hangs before its first heartbeat is not noticed"];
+    return [{ path: ["config", "game_modes", name, "timeouts", "heartbeat_s", reason], message }];
+  });
 }
 
 /** Whether deploying it starts programs on the machine, which needs a token with that right. */
@@ -268,10 +283,10 @@ function resolveGameMode(mode: GameModeConfig, allRegions: string[], defaults: n
     player_keys: mode.player_keys ?? "vouched",
     idle_lobbies: { min: mode.idle_lobbies?.min ?? 0 },
     timeouts: {
-      ready_s: timeouts?.ready_s ?? 300,
+      ready_s: timeouts?.ready_s ?? (isFrom(defaults, 3) ? 60 : 300),
       reservation_s: timeouts?.reservation_s ?? 120,
-      heartbeat_s: timeouts?.heartbeat_s ?? 0,
-      registered_heartbeat_s: timeouts?.heartbeat_s ?? (defaults === null ? 0 : 30),
+      heartbeat_s: timeouts?.heartbeat_s ?? (isFrom(defaults, 3) ? null : 0),
+      registered_heartbeat_s: timeouts?.heartbeat_s ?? (isFrom(defaults, 2) ? usualHeartbeatS : 0),
       empty_s: timeouts?.empty_s ?? 30,
       reconnect_s: timeouts?.reconnect_s ?? 0,
     },
@@ -291,6 +306,10 @@ function resolveGameMode(mode: GameModeConfig, allRegions: string[], defaults: n
     })),
     runtime: resolveRuntime(runtime),
   };
+}
+
+function isFrom(defaults: number | null, since: number): boolean {
+  return defaults !== null && defaults >= since;
 }
 
 function resolveRuntime({ process, docker }: GameModeConfig["runtime"]): ResolvedGameMode["runtime"] {

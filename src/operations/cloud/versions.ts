@@ -13,7 +13,7 @@ import { cutPage, isUuid, parsePage, toTimestamp } from "./pagination.ts";
 import { checkProcessTrust } from "./process-trust.ts";
 import { removeVersion } from "./remove-version.ts";
 import { listBuildIds } from "./version-builds.ts";
-import { checkVersionConfig, needsProcessRuntime, versionDefaults } from "./version-document.ts";
+import { checkVersionConfig, needsProcessRuntime, versionDefaults, warnOfVersion } from "./version-document.ts";
 
 export function versionOperations(context: Context) {
   const { db } = context;
@@ -55,7 +55,9 @@ export function versionOperations(context: Context) {
       const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
       const known = await findKnownBuilds(context, game, body.config);
-      return { errors: checkVersion(body, context.config, known).issues };
+      const { issues, resolved } = checkVersion(body, context.config, known);
+      const warnings = resolved ? warnOfVersion(resolved) : [];
+      return { errors: issues, ...(warnings.length > 0 && { warnings }) };
     },
 
     "games.versions.listGameVersions": async ({ params, query }) => {

@@ -19,5 +19,5 @@ const causes: Readonly<Record<StopReason, (lobby: LobbyView) => string>> = {
   empty: ({ emptyMs }) => `It was empty for ${emptyMs / 1000} s.`,
   outdated: () => "It was empty, and its version is no longer deployed.",
   silent: ({ heartbeatMs }) =>
-    `It sent no heartbeat for more than ${(constants.silentPeriodsMax * heartbeatMs) / 1000} s.`,
+    `It sent no heartbeat for more than ${(constants.silentPeriodsMax * heartbeatMs) / 1000} s. timeouts.heartbeat_s of its game mode sets this.`,
 };

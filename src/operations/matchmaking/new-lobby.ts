@@ -1,6 +1,7 @@
 import type { ResolvedGameMode } from "../../contract/version-config.ts";
 import type { NewLobby, Pair, Tags } from "../../matchmaker/commands.ts";
 import { quoted } from "../cloud/lookup.ts";
+import { usualHeartbeatS } from "../cloud/version-document.ts";
 import type { NamespaceConfig, VersionInUse } from "../config-reader.ts";
 import { refuse } from "../refusal.ts";
 import { nearestFirst, type Place } from "./geo.ts";
@@ -128,7 +129,8 @@ export function newLobby(
     tags: wishes.tags,
     readyMs: timeouts.ready_s * 1000,
     reservationMs: timeouts.reservation_s * 1000,
-    heartbeatMs: (isExternal ? timeouts.registered_heartbeat_s : timeouts.heartbeat_s) * 1000,
+    heartbeatMs: (isExternal ? timeouts.registered_heartbeat_s : (timeouts.heartbeat_s ?? usualHeartbeatS)) * 1000,
+    isMute: !isExternal && timeouts.heartbeat_s === null,
     emptyMs: timeouts.empty_s * 1000,
     reconnectMs: timeouts.reconnect_s * 1000,
     isExternal,

@@ -1,5 +1,5 @@
--- Sets limits and deployed version. Lowering a limit removes no player. Empty lobbies of a version that is no longer
--- deployed are due immediately. Mirrors rules/configure.ts.
+-- Sets limits and deployed version. Lowering a limit removes no player. Of empty lobbies of a version that is no
+-- longer deployed the first end immediately, and the others in steps. Mirrors rules/configure.ts.
 
 -- An authoritative row of the store wins over everything else, also with an older revision or after a failed removal.
 local function isNews(command)
@@ -13,5 +13,6 @@ return foyer.execute(function(command)
 
   foyer.putNamespace(command, command.idleMinimums)
   foyer.emitConfigured()
+  foyer.retireLobbies()
   return foyer.accept("1")
 end)

@@ -28,6 +28,7 @@ return foyer.execute(function(command)
   local lobby, refusal = foyer.livingLobby(command.lobbyId)
   if refusal then return refusal end
 
+  if lobby.isMute then foyer.changeLobby(lobby, { isMute = foyer.null }) end
   foyer.noteHeartbeat(lobby, foyer.namespace.now)
   if lobby.silentSince then
     foyer.changeLobby(lobby, { silentSince = foyer.null })

@@ -11,9 +11,17 @@ function foyer.emptyDueAt(lobby)
   return math.max(lobby.readyAt, lobby.emptySince) + lobby.emptyMs
 end
 
+-- An empty lobby that Foyer runs, of another version than the deployed one.
+function foyer.isRetired(lobby)
+  return not lobby.isExternal and foyer.takenSeats(lobby) == 0 and not foyer.isDeployed(foyer.poolOf(lobby.pool))
+end
+
+-- Empty lobbies of a version that was deployed before end in steps, and some may be left.
+function foyer.isRetiring() return foyer.namespace.retireFrom and not foyer.namespace.removedAt end
+
 -- Falls silent at this time; when it is silent already, stops.
 function foyer.heartbeatDueAt(lobby)
-  if lobby.heartbeatMs == 0 or lobby.readyAt == nil then return foyer.never end
+  if lobby.heartbeatMs == 0 or lobby.isMute or lobby.readyAt == nil then return foyer.never end
   local heardFrom = foyer.namespace.heardFrom
   if lobby.silentSince then return math.max(lobby.silentSince, heardFrom) + $silentPeriodsMax * lobby.heartbeatMs end
   return math.max(lobby.readyAt, lobby.lastHeartbeatAt or 0, heardFrom) + lobby.heartbeatMs

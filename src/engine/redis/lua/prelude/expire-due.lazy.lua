@@ -5,6 +5,30 @@ function foyer.endLobby(lobby, stopReason, exit)
   foyer.emitLobby("lobby.stopped", lobby)
 end
 
+-- One step over the lobbies that Foyer runs, after a deploy. Mirrors rules/retire-lobbies.ts.
+function foyer.retireLobbies()
+  if not foyer.isRetiring() then return end
+  local ids = call("ZRANGE", foyer.lobbiesKey, foyer.namespace.retireFrom, "+", "BYLEX", "LIMIT", "0", $lobbiesPerStepMax)
+  local ended, last = 0, nil
+  for at, id in ipairs(ids) do
+    if ended == $retiredPerStepMax then
+      last = ids[at - 1]
+      break
+    end
+    if at == $lobbiesPerStepMax then last = id end
+    -- Most lobbies may be of the other kind, and one field is read faster than all of them.
+    local lobby = call("HGET", foyer.lobbyKey(id), "isExternal") ~= "1" and foyer.findLobby(id)
+    if lobby and foyer.isLiving(lobby) then
+      if not foyer.isRetired(lobby) then foyer.retimeLobby(lobby)
+      else
+        foyer.endLobby(lobby, "outdated")
+        ended = ended + 1
+      end
+    end
+  end
+  foyer.put(foyer.namespace, "retireFrom", last and "(" .. last or nil)
+end
+
 function foyer.expirePlayer(player)
   if not foyer.isTaken(player) then foyer.removePlayer(player)
   else foyer.endSeat(player, player.status == "held" and "not_returned" or "expired") end

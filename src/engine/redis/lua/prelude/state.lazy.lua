@@ -26,9 +26,9 @@ function foyer.countLobby(lobby, by)
   if lobby.status == "ready" then foyer.count("readyCount", by) end
 end
 
--- Deploying and idle minimums decide which empty lobbies stop, so those deadlines move too.
+-- Deploying and idle minimums decide which empty lobbies stop: retireLobbies goes through them in steps.
 function foyer.putNamespace(facts, minimums)
-  local before, moved, isMoved = {}, {}, false
+  local before, isMoved = {}, false
   local poolKeys = call("ZRANGE", foyer.poolsKey, 0, -1)
   for _, key in ipairs(poolKeys) do before[key] = { foyer.isDeployed(foyer.poolOf(key)), foyer.idleMinOf(foyer.poolOf(key)) } end
   for _, field in ipairs({ $namespace.factNames }) do foyer.put(foyer.namespace, field, facts[field]) end
@@ -39,19 +39,14 @@ function foyer.putNamespace(facts, minimums)
   for _, pool in pairs(foyer.pools) do pool.idleMin = nil end
   for _, key in ipairs(poolKeys) do
     local pool = foyer.poolOf(key)
-    if before[key][1] ~= foyer.isDeployed(pool) or before[key][2] ~= foyer.idleMinOf(pool) then
-      moved[key] = true
-      isMoved = true
-    end
+    isMoved = isMoved or before[key][1] ~= foyer.isDeployed(pool) or before[key][2] ~= foyer.idleMinOf(pool)
   end
-  if isMoved then
-    foyer.put(foyer.namespace, "sweepFrom", "-")
-    foyer.sweepOn()
-  end
+  if isMoved then foyer.put(foyer.namespace, "retireFrom", "-") end
+  if facts.revision == nil then foyer.put(foyer.namespace, "retireFrom", nil) end
 end
 
--- Another version concerns every lobby. That goes in as many runs as it takes, and nothing else happens in the namespace
--- until it is through. False: there is more.
+-- Lists the lobbies of each node. That goes in as many runs as it takes, and nothing else happens in the namespace until it
+-- is through. False: there is more.
 function foyer.sweepOn()
   local namespace = foyer.namespace
   local ids = call("ZRANGE", foyer.lobbiesKey, namespace.sweepFrom, "+", "BYLEX", "LIMIT", 0, foyer.recordsMax)
