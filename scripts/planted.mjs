@@ -19,6 +19,8 @@ const checks = {
   redis: vitest(
     "tests/conformance/redis.test.ts",
     "tests/conformance/redis-scripts.test.ts",
+    "tests/conformance/redis-batches.test.ts",
+    "tests/conformance/redis-namespaces.test.ts",
     "tests/engine/redis-late-commands.test.ts",
   ),
   engine: vitest(
@@ -44,6 +46,7 @@ const checks = {
     "src/ground/shares.test.ts",
     "src/operations/capacity/start-slots.test.ts",
     "src/operations/capacity/code-budget.test.ts",
+    "src/operations/capacity/creation-budget.test.ts",
     "src/operations/matchmaking/lobby-start.test.ts",
   ),
   loops: vitest(
@@ -60,6 +63,7 @@ const checks = {
   ),
   containers: vitest("tests/runtime/drivers/docker.test.ts"),
   uploads: vitest("tests/http/cloud-sqlite.test.ts", "-t", "BU7"),
+  seats: vitest("tests/http/matchmaker/matchmaker.test.ts", "-t", "RA2"),
   stampedes: vitest("tests/histories/stampedes.test.ts"),
   histories: vitest("tests/histories/histories.test.ts"),
   crash: vitest("tests/crash/crash.test.ts"),

@@ -91,6 +91,19 @@ describe("commands that are sent together", () => {
     expect(Math.max(...runs)).toBeLessThanOrEqual(commandsMax);
   });
 
+  test("[RD1] a command that has to be run again is not overtaken by those that were sent with it", async () => {
+    const opened = await openEngine(url());
+    const world = await createWorld(async () => underTest(opened, url()));
+    world.isAudited = false;
+    for (let made = 0; made < 510; made++) await world.starting({ isPrivate: true, isExternal: true });
+    const { id } = await world.ready({ maxPlayers: 1, isExternal: true });
+    // As an earlier Foyer wrote it: now all lobbies are gone through first, which takes two runs.
+    await opened.link.call("HDEL", `${opened.prefix}:{${world.namespaceId}}:ns`, ["hasNodeIndex"]);
+    const [first, second] = await Promise.all([world.find({ create: null }), world.find({ create: null })]);
+    expect(first).toMatchObject({ ok: true, lobby: { lobbyId: id } });
+    expect(second).toMatchObject({ ok: false, code: "NO_AVAILABLE_LOBBIES" });
+  });
+
   test.each(Array.from({ length: 12 }, (_, seed) => seed))(
     "[RD1] finds of many wishes that come together while seats end are decided in their order, seed %i",
     async (seed) => {

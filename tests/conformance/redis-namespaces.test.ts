@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { nextDueScript } from "../../src/engine/redis/scripts.ts";
+import { commandScripts, nextDueScript } from "../../src/engine/redis/scripts.ts";
 import type { RedisLink } from "../../src/redis/interface.ts";
 import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";
 import { type RedisServer, startRedis, until } from "../support/services/redis.ts";
@@ -95,3 +95,18 @@ test(
     expect(received).toHaveLength(3);
   },
 );
+
+test("[RD17] a namespace that is made while another node finds that it is not there is listed when that is answered", async () => {
+  const wrap = (link: RedisLink): RedisLink => ({
+    ...link,
+    async run(script, key, args) {
+      const answer = await link.run(script, key, args);
+      const list = key.replace(/:\{.*$/, ":namespaces");
+      if (script === commandScripts.configure) await redis.srem(list, "made-again");
+      return answer;
+    },
+  });
+  const one = await openEngine(server.url, { wrap });
+  await new World(underTest(one, server.url), "made-again", { next: 0 }).configure();
+  expect(await one.engine.read({ type: "namespaces" })).toMatchObject([{ namespaceId: "made-again" }]);
+});

@@ -91,6 +91,18 @@ export function warmPoolSuite(factory: EngineFactory): void {
       expect(await missing(world)).toEqual(wanted);
     });
 
+    test("[W7] what lobby_count_max leaves is shared between the pairs", async () => {
+      const idle = [
+        { gameMode: "duel", region: "local", min: 3 },
+        { gameMode: "royale", region: "far", min: 3 },
+      ];
+      const world = await createWorld(factory, { idle, lobbyCountMax: 4 });
+      expect(await missing(world)).toEqual([
+        { gameMode: "duel", region: "local", missing: 3 },
+        { gameMode: "royale", region: "far", missing: 1 },
+      ]);
+    });
+
     test("[W7] no more are missing than lobby_count_max allows, and the limit holds for warm lobbies", async () => {
       const world = await createWorld(factory, { lobbyCountMax: 2, idle: idle(5) });
       expect(await missing(world)).toEqual([{ gameMode: "duel", region: "local", missing: 2 }]);

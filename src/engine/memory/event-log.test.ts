@@ -37,6 +37,16 @@ describe("event log", () => {
     expect(await before.log.eventsAfter(here, started, 10)).toHaveLength(2);
   });
 
+  test("[EV3] no more events are read at a time than were asked for", async () => {
+    const { log, happen } = createLog();
+    log.keepEvents(here);
+    const start = await log.position(here);
+    const events = happen(5);
+    expect(await log.eventsAfter(here, start, 3)).toEqual(events.slice(0, 3));
+    expect(await log.eventsAfter(here, events[2]!.position, 2)).toEqual(events.slice(3));
+    expect(await log.latest(here, 2)).toEqual(events.slice(3));
+  });
+
   test("[EV9] events are kept from the first request for them until 5 minutes after the last", async () => {
     const { log, clock, happen } = createLog();
     happen(1);

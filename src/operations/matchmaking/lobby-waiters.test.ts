@@ -54,3 +54,15 @@ test("[T69] as many calls may wait as the limit allows, and one more is answered
   expect(waiting.count()).toBe(0);
   await engine.close();
 });
+
+test("[T69] a wait whose lobby cannot be read fails, and no longer counts", async () => {
+  const engine = await createMemoryEngine(createSqliteJournal({ dataDir: temporaryFolder() }));
+  const waiting = createWaiting(engine, { waitMs: 1e9, waitersMax: 1, now: () => 1 });
+  await engine.close();
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const wait = waiting.untilReady(namespaceId, lobbyId, never);
+    expect(waiting.count()).toBe(1);
+    await expect(wait).rejects.toThrow("closed");
+    expect(waiting.count()).toBe(0);
+  }
+});

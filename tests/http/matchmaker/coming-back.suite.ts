@@ -215,7 +215,7 @@ export function comingBackTests(at: () => Matchmaker): void {
       };
     });
     await arena.find({ game_modes: ["match"] });
-    expect(await started).toBe("0");
+    expect(await started).toBe("30");
   });
 }
 

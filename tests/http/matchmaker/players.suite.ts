@@ -53,7 +53,7 @@ export function playersTests(at: () => Matchmaker): void {
     const lobby = await arena.register();
     const waiting = arena.find();
     await untilSeated(arena, 1);
-    clock.advance(250_000);
+    clock.advance(50_000);
     await lobby.ready();
     const [token] = tokensOf(await waiting) as [string];
     clock.advance(119_999);

@@ -77,6 +77,17 @@ export function seatRatesTests(): void {
     });
   });
 
+  test("[RA2] a retry that the budget would allow spends nothing of it", async () => {
+    await withArena({ rateSeats: 8 }, async (arena) => {
+      await arena.ready();
+      const first = await arena.find({ party_size: 3 }, from("192.0.2.1", "once"));
+      const again = await arena.find({ party_size: 3 }, from("192.0.2.1", "once"));
+      expect(again.json.players).toEqual(first.json.players);
+      expect((await arena.find({ party_size: 5 }, from("192.0.2.1"))).status).toBe(200);
+      expectRefusal(await arena.find({}, from("192.0.2.1")), "API_RATE_LIMIT");
+    });
+  });
+
   test("[GP6] a dry run that asks for more seats than are left is refused like the find, and spends nothing", async () => {
     await withArena({ rateSeats: 4 }, async (arena) => {
       await arena.ready();

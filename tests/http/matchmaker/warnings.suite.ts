@@ -19,7 +19,7 @@ export function warningsTests(at: () => Matchmaker): void {
 
   test("[VF1] [VF2] a lobby that has not called ready after 10 s is named once, with its last line and what to do", async () => {
     const { clock, runtime } = at();
-    const arena = await arenaWith();
+    const arena = await arenaWith({ timeouts: { ready_s: 300 } });
     const waiting = ["fire", "ice"].map((map) => arena.find({ ...match, tags: { map } }));
     const fine = await started(arena);
     const slow = await started(arena, 1);
@@ -108,7 +108,9 @@ export function warningsTests(at: () => Matchmaker): void {
     clock.advance(20_000);
     await until(async () => (await silent.seen()).is_silent);
     clock.advance(200_000);
-    expect(await messageOf(silent)).toBe("It sent no heartbeat for more than 200 s.");
+    expect(await messageOf(silent)).toBe(
+      "It sent no heartbeat for more than 200 s. timeouts.heartbeat_s of its game mode sets this.",
+    );
 
     const crashing = arena.find(match);
     const crashed = await started(arena, 1);

@@ -161,9 +161,9 @@ test("[V7] [V8] [V12] the shortest document, with every default filled in", () =
         allow_dynamic_max_players: false,
         idle_lobbies: { min: 0 },
         timeouts: {
-          ready_s: 300,
+          ready_s: 60,
           reservation_s: 120,
-          heartbeat_s: 0,
+          heartbeat_s: null,
           registered_heartbeat_s: 30,
           empty_s: 30,
           reconnect_s: 0,
