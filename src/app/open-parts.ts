@@ -7,6 +7,7 @@ import { isUnspecified } from "../ground/local-host.ts";
 import { type Logger, throttled } from "../ground/log.ts";
 import { type Metrics, startMetricsServer } from "../ground/metrics.ts";
 import type { Holdings } from "../ground/shares.ts";
+import { isImageAllowed } from "../operations/cloud/docker-runtime.ts";
 import { listForWatchers } from "../operations/matchmaking/lobby-list.ts";
 import { createBoards } from "../operations/watch/boards.ts";
 import { createWatchSlots } from "../operations/watch/slots.ts";
@@ -157,6 +158,11 @@ function describeDocker({ config, folder, clock, log, newId }: Ground, db: Db): 
         return (await recordVersionImage(db, row)) ?? found;
       },
     },
+    findImageIssue: (image) =>
+      isImageAllowed(image, config.dockerImages)
+        ? null
+        : `is not allowed by this service: FOYER_DOCKER_IMAGES is ${config.dockerImages?.join(",")}`,
+    maxima: { memoryMib: config.dockerMemoryMibMax, cpus: config.dockerCpusMax, pids: config.dockerPidsMax },
     log,
     waitMs: config.dockerWaitS * 1000,
     pullWithinMs: config.dockerPullS * 1000,

@@ -326,6 +326,24 @@ export const settings = {
     "Images that versions may run, such as registry.example.com/games/*.",
     { absent: "any" },
   ),
+  docker_memory_mib_max: setting(
+    whole("MIB", 16, 1_048_576),
+    4096,
+    "Containers",
+    "Most memory that a version may give its containers; each.",
+  ),
+  docker_cpus_max: setting(
+    whole("COUNT", 1, 1024),
+    4,
+    "Containers",
+    "Most processors that a version may give its containers; each.",
+  ),
+  docker_pids_max: setting(
+    whole("COUNT", 1, 4_194_304),
+    1024,
+    "Containers",
+    "Most processes and threads that a version may give its containers; each.",
+  ),
   lobby_api_endpoint: setting(
     origin,
     null,

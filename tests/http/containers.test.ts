@@ -121,6 +121,50 @@ describe("who may run containers", () => {
     });
   });
 
+  test("[DK2] root and files that can be changed need the admin token, in every spelling of root", async () => {
+    await withService({ ...endpoint, dockerTrust: "cloud" }, async (service) => {
+      const game = await createGame(service);
+      const { token } = await createCloudToken(service, game);
+      const create = (as: string, container: object) =>
+        service.request("POST", `${game.path}/versions`, { token: as, body: version({}, container) });
+      for (const user of ["0", "root", "0:0", "root:games", "00"]) {
+        const refused = await create(token, { user });
+        expectRefusal(refused, "TOKEN_FORBIDDEN");
+        expect(refused.json.message).toContain("root");
+      }
+      const writable = await create(token, { read_only: false });
+      expectRefusal(writable, "TOKEN_FORBIDDEN");
+      expect(writable.json.message).toContain("read_only");
+      expectAnswer(await create(service.adminToken, { user: "0", read_only: false }), { version_id: aUuid });
+      for (const user of ["1000", "1000:0", "rooty"]) {
+        expectAnswer(await create(token, { user, read_only: true }), { version_id: aUuid });
+      }
+    });
+  });
+
+  test("[DK12] a version may not ask for more memory, processors or processes than the settings allow", async () => {
+    const maxima = { dockerMemoryMibMax: 100, dockerCpusMax: 2, dockerPidsMax: 10 };
+    await withService({ ...endpoint, ...maxima }, async (service) => {
+      const game = await createGame(service);
+      const most = { memory_mib: 100, cpus: 2, pids: 10 };
+      const validate = (...containers: object[]) =>
+        service.admin("POST", `${game.path}/versions/validate`, version(...containers));
+      expect((await validate(most, { ...most, cpus: null })).errors).toEqual([]);
+      const { errors } = await validate(
+        most,
+        { ...most, memory_mib: 101 },
+        { ...most, cpus: 2.1 },
+        { ...most, pids: 11 },
+      );
+      expect(errors.map(({ path }: { path: string[] }) => path.slice(2).join("."))).toEqual([
+        "mode-1.runtime.docker.memory_mib.disabled",
+        "mode-2.runtime.docker.cpus.disabled",
+        "mode-3.runtime.docker.pids.disabled",
+      ]);
+      expect(errors[0].message).toBe("is more than this service allows: FOYER_DOCKER_MEMORY_MIB_MAX is 100");
+    });
+  });
+
   test("[DK2] images outside the patterns, and bridges without an address of the service, are refused and named", async () => {
     await withService({ dockerImages: ["registry.example.com/*"] }, async (service) => {
       const game = await createGame(service);

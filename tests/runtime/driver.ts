@@ -70,6 +70,8 @@ const noDocker: DockerOptions = {
   socket: "/nowhere/engine.sock",
   nodeId: "node",
   images: { find: async () => null, record: async (_versionId, _image, found) => found },
+  findImageIssue: () => null,
+  maxima: { memoryMib: 4096, cpus: 4, pids: 1024 },
   log: createLog({ level: "silent", format: "json" }),
   waitMs: 10_000,
   pullWithinMs: 60_000,

@@ -25,9 +25,9 @@ export function resolveDocker(docker: DockerConfig): ResolvedDockerRuntime {
 /** What the settings of this service do not allow of containers, by game mode. */
 export function checkContainersAllowed(
   resolved: ResolvedVersionConfig,
-  config: Pick<Config, "dockerImages" | "lobbyApiEndpoint">,
+  config: Pick<Config, "dockerImages" | "lobbyApiEndpoint" | ContainerMaxima>,
 ): Issue[] {
-  return listContainers(resolved).flatMap(([name, { image, network }]) => {
+  return listContainers(resolved).flatMap(([name, { image, network, memory_mib, cpus, pids }]) => {
     const place = ["config", "game_modes", name, "runtime", "docker"];
     const issues: Issue[] = [];
     if (!isImageAllowed(image, config.dockerImages)) {
@@ -39,9 +39,23 @@ export function checkContainersAllowed(
         "bridge needs FOYER_LOBBY_API_ENDPOINT, the address under which containers reach this service; or set network to host";
       issues.push({ path: [...place, "network", "disabled"], message });
     }
+    const limits = [
+      ["memory_mib", memory_mib, config.dockerMemoryMibMax, "FOYER_DOCKER_MEMORY_MIB_MAX"],
+      ["cpus", cpus, config.dockerCpusMax, "FOYER_DOCKER_CPUS_MAX"],
+      ["pids", pids, config.dockerPidsMax, "FOYER_DOCKER_PIDS_MAX"],
+    ] as const;
+    for (const [field, value, max, setting] of limits) {
+      if (value === null || value <= max) continue;
+      issues.push({
+        path: [...place, field, "disabled"],
+        message: `is more than this service allows: ${setting} is ${max}`,
+      });
+    }
     return issues;
   });
 }
+
+type ContainerMaxima = "dockerMemoryMibMax" | "dockerCpusMax" | "dockerPidsMax";
 
 /** Null: the caller may create the version as far as its containers go. */
 export function checkMayRunContainers(
@@ -56,9 +70,33 @@ export function checkMayRunContainers(
       "A version with the docker runtime runs containers on the service's machine and needs the admin token (or FOYER_DOCKER_TRUST=cloud).";
     return refuse("TOKEN_FORBIDDEN", message);
   }
-  if (containers.every(([, { network }]) => network !== "host")) return null;
-  const message = "A container with the network of the service's machine needs the admin token. Set network to bridge.";
-  return refuse("TOKEN_FORBIDDEN", message);
+  for (const [, docker] of containers) {
+    const asked = adminOnly.find(({ isAsked }) => isAsked(docker));
+    if (asked) return refuse("TOKEN_FORBIDDEN", asked.message);
+  }
+  return null;
+}
+
+/** What makes it easier for a container to reach its machine. */
+const adminOnly: readonly { readonly message: string; isAsked(docker: ResolvedDockerRuntime): boolean }[] = [
+  {
+    message: "A container with the network of the service's machine needs the admin token. Set network to bridge.",
+    isAsked: ({ network }) => network === "host",
+  },
+  {
+    message: "A container that runs as the user root needs the admin token. Set user to another one.",
+    isAsked: ({ user }) => user !== null && isRoot(user),
+  },
+  {
+    message: "A container that may change the files of its image needs the admin token. Leave out read_only.",
+    isAsked: ({ read_only }) => !read_only,
+  },
+];
+
+/** `0`, `root`, with or without a group; an engine reads `00` and `+0` as 0 too. A group alone leaves the user as it is. */
+function isRoot(user: string): boolean {
+  const [name = ""] = user.split(":");
+  return name.trim() === "root" || /^[+-]?0+$/.test(name.trim());
 }
 
 /** `*` in a pattern stands for any text. Null: any image. */

@@ -1,5 +1,6 @@
 import { portVariables } from "../process-environment.ts";
 import type { DockerProgram, LobbyToStart } from "../runtime.ts";
+import type { ContainerMaxima } from "./docker-parts.ts";
 
 /** The name contains the lobby, so that a container can be found again however its creation ended. */
 export function containerPath(lobbyId: string): string {
@@ -70,6 +71,17 @@ export function describeContainer(lobby: LobbyToStart<DockerProgram>, choice: Co
       // Foyer copies the output; the engine keeps what is written while Foyer is down.
       LogConfig: { Type: "json-file", Config: { "max-size": `${engineLogKib(choice.logMaxBytes)}k`, "max-file": "2" } },
     },
+  };
+}
+
+/** No more than the maxima. An engine refuses more processors than the machine has. */
+export function limitProgram(program: DockerProgram, maxima: ContainerMaxima, machineCpus: number): DockerProgram {
+  const cpus = program.cpus ?? (maxima.cpus < machineCpus ? maxima.cpus : null);
+  return {
+    ...program,
+    memoryMib: Math.min(program.memoryMib, maxima.memoryMib),
+    cpus: cpus === null ? null : Math.min(cpus, maxima.cpus),
+    pids: Math.min(program.pids, maxima.pids),
   };
 }
 

@@ -18,12 +18,22 @@ export interface ImageRecords {
   record(versionId: string, image: string, found: RecordedImage): Promise<RecordedImage>;
 }
 
+export interface ContainerMaxima {
+  readonly memoryMib: number;
+  readonly cpus: number;
+  readonly pids: number;
+}
+
 export interface DockerOptions {
   /** False: nothing is started, but the containers of an earlier service are watched and stopped. */
   readonly isEnabled: boolean;
   readonly socket: string;
   readonly nodeId: string;
   readonly images: ImageRecords;
+  /** Whether the settings of the service allow the image; null: they do. Else what is wrong, as the end of a sentence. */
+  findImageIssue(image: string): string | null;
+  /** What a version may ask for at most; one from before they were set gets no more. */
+  readonly maxima: ContainerMaxima;
   readonly log: Pick<Logger, "warn" | "info">;
   /** How long a start, a stop and the start of the service wait for an engine that does not answer. */
   readonly waitMs: number;

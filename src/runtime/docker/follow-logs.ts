@@ -22,19 +22,24 @@ export function followLogs(
   const stopping = new AbortController();
   const following = follow();
 
-  async function read(signal: AbortSignal, isFollowing: boolean): Promise<void> {
+  async function read(signal: AbortSignal, isFollowing: boolean, onOpen = () => {}): Promise<void> {
     const since = copy.since();
     const query = {
       ...{ stdout: "1", stderr: "1", timestamps: "1", follow: isFollowing ? "1" : "0" },
       ...(since !== undefined && { since }),
     };
-    await copy.copy(await engine.open("GET", `${path}/logs`, query, signal));
+    const response = await engine.open("GET", `${path}/logs`, query, signal);
+    onOpen();
+    await copy.copy(response);
   }
 
   async function follow(): Promise<void> {
     for (let pauseMs = backoff.firstMs; !stopping.signal.aborted; pauseMs = Math.min(pauseMs * 2, backoff.maxMs)) {
       // The engine went away, or the disk is full: copying continues later at the same position.
-      await read(stopping.signal, true).catch(() => undefined);
+      const onOpen = () => {
+        pauseMs = backoff.firstMs;
+      };
+      await read(stopping.signal, true, onOpen).catch(() => undefined);
       if (stopping.signal.aborted) return;
       onEnd();
       await sleep(pauseMs, undefined, { ref: false, signal: stopping.signal }).catch(() => undefined);

@@ -1,3 +1,4 @@
+import { shortLine } from "../../ground/plain-line.ts";
 import { type DockerProgram, LobbyNotStarted } from "../runtime.ts";
 import type { DockerOptions, RecordedImage } from "./docker-parts.ts";
 import { type Engine, EngineAway, EngineRefusal } from "./engine.ts";
@@ -92,10 +93,13 @@ async function pull(engine: Engine, options: DockerOptions, reference: string, i
       throw new LobbyNotStarted(message, { cause: error, isShortage: true });
     }
     if (!(error instanceof EngineRefusal)) throw error;
-    const message = `The image ${image} could not be pulled. Check its name and its registry, or load it by hand.`;
+    const reason = shortLine(error.message, reasonMax).replace(/\.$/, "");
+    const message = `The image ${image} could not be pulled: ${reason}. Check its name and its registry, or load it by hand.`;
     throw new LobbyNotStarted(message, { cause: error });
   }
 }
+
+const reasonMax = 300;
 
 /** The engine answers 200 before it knows how a pull ends; each line of the answer is an object, and one has the error. */
 function findPullError(answer: unknown): string | null {

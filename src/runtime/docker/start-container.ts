@@ -1,8 +1,10 @@
+import { cpus } from "node:os";
+import { shortLine } from "../../ground/plain-line.ts";
 import { isUnavailable } from "../../ground/unavailable.ts";
 import { announcePorts } from "../announce-ports.ts";
 import { type DockerProgram, LobbyNotStarted, type LobbyPorts, type LobbyToStart } from "../runtime.ts";
 import { checkRoom } from "../server-parts.ts";
-import { containerName, containerPath, describeContainer } from "./container-spec.ts";
+import { containerName, containerPath, describeContainer, limitProgram } from "./container-spec.ts";
 import { createRunningContainer, type RunningContainer } from "./containers.ts";
 import type { DockerParts } from "./docker-parts.ts";
 import { EngineAway, EngineRefusal } from "./engine.ts";
@@ -17,12 +19,15 @@ type OnStarted = (container: RunningContainer) => void;
 /** Creates and starts the container of a lobby. If that fails, it cleans up everything. */
 export async function startContainer(
   parts: DockerParts,
-  lobby: DockerLobby,
+  given: DockerLobby,
   resolveImage: ResolveImage,
   onStarted: OnStarted,
 ): Promise<LobbyPorts> {
-  const { slots, ports, records } = parts;
-  const { lobbyId } = lobby;
+  const { slots, ports, records, docker } = parts;
+  const { lobbyId } = given;
+  const lobby = { ...given, program: limitProgram(given.program, docker.maxima, cpus().length) };
+  const issue = docker.findImageIssue(lobby.program.image);
+  if (issue !== null) throw new LobbyNotStarted(`The image ${lobby.program.image} ${issue}`);
   checkRoom(parts);
   slots.addStarting(lobbyId, lobby.namespaceId);
   try {
@@ -84,6 +89,8 @@ async function create({ engine }: DockerParts, lobbyId: string, body: unknown): 
   }
 }
 
+const reasonMax = 300;
+
 function toNotStarted(error: unknown, { docker }: DockerParts): unknown {
   if (error instanceof EngineAway) {
     const message = `The container engine did not answer for ${docker.waitMs / 1000} s. Check that it runs and that Foyer may use its socket (FOYER_DOCKER_SOCKET).`;
@@ -98,6 +105,7 @@ function toNotStarted(error: unknown, { docker }: DockerParts): unknown {
     const message = "Another program took a port of the lobby while its container was started.";
     return new LobbyNotStarted(message, { cause: error, isShortage: true });
   }
-  const message = `The container engine refused to start the container (status ${error.status}); the log of the service has its reason.`;
+  const reason = shortLine(error.message, reasonMax).replace(/\.$/, "");
+  const message = `The container engine could not start the container: ${reason || "it gave no reason"} (status ${error.status}).`;
   return new LobbyNotStarted(message, { cause: error });
 }
