@@ -44,7 +44,7 @@ export const commands = {
   },
   doctor: {
     usage: "foyer doctor [flags]",
-    summary: "Check what Foyer needs here: folder, disk, stores, ports, certificate.",
+    summary: "Check what Foyer needs here: clock, folder, disk, stores, ports, engine.",
     details:
       "Starts nothing and changes nothing. Each line says ok, or what is wrong and what to do. The exit code is 1 when something keeps Foyer from working.",
     examples: [
@@ -129,7 +129,7 @@ export const commands = {
     usage: "foyer completion bash|zsh|fish",
     summary: "Print a script with which your shell completes foyer's command line.",
     details:
-      "It completes commands, operations, flags, and the values of flags that are files or a choice. It asks no service. Print it again after an update of Foyer.",
+      "It completes commands, operations, flags, and the values of flags that are files or a choice. It asks the foyer command that is installed, and no service.",
     examples: [
       ["source <(foyer completion bash)", "for this bash"],
       ["foyer completion bash > ~/.local/share/bash-completion/completions/foyer", "for every bash"],

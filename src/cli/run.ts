@@ -17,6 +17,12 @@ import type { Terminal } from "./terminal.ts";
 export async function run(given: readonly string[], terminal: Terminal): Promise<number> {
   const [first = "", ...others] = given;
   if (isRemote(first)) return runRemoteCommand(first, others, terminal);
+  // What the scripts of foyer completion ask.
+  if (first === "__complete") {
+    const { complete } = await import("./completion/complete.ts");
+    for (const line of complete(others)) terminal.out(`${line}\n`);
+    return exitCodes.done;
+  }
   const own = takeOwnFlags(given);
   const { argv } = own;
   if (own.isConfirmed) return runCommand("repair", [], argv, terminal, own);
@@ -123,7 +129,7 @@ const runners: Record<Exclude<CommandName, RemoteName>, Runner> = {
     return 0;
   },
   completion: async ([shell = ""], _argv, terminal) =>
-    (await import("./completion/completion.ts")).completion(shell, terminal),
+    (await import("./completion/scripts.ts")).completion(shell, terminal),
   help: async ([topic], _argv, terminal) => describe(topic, terminal),
 };
 

@@ -98,7 +98,7 @@ test("[CM11] logs -f follows until Ctrl-C; without -f it ends by itself", async 
   expect(await terminal.interrupt()).toBe(0);
   const { code, out } = await script("logs", lobbyId);
   expect(code).toBe(0);
-  expect(out).toMatch(/^the server starts\ntick 0\n/);
+  expect(out).toMatch(/^out \| the server starts\nout \| tick 0\n/);
 });
 
 test("[CM11] watch redraws a table, and Ctrl-C gives the screen back", async () => {
@@ -134,7 +134,9 @@ test("[CM10] stop asks on a terminal, and needs --yes without one", async () => 
 test("[CM10] so do rollback and operations that delete", async () => {
   const rollback = await script("rollback", "prod");
   expect(rollback).toMatchObject({ code: 2, out: "" });
-  expect(rollback.err).toContain('"1.0" will be deployed to chat / prod in place of "1.1". Give --yes');
+  expect(rollback.err).toMatch(
+    /"1\.0", deployed .+ ago, will be deployed to chat \/ prod in place of "1\.1"\. Give --yes/,
+  );
   const terminal = person("rollback", "prod");
   await terminal.shows("Go on?");
   terminal.type("yes\r");

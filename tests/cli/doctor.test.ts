@@ -1,4 +1,6 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, inject, test } from "vitest";
@@ -70,6 +72,45 @@ describe("foyer doctor", () => {
       code: 1,
       out: expect.stringMatching(/^problem +settings +--log-level must be .+\n\nCorrect the settings first/),
     });
+  });
+
+  test("[CM8] each setting that does not exist, or no longer, is a line of its own", async () => {
+    process.env.FOYER_RATE_FINDS = "5";
+    closing.push(() => delete process.env.FOYER_RATE_FINDS);
+    const { code, out } = await examine("--log-level=loud", "--prot=1");
+    delete process.env.FOYER_RATE_FINDS;
+    expect(code).toBe(1);
+    const problems = out.split("\n").filter((line) => line.startsWith("problem  settings"));
+    expect(problems).toHaveLength(3);
+    expect(problems.join("\n")).toMatch(
+      /--prot is not a flag[\s\S]*FOYER_RATE_FINDS is not a setting[\s\S]*--log-level must be/,
+    );
+  });
+
+  test("[CM8] the clock is compared with the data, and the container engine is asked", async () => {
+    const folder = temporaryFolder();
+    const data = join(folder, "data");
+    mkdirSync(data, { mode: 0o700 });
+    const socket = join(folder, "engine.sock");
+    const engine = createHttpServer((_, answer) =>
+      answer.setHeader("api-version", "1.44").end('{"Version":"27.1","Components":[{"Name":"Engine"}]}'),
+    ).listen(socket);
+    closing.push(() => engine.close());
+    await once(engine, "listening");
+    const containers = ["--runtimes=process,docker", `--data-dir=${data}`];
+    const fine = await examine(...containers, `--docker-socket=${socket}`);
+    expect(fine.out).toMatch(/^(?:ok|note) +clock +/m);
+    expect(fine.out).toContain(`Engine 27.1 answers at ${socket}`);
+    expect(fine.code).toBe(0);
+    const file = join(data, "foyer.db");
+    writeFileSync(file, "");
+    utimesSync(file, Date.now() / 1000 + 600, Date.now() / 1000 + 600);
+    const { code, out } = await examine(...containers, `--docker-socket=${join(folder, "nothing.sock")}`);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^problem +clock +.*foyer\.db was written \d+ s in the future/m);
+    expect(out).toMatch(
+      /^note +containers +The container engine does not answer at .*nothing\.sock: .*start Docker or Podman/m,
+    );
   });
 
   test("[CM8] a service that runs on the folder is named, not reported as a port in use", async () => {

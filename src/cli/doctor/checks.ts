@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
@@ -10,6 +11,7 @@ import { readRunningFile } from "../../ground/running-file.ts";
 import { loadSqlite } from "../../ground/sqlite.ts";
 import { readTlsPair } from "../../ground/tls-files.ts";
 import { checkRedis } from "../../redis/safety-checks.ts";
+import { createEngine } from "../../runtime/docker/engine.ts";
 import { readIdentity } from "../../runtime/process-identity.ts";
 import { parsePortRange } from "../../runtime/process-ports.ts";
 import { findLobbyUser } from "../../runtime/process-user.ts";
@@ -35,6 +37,7 @@ const clockOffMaxMs = 1_000;
 
 /** In the order in which Foyer needs them. */
 export const checks: readonly Check[] = [
+  { name: "clock", run: checkClock },
   { name: "data folder", run: async (config) => checkFolder(config) },
   { name: "disk", run: async (config) => checkDisk(config) },
   {
@@ -45,8 +48,50 @@ export const checks: readonly Check[] = [
   { name: "ports", run: (config) => checkPorts(config) },
   { name: "tls", run: async (config, now) => checkTls(config, now) },
   { name: "lobbies", run: (config) => checkLobbies(config) },
+  { name: "containers", run: checkContainers },
   { name: "files", run: async (config) => checkDescriptors(config) },
 ];
+
+/** Deadlines, tokens and certificates depend on it. */
+async function checkClock({ dataDir }: Config, now: () => number): Promise<Finding[]> {
+  const file = join(dataDir, "foyer.db");
+  const aheadMs = existsSync(file) ? statSync(file).mtimeMs - now() : 0;
+  if (aheadMs > clockOffMaxMs) {
+    const text = `${file} was written ${Math.round(aheadMs / 1000)} s in the future of this clock, so one of them is wrong`;
+    return [problem(`${text}. Set the clock: timedatectl set-ntp true.`)];
+  }
+  const state = await new Promise<string>((resolve) => {
+    const args = ["show", "--property=NTPSynchronized", "--value"];
+    execFile("timedatectl", args, { timeout: 5_000 }, (error, text) => resolve(error ? "" : text.trim()));
+  });
+  if (state === "no") return [note("The clock is not synchronized with others. Run timedatectl set-ntp true.")];
+  const shown = new Date(now()).toISOString().slice(0, 19);
+  return [
+    fine(
+      `${shown} UTC${state === "yes" ? ", synchronized" : "; whether it is synchronized, this machine does not say"}`,
+    ),
+  ];
+}
+
+async function checkContainers({ runtimes, dockerSocket }: Config): Promise<Finding[]> {
+  if (!runtimes.includes("docker")) return [fine("not used: runtimes does not name docker")];
+  try {
+    // Cast: what Docker and Podman answer; each field is shown only if it is there.
+    const answer = (await createEngine(dockerSocket).ask("GET", "/version", {
+      withinMs: 5_000,
+    })) as EngineVersion | null;
+    const name = answer?.Components?.[0]?.Name ?? "A container engine";
+    return [fine(`${name} ${answer?.Version ?? ""} answers at ${dockerSocket}`)];
+  } catch (error) {
+    const text = `The container engine does not answer at ${dockerSocket}: ${(error as Error).message}`;
+    return [note(`${text}. Versions that run containers need it: start Docker or Podman, or correct docker_socket.`)];
+  }
+}
+
+interface EngineVersion {
+  readonly Version?: string;
+  readonly Components?: readonly { readonly Name?: string }[];
+}
 
 function checkFolder({ dataDir }: Config): Finding[] {
   if (!existsSync(dataDir)) {

@@ -9,7 +9,7 @@ export async function doctor(argv: readonly string[], terminal: Terminal): Promi
   const show = (name: string, finding: Finding) => terminal.out(line(terminal, name, finding));
   const loaded = load(argv);
   if (loaded instanceof ConfigError) {
-    show("settings", { kind: "problem", text: loaded.message });
+    for (const text of loaded.issues) show("settings", { kind: "problem", text });
     terminal.out(`\n${bold(terminal, "Correct the settings first; the rest cannot be checked without them.")}\n`);
     return exitCodes.failed;
   }
