@@ -1,14 +1,16 @@
 import { once } from "node:events";
-import { createServer, get, request } from "node:http";
+import { Agent, createServer, get, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer as createNetServer, type Socket } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { createBounds } from "./bounds.ts";
 import { createGateway } from "./gateway.ts";
 
 const lobbyId = "0193aaaa-0000-7000-8000-000000000001";
 
-/** A gateway to a lobby at that port, which has 200 ms to begin its answer. */
-async function openGateway(port: number) {
+/** A gateway to a lobby at that port, which has that time to begin its answer. */
+async function openGateway(port: number, headMs = 200) {
   const gateway = createGateway({
     routes: {
       find: async () => ({
@@ -26,7 +28,7 @@ async function openGateway(port: number) {
     }),
     bounds: createBounds({ all: 1, perClient: 1 }),
     proveNode: () => [],
-    headMs: 200,
+    headMs,
     nodeConnectMs: 200,
     checkNode: async () => true,
     idleMs: 60_000,
@@ -75,3 +77,41 @@ test("[GW22] an upload may take longer than that: the time begins at its end", a
     one.closeAllConnections();
   }
 });
+
+test("[GW24] 20,000 answers on one connection, some without a body, keep nothing", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const heap = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const lobby = createServer(({ url }, response) => {
+    response.statusCode = Number(/(204|304)$/.exec(url ?? "")?.[1] ?? 200);
+    if (response.statusCode !== 200) return void response.end();
+    // Without it Node's client does not keep the connection after a HEAD.
+    response.setHeader("content-length", 5);
+    response.end("hello");
+  }).listen(0, "127.0.0.1");
+  await once(lobby, "listening");
+  const { server, url } = await openGateway((lobby.address() as AddressInfo).port, 60_000);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const sockets = new Set<unknown>();
+  let before = 0;
+  for (let index = 0; index < 20_000; index++) {
+    const kind = index % 10 === 0 ? (["204", "304", "HEAD"] as const)[(index / 10) % 3]! : "200";
+    const sent = request(`${url}/${kind}`, { agent, method: kind === "HEAD" ? "HEAD" : "GET" }).end();
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    expect(answer.statusCode).toBe(kind === "HEAD" ? 200 : Number(kind));
+    sockets.add(sent.socket);
+    answer.resume();
+    await once(answer, "end");
+    if (index === 5_000) before = heap();
+  }
+  expect(sockets.size).toBe(1);
+  expect(heap() - before).toBeLessThan(16 * 1024 * 1024);
+  agent.destroy();
+  for (const one of [server, lobby]) {
+    one.close();
+    one.closeAllConnections();
+  }
+}, 600_000);

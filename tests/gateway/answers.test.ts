@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { createServer as createNetServer, type Socket } from "node:net";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../support/harness.ts";
 import { openRaw } from "../support/raw.ts";
@@ -237,42 +235,3 @@ test("[GW11] [GW40] headers in which proxies name the client, and those of Foyer
   await other.close();
   lobby.close();
 });
-
-test.each(ways)(
-  "[GW24] 20,000 answers on one connection through %s, some without a body, keep nothing",
-  async (way) => {
-    setFlagsFromString("--expose-gc");
-    const collect = runInNewContext("gc") as () => void;
-    const heap = () => {
-      collect();
-      return process.memoryUsage().heapUsed;
-    };
-    const server = createServer(({ url }, response) => {
-      response.statusCode = Number(/(204|304)$/.exec(url ?? "")?.[1] ?? 200);
-      response.end(response.statusCode === 200 ? "hello" : undefined);
-    });
-    const { web } = await world.lobbyAt(await listenOn(server));
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const sockets = new Set<unknown>();
-    let before = 0;
-    for (let index = 0; index < 20_000; index++) {
-      const kind = index % 10 === 0 ? (["204", "304", "HEAD"] as const)[(index / 10) % 3]! : "200";
-      const path = `${web}/${kind}`;
-      const method = kind === "HEAD" ? "HEAD" : "GET";
-      const sent = request({ port: portOf[way](), host: "127.0.0.1", agent, method, path }).end();
-      const [answer] = (await once(sent, "response")) as [IncomingMessage];
-      if (answer.statusCode !== (kind === "HEAD" ? 200 : Number(kind)))
-        throw new Error(`${kind}: ${answer.statusCode}`);
-      sockets.add(sent.socket);
-      answer.resume();
-      await once(answer, "end");
-      if (index === 5_000) before = heap();
-    }
-    expect(sockets.size).toBe(1);
-    expect(heap() - before).toBeLessThan(16 * 1024 * 1024);
-    agent.destroy();
-    server.close();
-    server.closeAllConnections();
-  },
-  900_000,
-);

@@ -20,7 +20,7 @@ interface RoutedLobby {
   readonly web: string;
   readonly game: string;
   readonly playerToken: string;
-  /** Its player is there, so that it does not end as an empty lobby. */
+  /** Its player is there. */
   connect(): Promise<unknown>;
   stop(): Promise<void>;
 }
