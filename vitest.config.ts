@@ -4,6 +4,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "tests/**/*.test.ts"],
+    // vitest.long.config.ts has these.
+    exclude: ["**/*.long.test.ts"],
     globalSetup: ["tests/support/services/global-setup.ts"],
     pool: "forks",
     maxWorkers: 2,

@@ -1,14 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ensureArenaBuilt, ensureBuilt, ensureDashboardBuilt } from "./ensure-built.mjs";
-import { ensureInstalled, root } from "./ensure-installed.mjs";
-import { createSteps } from "./steps.mjs";
-import { ensureSystemPackages } from "./system-packages.mjs";
+import { root } from "./ensure-installed.mjs";
 import { runTests } from "./vitest-run.mjs";
 
-// `npm run test:nodes` runs the start, the core operations and both engines with the versions of Node that `npm test` does
-// not run with. `npm run test:nodes -- FILE …` uses these Node programs instead of those that it installs.
 const testFiles = [
   "tests/node-versions.test.ts",
   "tests/conformance/memory.test.ts",
@@ -19,25 +14,23 @@ const testFiles = [
 ];
 const pins = join(root, "scripts/other-nodes");
 const cache = join(root, ".other-nodes");
-const { step, count } = createSteps();
 
-ensureInstalled();
-await step("system packages", async () => ensureSystemPackages());
-await step("build", async () => ensureBuilt() && ensureDashboardBuilt() && ensureArenaBuilt());
-let programs = process.argv.slice(2);
-if (programs.length === 0) {
-  await step("other versions of Node", async () => {
-    programs = installNodes();
-    return programs.length > 0;
-  });
+/** The start, the core operations and both engines with each of these Nodes; with none given, with those that it installs. */
+export async function testOtherNodes({ step, count, programs: given }) {
+  let programs = given;
+  if (programs.length === 0) {
+    await step("other versions of Node", async () => {
+      programs = installNodes();
+      return programs.length > 0;
+    });
+  }
+  for (const node of programs) {
+    const version = execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
+    const output = join(root, "test-output", `node-${version}`);
+    mkdirSync(output, { recursive: true });
+    await step(`Node ${version} (vitest)`, () => runTests({ count, output, args: testFiles, node }), "counted by test");
+  }
 }
-for (const node of programs) {
-  const version = execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
-  const output = join(root, "test-output", `node-${version}`);
-  mkdirSync(output, { recursive: true });
-  await step(`Node ${version} (vitest)`, () => runTests({ count, output, args: testFiles, node }), "counted by test");
-}
-console.log("");
 
 /**
  * The programs that scripts/other-nodes/package.json names for this platform. Its lock file has their exact versions and
@@ -49,7 +42,7 @@ function installNodes() {
   const names = Object.keys(optionalDependencies).filter((name) => name.endsWith(`-${platform}`));
   if (names.length === 0) {
     console.error(
-      `  There is no package of Node for ${platform}. Install Node 22 and 24 yourself and run: npm run test:nodes -- FILE_OF_NODE_22 FILE_OF_NODE_24`,
+      `  There is no package of Node for ${platform}. Install Node 22 and 24 yourself and run: npm run test:long -- --node FILE_OF_NODE_22 FILE_OF_NODE_24`,
     );
     return [];
   }

@@ -65,8 +65,8 @@ const checks = {
   uploads: vitest("tests/http/cloud-sqlite.test.ts", "-t", "BU7"),
   seats: vitest("tests/http/matchmaker/matchmaker.test.ts", "-t", "RA2"),
   stampedes: vitest("tests/histories/stampedes.test.ts"),
-  histories: vitest("tests/histories/histories.test.ts"),
-  crash: vitest("tests/crash/crash.test.ts"),
+  histories: vitest("tests/histories/histories.long.test.ts"),
+  crash: vitest("tests/crash/crash.long.test.ts"),
 };
 
 const neverInstalls = `import { fileURLToPath } from "node:url";

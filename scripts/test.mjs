@@ -7,7 +7,8 @@ import { checkSources, createSteps } from "./steps.mjs";
 import { ensureSystemPackages } from "./system-packages.mjs";
 import { runTests } from "./vitest-run.mjs";
 
-// `npm test` runs everything; `npm test -- tests/config.test.ts` runs all checks but only those test files.
+// `npm test` proves every rule on every engine; `npm run test:long` has what takes longer. `npm test -- tests/config.test.ts` runs
+// all checks but only those test files.
 const narrowedTo = process.argv.slice(2);
 const output = join(root, "test-output");
 const { step, count } = createSteps();

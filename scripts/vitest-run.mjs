@@ -9,14 +9,15 @@ const slowestShown = 10;
  * Runs vitest with a Node, adds its tests to the count and prints which files took longest. A file that failed while the machine was
  * starved runs once more, alone, and this second run counts; any other failure counts as it is.
  */
-export async function runTests({ count, output, args = [], node = process.execPath }) {
+export async function runTests({ count, output, config = "vitest.config.ts", args = [], node = process.execPath }) {
   const machine = watchMachine();
-  const first = await runOnce(node, join(output, "vitest.json"), args);
+  const run = (report, more) => runOnce(node, report, ["--config", config, ...more]);
+  const first = await run(join(output, "vitest.json"), args);
   showSlowest(first.results);
   const unclear = first.results.filter(
     ({ status, startTime, endTime }) => status !== "passed" && machine.wasStarved(startTime, endTime),
   );
-  const second = unclear.length > 0 ? await runAgain(node, machine, unclear, output) : null;
+  const second = unclear.length > 0 ? await runAgain(run, machine, unclear, output) : null;
   machine.stop();
   const counted = first.results.filter((result) => !second || !unclear.includes(result));
   const { passed, failed } = countTests([...counted, ...(second?.results ?? [])]);
@@ -34,7 +35,7 @@ async function runOnce(node, report, args) {
   return { succeeded, results: readResults(report) };
 }
 
-async function runAgain(node, machine, unclear, output) {
+async function runAgain(run, machine, unclear, output) {
   const files = unclear.map(({ name }) => name.replace(`${process.cwd()}/`, ""));
   console.log(
     `\nThe machine was starved of its processors for ${machine.seconds()} s, and in that time these files failed:`,
@@ -42,7 +43,7 @@ async function runAgain(node, machine, unclear, output) {
   for (const file of files) console.log(`  ${file}`);
   console.log("They run once more, one at a time, when the machine is quiet; that result counts.");
   await machine.whenQuiet();
-  return runOnce(node, join(output, "vitest-again.json"), ["--no-file-parallelism", ...files]);
+  return run(join(output, "vitest-again.json"), ["--no-file-parallelism", ...files]);
 }
 
 function readResults(report) {

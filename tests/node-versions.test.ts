@@ -13,7 +13,7 @@ import { freePort, lobbyPorts } from "./support/services/programs.ts";
 import { freshDatabase } from "./support/services/stores.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-// `npm test` runs this file with one version of Node, `npm run test:nodes` with the others. The service runs with the same.
+// `npm test` runs this file with one version of Node, `npm run test:long` with the others. The service runs with the same.
 
 const chess = ["chess", "prod"] as const;
 

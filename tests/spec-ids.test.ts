@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { importsOf, read, targetOf, trackedFiles } from "./support/repository.ts";
 
-const root = new URL("../", import.meta.url);
 const specifications = ["SPEC.md"];
 
 /** The ids of all rules, as often as they are defined. */
@@ -11,10 +9,9 @@ const rules = specifications.flatMap((name) =>
 );
 
 /** Suites are functions in files of any name, so every file of tests/ may hold titles; in src/ only tests do. */
-const titles = [
-  ...filesBelow("tests/").filter((file) => file.endsWith(".ts")),
-  ...filesBelow("src/").filter((file) => file.endsWith(".test.ts")),
-].flatMap((file) => titlesOf(read(file)).map((title) => ({ file, title })));
+const titles = trackedFiles
+  .filter((file) => /^tests\/.*\.ts$|^src\/.*\.test\.ts$/.test(file))
+  .flatMap((file) => titlesOf(read(file)).map((title) => ({ file, title })));
 
 describe("specification", () => {
   test("there are rules and titles to compare", () => {
@@ -33,6 +30,13 @@ describe("specification", () => {
     const unproved = [...known].filter((id) => !cited.has(id));
     const unknown = titles.filter(({ title }) => idsOf(title).some((id) => !known.has(id))).map(inWords);
     expect({ unproved, unknown }).toEqual({ unproved: [], unknown: [] });
+  });
+
+  test("every rule is proved by `npm test`, not by `npm run test:long` alone", () => {
+    const isUsual = (file: string) => file.endsWith(".test.ts") && !file.endsWith(".long.test.ts");
+    const run = withImports(trackedFiles.filter(isUsual));
+    const cited = new Set(titles.filter(({ file }) => run.has(file)).flatMap(({ title }) => idsOf(title)));
+    expect(rules.filter((id) => !cited.has(id))).toEqual([]);
   });
 
   test("every rule that the threat model names exists", () => {
@@ -64,13 +68,14 @@ function inWords({ file, title }: { file: string; title: string }): string {
   return `${file}: ${title}`;
 }
 
-function read(name: string): string {
-  return readFileSync(new URL(name, root), "utf8");
-}
-
-function filesBelow(folder: string): string[] {
-  const names = readdirSync(fileURLToPath(new URL(folder, root)), { recursive: true, encoding: "utf8" });
-  return names.map((name) => `${folder}${name.replaceAll("\\", "/")}`);
+/** These test files and the files of tests/ that they run, directly or through others. */
+function withImports(testFiles: readonly string[]): Set<string> {
+  const found = new Set(testFiles);
+  for (const file of found) {
+    const targets = importsOf(file).map((specifier) => targetOf(file, specifier));
+    for (const target of targets) if (/^tests\/.*\.ts$/.test(target)) found.add(target);
+  }
+  return found;
 }
 
 /** The first text given to `test` or `describe`, or to what their `each` and the like returned. */

@@ -1,49 +1,15 @@
-import { randomBytes } from "node:crypto";
-import { beforeAll, describe, expect, inject, test } from "vitest";
-import { ensureServerBuilt } from "../support/server.ts";
-import { freshDatabase } from "../support/services/stores.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { describe, expect, test } from "vitest";
 import { createChance } from "./chance.ts";
 import type { RawAnswer } from "./connection.ts";
-import { countCode, describeOutcomes, unreached } from "./coverage.ts";
 import { readOperations } from "./document.ts";
-import { runFuzz } from "./fuzz.ts";
+import { fuzz } from "./fuzz.suite.ts";
 import { judge, judgeEvents } from "./judge.ts";
 import { type FuzzRequest, nextRequest, showRequest, writeRequest } from "./requests.ts";
-import { startFuzzed } from "./services.ts";
 import { createWorld } from "./world.ts";
 
-const seeds = { embedded: 3, redis: 2 };
-const requests = 20_000;
 const operations = readOperations();
 
-beforeAll(ensureServerBuilt, 120_000);
-
-async function flagsOf(engine: "embedded" | "redis"): Promise<string[]> {
-  if (engine === "embedded") return [];
-  const { databaseUrl } = await freshDatabase("postgresql");
-  const prefix = `--redis-prefix=fuzz-${randomBytes(6).toString("hex")}`;
-  return [`--redis-url=${inject("redisUrl")}`, `--database-url=${databaseUrl}`, prefix];
-}
-
-describe.each(["embedded", "redis"] as const)("fuzz on %s", (engine) => {
-  test("[FZ1] every answer to any request is one that openapi.json declares", { timeout: 1_200_000 }, async () => {
-    const server = await startFuzzed(temporaryFolder(), await flagsOf(engine));
-    const { port, adminToken } = server;
-    const seed = seeds[engine];
-    const startedAt = performance.now();
-    const report = await runFuzz({ port, adminToken, seed, requests });
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
-    console.log(`fuzz: ${engine}, seed ${seed}, ${report.sent} requests in ${seconds} s`);
-    await server.stop();
-    expect(report.failures.join("\n\n")).toBe("");
-    expect(report.sent).toBe(requests);
-    // A run that was refused everywhere would prove little.
-    expect(unreached(report), describeOutcomes(report)).toEqual([]);
-    const turnedAway = countCode(report, "API_RATE_LIMIT") + countCode(report, "API_UNAVAILABLE");
-    expect(turnedAway).toBeLessThan(requests / 10);
-  });
-});
+fuzz({ requests: 3_000, seeds: { embedded: 5, redis: 4 }, reachesAll: false });
 
 const spent = { expired: "cloud_expired", revoked: "cloud_revoked" };
 

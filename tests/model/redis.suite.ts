@@ -1,13 +1,11 @@
-import { describe, expect, inject, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { type Simulated, simulate } from "./simulation.ts";
 import { startOnRedis } from "./subjects.ts";
 
-/** The same histories as on the memory engine, fewer of them. More: npm run simulate -- --engine redis --steps 100000 --seed 7 */
 const historiesPerSeed = 20;
-const stepsWanted = 10_000;
 
-describe.each(["redis", "cluster"] as const)("the engine on %s answers like the model, step by step", (engineName) => {
-  const seeds = engineName === "redis" ? [201, 202, 203, 204] : [301, 302, 303, 304];
+/** The same histories as on the memory engine, fewer of them. More: npm run simulate -- --engine redis --steps 100000 --seed 7 */
+export function modelOnRedis(engineName: "redis" | "cluster", seeds: readonly number[], stepsWanted: number): void {
   const runs: Simulated[] = [];
 
   test.each(seeds)(
@@ -24,4 +22,4 @@ describe.each(["redis", "cluster"] as const)("the engine on %s answers like the 
     console.log(`model on ${engineName}: ${steps} steps, seeds ${seeds.join(" ")}`);
     expect(steps).toBeGreaterThanOrEqual(stepsWanted);
   });
-});
+}

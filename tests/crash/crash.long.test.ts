@@ -1,0 +1,3 @@
+import { crashes } from "./crash.suite.ts";
+
+crashes(20, 1);

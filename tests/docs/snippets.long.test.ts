@@ -1,0 +1,3 @@
+import { snippetsRun } from "./pages.ts";
+
+snippetsRun((page) => page !== "docs/quick-start.md");
