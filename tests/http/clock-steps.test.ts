@@ -3,18 +3,14 @@ import { afterEach, beforeAll, expect, test } from "vitest";
 import { config, createArena, lobbyIdOf, tokensOf } from "../support/arena.ts";
 import { type Child, newDataDir, serviceOf, startChild } from "../support/child.ts";
 import { until } from "../support/harness.ts";
+import { ensureServerBuilt } from "../support/server.ts";
 
 const patient = { timeout: 240_000 };
 const stepClock = fileURLToPath(new URL("step-clock.mjs", import.meta.url));
 const hourMs = 3_600_000;
 const children: Child[] = [];
 
-beforeAll(async () => {
-  // Cast: the script is plain JavaScript, so that it runs before anything is installed.
-  const script: string = "../../scripts/ensure-built.mjs";
-  const { ensureBuilt } = (await import(script)) as { ensureBuilt(): boolean };
-  if (!ensureBuilt()) throw new Error("The service does not compile.");
-}, 120_000);
+beforeAll(ensureServerBuilt, 120_000);
 afterEach(() => {
   for (const child of children.splice(0)) child.process.kill("SIGKILL");
 });

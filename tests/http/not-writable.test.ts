@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vi
 import { config, createArena } from "../support/arena.ts";
 import { type Child, newDataDir, serviceOf, startChild } from "../support/child.ts";
 import { createGame, startService, until } from "../support/harness.ts";
+import { ensureServerBuilt } from "../support/server.ts";
 import { startRedis } from "../support/services/redis.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -12,12 +13,7 @@ const patient = { timeout: 240_000 };
 const children: Child[] = [];
 const mounted: string[] = [];
 
-beforeAll(async () => {
-  // Cast: the script is plain JavaScript, so that it runs before anything is installed.
-  const script: string = "../../scripts/ensure-built.mjs";
-  const { ensureBuilt } = (await import(script)) as { ensureBuilt(): boolean };
-  if (!ensureBuilt()) throw new Error("The service does not compile.");
-}, 120_000);
+beforeAll(ensureServerBuilt, 120_000);
 afterEach(() => {
   for (const child of children.splice(0)) child.process.kill("SIGKILL");
 });

@@ -1,0 +1,3 @@
+import { killedWhileWriting } from "./killed.suite.ts";
+
+killedWhileWriting(5);
