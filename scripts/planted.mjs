@@ -15,6 +15,13 @@ const copy = mkdtempSync(join(tmpdir(), "foyer-planted-"));
 const vitest = (...files) => ["node_modules/vitest/vitest.mjs", "run", "--config", "planted.config.mjs", ...files];
 const checks = {
   model: ["--import", "tsx", "tests/model/run.ts", "--steps", "40000", "--seed", "101", "--no-shrink"],
+  parts: vitest(
+    "src/nodes/beat-watch.test.ts",
+    "src/app/stop-order.test.ts",
+    "src/operations/insight/activity.test.ts",
+    "tests/store/versions.test.ts",
+    "tests/nodes/calls.test.ts",
+  ),
   store: vitest("tests/crash/failing-store.test.ts"),
   redis: vitest(
     "tests/conformance/redis.test.ts",

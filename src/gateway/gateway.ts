@@ -77,6 +77,18 @@ export function createGateway(parts: GatewayParts): Gateway {
     });
   }
 
+  /** One at a time: while routes are slow to read, the next run would ask the same. */
+  let closing: Promise<void> | null = null;
+  async function closeBlocked(): Promise<void> {
+    const verdicts = new Map<string, boolean>();
+    for (const exchange of [...exchanges.all()]) {
+      const key = `${exchange.namespaceId} ${exchange.client}`;
+      const isBlocked = verdicts.get(key) ?? (await routes.isBlocked(exchange));
+      verdicts.set(key, isBlocked);
+      if (isBlocked) exchange.close(clientBlocked());
+    }
+  }
+
   return {
     handle(request, response) {
       response.on("error", () => response.destroy());
@@ -93,14 +105,11 @@ export function createGateway(parts: GatewayParts): Gateway {
         forwardUpgrade({ ...parts, ...admitted, request, socket, response, ...endings(response) }),
       ).catch((error: unknown) => fail(response, error));
     },
-    async closeBlocked() {
-      const verdicts = new Map<string, boolean>();
-      for (const exchange of [...exchanges.all()]) {
-        const key = `${exchange.namespaceId} ${exchange.client}`;
-        const isBlocked = verdicts.get(key) ?? (await routes.isBlocked(exchange));
-        verdicts.set(key, isBlocked);
-        if (isBlocked) exchange.close(clientBlocked());
-      }
+    closeBlocked() {
+      closing ??= closeBlocked().finally(() => {
+        closing = null;
+      });
+      return closing;
     },
     close() {
       exchanges.closeAll(refuse("API_UNAVAILABLE", "The service is stopping. Try again shortly.", { retryAfterS: 1 }));

@@ -14,9 +14,12 @@ export interface StallWatchParts {
 const lookEveryMs = 500;
 /** A shorter pause makes no lobby end: heartbeat periods are at least a second, and ten of them may be missing. */
 const stalledMs = 5_000;
+/** A start on a busy machine takes long, and no operator can act on that. */
+const startMs = 60_000;
 
 export function createStallWatch({ steadyNow, onStall }: StallWatchParts): StallWatch {
-  let lookedAt = steadyNow();
+  const startedAt = steadyNow();
+  let lookedAt = startedAt;
   let isNoted = false;
 
   function look(): void {
@@ -25,7 +28,7 @@ export function createStallWatch({ steadyNow, onStall }: StallWatchParts): Stall
     lookedAt = now;
     if (ms <= stalledMs) return;
     isNoted = true;
-    onStall(ms);
+    if (now - startedAt > startMs) onStall(ms);
   }
   const timer = setInterval(look, lookEveryMs).unref();
 

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import { pickLobbies } from "../engine/pick-lobbies.ts";
 import type { Logger } from "../ground/log.ts";
@@ -7,6 +6,7 @@ import { describeStop } from "../operations/live/stop-message.ts";
 import type { Db } from "../store/db.ts";
 import { insertPastLobby, updatePastExit } from "../store/lobby-history.ts";
 import { collectErrors } from "./collect-errors.ts";
+import { followEvents } from "./follow-events.ts";
 import { readLobbyEnd } from "./lobby-end.ts";
 
 /** How a lobby's process ended after Foyer stopped it. */
@@ -46,19 +46,10 @@ export async function record(parts: RecordParts): Promise<Recorder> {
   // The first turn catches up with what stopped while the service was down.
   let isBehind = true;
   const exits = createExits(db);
-  let isIdle = false;
-  const events = engine.events(({ type }) => type === "lobby.stopped")[Symbol.asyncIterator]();
-  const listening = listen();
-
-  async function listen(): Promise<void> {
-    for (;;) {
-      isIdle = true;
-      const next = await events.next();
-      isIdle = false;
-      if (next.done) return;
-      await handleEvent(next.value);
-    }
-  }
+  const following = followEvents(
+    engine.events(({ type }) => type === "lobby.stopped"),
+    handleEvent,
+  );
 
   async function handleEvent(event: Event): Promise<void> {
     if (event.type !== "lobby.stopped" || !parts.isOurs(event.lobby)) return;
@@ -103,12 +94,7 @@ export async function record(parts: RecordParts): Promise<Recorder> {
         throw error;
       }
     },
-    async stop() {
-      // Events that have arrived are written first, as after a Ctrl-C that ended every lobby.
-      while (!isIdle) await setImmediate();
-      await events.return?.();
-      await listening;
-    },
+    stop: following.stop,
   };
 }
 

@@ -1,9 +1,9 @@
-import { setImmediate } from "node:timers/promises";
 import type { Engine } from "../engine/engine.ts";
 import type { Logger } from "../ground/log.ts";
 import type { Event, LobbyEvent, PlayerEvent, StopReason } from "../matchmaker/commands.ts";
 import { listClosedBy } from "../operations/cloud/closed-by.ts";
 import { describeStop } from "../operations/live/stop-message.ts";
+import { followEvents } from "./follow-events.ts";
 import type { OwnLobbies } from "./servers/own-lobbies.ts";
 
 /** Writes one short line for each deploy and each step of a lobby to a terminal; for players at level debug. */
@@ -44,29 +44,11 @@ export function writeLines(parts: LineParts): TerminalLines {
   const { engine, log } = parts;
   const showsPlayers = log.isLevelEnabled("debug");
   const isWanted = (event: Event) => showsPlayers || !("playerId" in event);
-  const events = engine.events(isWanted)[Symbol.asyncIterator]();
   const write = createWriter(parts);
-  let isIdle = false;
-  const listening = listen();
-
-  async function listen(): Promise<void> {
-    for (;;) {
-      isIdle = true;
-      const next = await events.next();
-      isIdle = false;
-      if (next.done) return;
-      // Names are only for the reader: without the store the line has ids.
-      await write(next.value).catch((error: unknown) => log.debug({ err: error }, "a line could not be written"));
-    }
-  }
-
-  return {
-    async stop() {
-      while (!isIdle) await setImmediate();
-      await events.return?.();
-      await listening;
-    },
-  };
+  // Names are only for the reader: without the store the line has ids.
+  const handle = (event: Event) =>
+    write(event).catch((error: unknown) => log.debug({ err: error }, "a line could not be written"));
+  return followEvents(engine.events(isWanted), handle);
 }
 
 function createWriter(parts: LineParts): (event: Event) => Promise<void> {

@@ -111,12 +111,14 @@ export async function createNodeCalls(options: NodeCallsOptions): Promise<NodeCa
     isEnough: (answer: unknown) => boolean,
   ): Promise<readonly unknown[]> {
     const id = options.newId();
-    const { answered, take } = collectAnswers(asked, isEnough, options.onSilent);
+    const { answered, take, stop } = collectAnswers(asked, isEnough, options.onSilent);
     open.set(id, take);
     try {
       await link.call("PUBLISH", channel, [JSON.stringify({ id, from: nodeId, question, args } satisfies Question)]);
       return await answered;
     } finally {
+      // If the question could not be sent, no node was silent.
+      stop();
       open.delete(id);
     }
   }
@@ -168,7 +170,7 @@ function collectAnswers(
   asked: readonly string[],
   isEnough: (answer: unknown) => boolean,
   onSilent: NodeCallsOptions["onSilent"],
-): { answered: Promise<readonly unknown[]>; take(answer: Answer): void } {
+): { answered: Promise<readonly unknown[]>; take(answer: Answer): void; stop(): void } {
   const answers: unknown[] = [];
   const silent = new Set(asked);
   let finish = () => {};
@@ -181,6 +183,7 @@ function collectAnswers(
   }, answerMs);
   return {
     answered,
+    stop: () => clearTimeout(timer),
     take({ answer, from }) {
       answers.push(answer);
       if (from !== undefined) silent.delete(from);

@@ -1,3 +1,4 @@
+import { parsed } from "./messages.ts";
 import type { NodeBuilds } from "./node-builds.ts";
 import type { NodeStatus, OwnStatus } from "./nodes.ts";
 
@@ -47,14 +48,18 @@ export function writeStatus(own: OwnStatus, more: Partial<WrittenStatus>): strin
 /** `list`: ids and reports of the nodes, alternating. */
 export function readList(list: readonly string[], now: number): ListedNode[] {
   const nodes: ListedNode[] = [];
-  for (let at = 0; at < list.length; at += 2) nodes.push(readEntry(list[at] ?? "", list[at + 1] ?? "", now));
+  for (let at = 0; at < list.length; at += 2) {
+    const node = readEntry(list[at] ?? "", list[at + 1] ?? "", now);
+    if (node !== null) nodes.push(node);
+  }
   return nodes.sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1));
 }
 
-export function readEntry(nodeId: string, said: string, now: number): ListedNode {
+/** Null: no node of this version writes such a report. The others are read all the same. */
+export function readEntry(nodeId: string, said: string, now: number): ListedNode | null {
   const space = said.indexOf(" ");
-  // That node wrote the text.
-  const status = JSON.parse(said.slice(space + 1)) as WrittenStatus;
+  const status = readStatus(parsed(said.slice(space + 1)));
+  if (status === null) return null;
   const { regions, room, places = room, held = {}, asked = [], hasLeft = false, recordFormat = 1 } = status;
   const { version = null, startedAt = null, clockOffsetMs = null, nodeUrl = null, builds = null } = status;
   const reportedAt = Number(said.slice(0, space));
@@ -63,6 +68,19 @@ export function readEntry(nodeId: string, said: string, now: number): ListedNode
   const holders = new Map(Object.entries(held));
   const about = { nodeId, version, startedAt, clockOffsetMs, regions, recordFormat, nodeUrl, builds };
   return { ...about, said, room, places, held: holders, asked, isAlive, isLate, reportedAt, hasLeft };
+}
+
+function readStatus(report: unknown): WrittenStatus | null {
+  if (typeof report !== "object" || report === null) return null;
+  // Cast: what is used without a look at it is checked here.
+  const { regions, room, held = {}, asked = [] } = report as Partial<WrittenStatus>;
+  const isStatus =
+    (regions === null || Array.isArray(regions)) &&
+    typeof room === "number" &&
+    typeof held === "object" &&
+    held !== null &&
+    Array.isArray(asked);
+  return isStatus ? (report as WrittenStatus) : null;
 }
 
 /** Counts how long each node has been silent, without the times in which this process could not listen. */

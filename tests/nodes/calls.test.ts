@@ -75,6 +75,27 @@ test("[AC5] all nodes are asked, and the answer says when one of them was silent
   expect(silent).toEqual(["c"]);
 });
 
+test("[FA6] a question that could not be sent names no node", async () => {
+  const { link } = await openLink();
+  const silent: string[] = [];
+  const calls = await createNodeCalls({
+    ...{ prefix: randomUUID(), nodeId: "a", newId: randomUUID, othersAlive: () => ["b"], answer: async () => null },
+    link: {
+      ...link,
+      call: (command, ...rest) => link.call(command === "PUBLISH" ? "NO-SUCH-COMMAND" : command, ...rest),
+    },
+    onError: () => {},
+    onUnreadable: () => {},
+    onSilent: (node) => void silent.push(node),
+  });
+  expect(await calls.askAll("name", [])).toEqual({ answers: [], isPartial: true });
+  await expect(calls.askOne("b", "name", [])).rejects.toThrow();
+  // A question that was sent later has run out of time, so the earlier ones would have too.
+  const { a } = await openNodes();
+  await expect(a.askOne("c", "silence", [])).rejects.toThrow("did not answer");
+  expect(silent).toEqual([]);
+});
+
 test("[FA6] a node that does not answer is named, after a bounded time", async () => {
   const { a, silent } = await openNodes();
   await expect(a.askOne("c", "silence", [])).rejects.toThrow('Node "c" did not answer within 2 s.');

@@ -56,6 +56,23 @@ test("[OP1] each node lists all that are up, with their processes, the lease and
   expect(await listNodes(b)).toEqual([{ ...nodeB, has_lease: true, is_self: true }]);
 });
 
+test("[OP1] a report that no node writes is left out, and the others are read", () => {
+  const good = `1000 ${JSON.stringify({ regions: null, room: 2, instanceId: "x" })}`;
+  const bad = [
+    "",
+    "1000",
+    "1000 {",
+    "1000 null",
+    "1000 7",
+    "1000 []",
+    '1000 {"regions":7,"room":1}',
+    '1000 {"regions":null}',
+  ]
+    .concat('1000 {"regions":null,"room":1,"held":null}', '1000 {"regions":null,"room":1,"asked":1}')
+    .flatMap((said, index) => [`bad ${index}`, said]);
+  expect(readList([...bad, "good", good, "bad last", "x"], 2000).map(({ nodeId }) => nodeId)).toEqual(["good"]);
+});
+
 test("[OP1] a node of an earlier Foyer is listed with null for what it does not say", () => {
   const said = `1000 ${JSON.stringify({ regions: null, room: 2, instanceId: "x" })}`;
   expect(readList(["old", said], 1500)).toMatchObject([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { deleteVersion } from "../../src/store/delete-version.ts";
 import { findNamespaceById } from "../../src/store/namespaces.ts";
 import { deployVersion, findVersion, insertVersion, listDeployments, listVersions } from "../../src/store/versions.ts";
 import { storeKinds } from "../support/services/stores.ts";
@@ -108,6 +109,19 @@ describe.each(storeKinds)("versions on %s", (kind) => {
     await deploy(first!);
     expect(await history()).toBe("1.0 (2.0) (3.0) (2.0) (3.0) (2.0) 1.0");
     expect(await history(elsewhere.namespaceId)).toBe("1.0 2.0 3.0");
+  });
+
+  test("[V16] of a deleted version the document, with its secrets, is not in the database", async () => {
+    const db = await emptyStore(kind);
+    const { gameId } = await storedGame(db);
+    const kept = version({ gameId, config: '{"env":{"KEY":"of the kept one"}}' });
+    const gone = version({ gameId, config: '{"env":{"KEY":"secret-of-the-deleted"}}' });
+    for (const made of [kept, gone]) expect(await insertVersion(db, made)).toBe("ok");
+    expect(await deleteVersion(db, { gameId, versionId: gone.versionId, deleteTs: now, mark: null })).toBe("deleted");
+    const rows = await db.query.selectFrom("versions").selectAll().where("game_id", "=", gameId).execute();
+    expect(rows).toHaveLength(2);
+    expect(JSON.stringify(rows)).toContain("of the kept one");
+    expect(JSON.stringify(rows)).not.toContain("secret-of-the-deleted");
   });
 
   test("[V14] an unknown namespace, an unknown version and another game's version are refused without a trace", async () => {

@@ -95,28 +95,32 @@ export function wakeReader(readers: StreamReaders, namespaceId: string): void {
   const run = readOn(readers, namespaceId, reading)
     // Redis cannot be read now: the next message, the end of the gap or the sweep tries again.
     .catch(() => undefined)
-    .finally(() => {
-      reading.isRunning = false;
-      readers.running.delete(run);
-    });
+    .finally(() => readers.running.delete(run));
   readers.running.add(run);
 }
 
 async function readOn(readers: StreamReaders, namespaceId: string, reading: Reading): Promise<void> {
-  const { keys, answered } = readers;
-  while (reading.isStale) {
-    reading.isStale = false;
-    const entries = await nextEntries(keys, namespaceId, reading.position, entriesPerCall);
-    if (entries.length > 0) readers.onTold(namespaceId);
-    const isFarBehind = entries.length === entriesPerCall;
-    // Redis keeps far more events than one call returns, so events can only be missing after a full call.
-    if (isFarBehind && (await entriesAfter(keys, namespaceId, reading.position, 1)) === null) {
-      noteGap(readers, namespaceId, reading.position);
-    }
-    for (const entry of entries) publishEntry(readers, namespaceId, entry, reading);
-    if (!isLater(answered.get(namespaceId) ?? "0-0", reading.position)) answered.delete(namespaceId);
-    if (isFarBehind) reading.isStale = true;
+  try {
+    while (reading.isStale) await readOnce(readers, namespaceId, reading);
+  } finally {
+    // In the same step as the last look at `isStale`: what wakes the reader from now on starts another run.
+    reading.isRunning = false;
   }
+}
+
+async function readOnce(readers: StreamReaders, namespaceId: string, reading: Reading): Promise<void> {
+  const { keys, answered } = readers;
+  reading.isStale = false;
+  const entries = await nextEntries(keys, namespaceId, reading.position, entriesPerCall);
+  if (entries.length > 0) readers.onTold(namespaceId);
+  const isFarBehind = entries.length === entriesPerCall;
+  // Redis keeps far more events than one call returns, so events can only be missing after a full call.
+  if (isFarBehind && (await entriesAfter(keys, namespaceId, reading.position, 1)) === null) {
+    noteGap(readers, namespaceId, reading.position);
+  }
+  for (const entry of entries) publishEntry(readers, namespaceId, entry, reading);
+  if (!isLater(answered.get(namespaceId) ?? "0-0", reading.position)) answered.delete(namespaceId);
+  if (isFarBehind) reading.isStale = true;
 }
 
 /** An event that this Foyer cannot read counts as lost. */

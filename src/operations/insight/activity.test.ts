@@ -81,10 +81,13 @@ describe("activity", () => {
     b.activity.count("n", "finds");
     b.activity.countRefusal("n", "Y");
     a.activity.count("n", "finds");
+    // The lease moved within this step.
+    a.activity.measure("n", { lobbies: 3, players: 6 }, true);
+    b.activity.measure("n", { lobbies: 4, players: 5 }, true);
     expect(merged([a.activity.read("n", a.last(3)), b.activity.read("n", b.last(3)), null], 3)).toMatchObject({
       finds: [null, 1, 2],
-      lobbies: [null, 3, null],
-      players: [null, 7, null],
+      lobbies: [null, 3, 4],
+      players: [null, 7, 6],
       refusals: { X: [null, 1, 0], Y: [null, 0, 1] },
     });
   });
