@@ -55,9 +55,9 @@ function noteStopped(
   { lobby, onStopped, say }: Followed,
   { lobby_id, stop_reason, exit_message }: OperatorLobby,
 ): void {
-  const why = exit_message ?? stop_reason ?? "stopped";
-  if (lobby()?.lobbyId === lobby_id) onStopped(why);
-  else say(`lobby ${shortId(lobby_id)} ended: ${clean(why)}`);
+  const why = (exit_message ?? stop_reason ?? "stopped").replace(/\.$/, "");
+  if (lobby()?.lobbyId === lobby_id) onStopped(clean(why));
+  else say(`lobby ${shortId(lobby_id)} ended (${clean(why)}).`);
 }
 
 /** While the stream was broken the lobby may have ended. */
