@@ -44,7 +44,7 @@ const checks = {
     "src/http/body.test.ts",
     "tests/http/large-bodies.test.ts",
   ),
-  turns: vitest("src/http/turns.test.ts", "src/http/client-lines.test.ts", "src/http/unread-connections.test.ts"),
+  turns: vitest("src/http/gate.test.ts", "tests/http/one-at-a-time.test.ts"),
   streams: vitest(
     "src/operations/live/event-feed.test.ts",
     "src/operations/live/live-events.test.ts",

@@ -122,7 +122,8 @@ describe("decision records", () => {
   test("the code that carries out a record names it", () => {
     const code = files.filter((file) => /^(?:src|tests)\/.*\.ts$/.test(file)).map(read);
     const named = new Set(code.flatMap((text) => text.match(/docs\/decisions\/\d{4}/g) ?? []));
-    expect(records.filter((file) => !named.has(file.slice(0, "docs/decisions/0000".length)))).toEqual([]);
+    const inForce = records.filter((file) => !/Status: superseded by/.test(read(file)));
+    expect(inForce.filter((file) => !named.has(file.slice(0, "docs/decisions/0000".length)))).toEqual([]);
   });
 });
 

@@ -19,14 +19,15 @@ export const headersMax = 256;
 /** New connections that wait to be accepted. The system may allow fewer. */
 export const connectionQueueMax = 4096;
 
+/** Requests, and large bodies, that begin in one turn of the event loop. */
+export const startsPerTurnMax = 16;
 /** A request that has waited this long for its turn is rejected, so that its client tries again later. */
 export const requestWaitMaxMs = 2_000;
+/** While so many wait, a connection whose request was answered stays unread until there is room. */
+export const crowdedFrom = 128;
+/** A client that has sent more requests than this before it has the answer to the first gets none. */
+export const requestsBehindMax = 64;
 
-/** What a client may send on a connection before it reads the answers. */
-export const pipelinedRequestsMax = 64;
-/** The same for all connections of one client together. */
-export const pipelinedRequestsPerClientMax = 128;
-export const pipelinedBytesMax = 64 * 1024;
 /** A client must read at least this much of a waiting answer in each period, or all that is left of it. */
 export const answerPieceBytes = 64 * 1024;
 export const answerPieceMs = 30_000;

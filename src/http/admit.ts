@@ -6,7 +6,7 @@ import type { Caller, Client } from "../operations/callers.ts";
 import { parsePlace } from "../operations/matchmaking/geo.ts";
 import { isRefusal, type Refusal, refuse } from "../operations/refusal.ts";
 import { type CheckHost, createCheckHost } from "./check-host.ts";
-import type { ClientAddress, ReadAddress } from "./client-address.ts";
+import type { ClientAddress } from "./client-address.ts";
 import { isOwnOrigin } from "./cors.ts";
 import { createRateLimits, type RateLimits } from "./rate-limits.ts";
 
@@ -39,32 +39,29 @@ export interface AdmitParts {
   readonly authenticate: Authenticate;
   /** Null, directly or as a promise: the namespace of the caller serves this client. */
   checkClient(caller: Caller, client: Client): Promise<Refusal | null> | null;
-  readonly readAddress: ReadAddress;
   /** A refusal when the client of the request has too many unanswered requests. */
-  checkShare(request: FastifyRequest, address: ClientAddress): Refusal | null;
+  checkShare(request: FastifyRequest): Refusal | null;
 }
 
 export function createAdmit(parts: AdmitParts): Admit {
   const { config, checkShare } = parts;
   const rates = createRateLimits(config);
   const checkHost = createCheckHost(config);
-  const findAddress = (request: FastifyRequest) =>
-    parts.readAddress(request.socket.remoteAddress ?? "", request.headers);
 
   return {
     rates,
     checkHost,
     checkProbe(request) {
-      return checkHost(request.raw) ?? checkShare(request, findAddress(request));
+      return checkHost(request.raw) ?? checkShare(request);
     },
     admitPage(request, reply) {
-      const address = findAddress(request);
-      const refusal = checkHost(request.raw) ?? checkShare(request, address);
+      const { address } = request.exchange;
+      const refusal = checkHost(request.raw) ?? checkShare(request);
       if (refusal || address.isDirectLoopback) return refusal;
       return rates.countPage({ id: address.client, network: address.network }, reply);
     },
     countMiss(request, reply) {
-      const address = findAddress(request);
+      const { address } = request.exchange;
       if (address.isDirectLoopback) return;
       const tooMany = rates.countPage({ id: address.client, network: address.network }, reply);
       if (tooMany) reply.header("connection", "close");
@@ -73,11 +70,11 @@ export function createAdmit(parts: AdmitParts): Admit {
       const wrongHost = checkHost(request.raw);
       if (wrongHost) return wrongHost;
 
-      const address = findAddress(request);
+      const { address } = request.exchange;
       const client = toClient(request, address);
       const rate = chooseRate(operation, request.headers.authorization);
       if (client.isLimited) {
-        const tooMuch = checkShare(request, address) ?? rates.countClient(rate, client, reply);
+        const tooMuch = checkShare(request) ?? rates.countClient(rate, client, reply);
         if (tooMuch) return tooMuch;
       }
       return admitCaller(parts, rates, { operation, rate, request, reply, client });

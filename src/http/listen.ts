@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { connectionQueueMax } from "../ground/limits.ts";
 import type { Logger } from "../ground/log.ts";
 import type { ReadAddress } from "./client-address.ts";
-import { createClientShares, turnName } from "./client-shares.ts";
+import { createClientShares } from "./limits.ts";
 import { createTlsListener, type TlsListener } from "./tls-listener.ts";
 
 export interface ServiceUrls {
@@ -41,9 +41,9 @@ export function createTls(
     ...{ files: { cert, key }, server: app.server, log, now },
     countHandshake({ remoteAddress }) {
       const address = readAddress(remoteAddress ?? "", {});
-      if (address.isDirectLoopback || address.isTrustedProxy) return { client: null, end() {} };
+      if (address.isDirectLoopback || address.isTrustedProxy) return () => {};
       const share = shares.connect(address);
-      return share && { client: turnName(share), end: () => shares.disconnect(share) };
+      return share && (() => shares.disconnect(share));
     },
   });
 }

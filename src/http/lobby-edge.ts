@@ -6,8 +6,8 @@ import { type Refusal, refuse } from "../operations/refusal.ts";
 import { checkHeaders } from "./check-headers.ts";
 import { createCheckHost } from "./check-host.ts";
 import type { ClientAddress, ReadAddress } from "./client-address.ts";
-import { isCounted } from "./client-shares.ts";
 import { isEncrypted } from "./cors.ts";
+import { isCounted } from "./limits.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** The checks of the service for requests to lobbies: headers, stopping, host, limits of the address. */

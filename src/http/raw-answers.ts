@@ -1,8 +1,9 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { errorTable } from "../contract/errors.ts";
 import { errorText, type Refusal, refuse } from "../operations/refusal.ts";
+import { type Connections, ignore } from "./connections.ts";
 import { buildCorsHeaders } from "./cors.ts";
 import { jsonType } from "./errors.ts";
 
@@ -19,7 +20,7 @@ export interface RawAnswers {
 export function createRawAnswers(
   publicUrl: string | null,
   newRequestId: () => string,
-  { isAnsweredEarly, isReceiving }: { isAnsweredEarly(socket: Socket): boolean; isReceiving(socket: Socket): boolean },
+  parts: Pick<Connections, "comesBehind" | "openRequest"> & { isReceiving(socket: Socket): boolean },
 ): RawAnswers {
   /** The headers and the body. `request` is null when the input was not valid HTTP. */
   function buildContent(refusal: Refusal, request: IncomingMessage | null) {
@@ -47,36 +48,30 @@ export function createRawAnswers(
   return {
     answerBroken(error, socket) {
       // An upload has times of its own. Node reports this once for each request.
-      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && isReceiving(socket)) return;
-      // Node keeps the answer that a connection is busy with there, and uses it for its own answer to this.
-      const { _httpMessage: current } = socket as Socket & { _httpMessage?: ServerResponse | null };
+      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && parts.isReceiving(socket)) return;
+      const open = parts.openRequest(socket);
+      if (error.code === "ECONNRESET" || !socket.writable || open?.isStreaming) return void socket.destroy();
+      // The broken input follows a request whose answer is not out; that answer is the last one.
+      if (open?.raw.complete) return void parts.comesBehind(socket);
       // During an answer, another one would be read as a part of it, and after it as the answer to the next request.
-      const isAnswered = current?.headersSent || isAnsweredEarly(socket);
-      if (error.code === "ECONNRESET" || !socket.writable || isAnswered) {
-        socket.destroy();
-        return;
-      }
-      // The broken input follows a request that is not answered yet; that answer is the last one.
-      if (current?.req.complete) {
-        current.shouldKeepAlive = false;
-        return;
-      }
+      if (open?.isAnswered) return void socket.destroy();
       // It is the body that broke when there is a request whose body has not ended.
-      endSoon(socket, buildText(brokenRequest(error.code ?? ""), current?.req ?? null));
+      endSoon(socket, buildText(brokenRequest(error.code ?? ""), open?.raw ?? null));
     },
     refuseConnection(refusal, socket) {
-      socket.write(buildText(refusal, null, { "retry-after": String(refusal.retryAfterS ?? 1) }));
+      const retryAfter = refusal.retryAfterS === null ? {} : { "retry-after": String(refusal.retryAfterS) };
+      socket.write(buildText(refusal, null, retryAfter));
       socket.destroySoon();
     },
     answerUnroutable(server, allowed) {
-      server.on("connect", (request, socket) => {
+      server.on("connect", (request, socket: Socket) => {
+        ignore(socket);
+        if (parts.comesBehind(socket)) return;
         const refusal = refuse("API_METHOD_NOT_ALLOWED", "CONNECT is not possible: this service is not a proxy.");
-        // Node no longer handles the socket, so its errors, further data and end are handled here.
-        socket.on("error", () => socket.destroy());
-        socket.resume();
         endSoon(socket, buildText(refusal, request, { allow: allowed.join(", ") }));
       });
       server.on("checkExpectation", (request, response) => {
+        if (parts.comesBehind(request.socket)) return;
         const refusal = refuse("API_BAD_HEADER", "The only expectation that can be met is 100-continue.");
         const { status, headers, body } = buildContent(refusal, request);
         response.writeHead(status, headers).end(body);

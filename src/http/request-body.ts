@@ -4,15 +4,15 @@ import type { Operation } from "../contract/define.ts";
 import { bodyValuesMax, playerBodyValuesMax } from "../ground/limits.ts";
 import { type Refusal, refuse } from "../operations/refusal.ts";
 import { parseJson } from "./body.ts";
+import type { Connections } from "./connections.ts";
 import { Refused, unsupportedMediaType } from "./errors.ts";
-import type { InFlight } from "./in-flight.ts";
 import { listIssues } from "./schema-issues.ts";
 
 /**
  * Replaces Fastify's body parsers with one that accepts only strict JSON (docs/decisions/0004). An empty body counts as
  * absent.
  */
-export function readBody(app: FastifyInstance, whenTimely: InFlight["whenTimely"]): void {
+export function readBody(app: FastifyInstance, whenTimely: Connections["whenTimely"]): void {
   function parse(request: FastifyRequest, body: Buffer, done: (error: Error | null, value?: unknown) => void): void {
     const parsed = isUntyped(request.headers) ? null : parseJson(body, valuesMaxOf(request, body));
     if (parsed === null) done(new Refused(unsupportedMediaType()));

@@ -6,10 +6,10 @@ import type { EventStream, Mocks, ServedHandlers } from "../operations/handlers.
 import { JsonText } from "../operations/json-text.ts";
 import { isRefusal, type Refusal } from "../operations/refusal.ts";
 import type { Admit, Admitted } from "./admit.ts";
-import { leaveFlight, rejoinFlight } from "./client-shares.ts";
+import type { Connections } from "./connections.ts";
 import { prefersCsv, toCsv } from "./csv.ts";
 import { endIfStopping, jsonType, Refused, sendRefusal } from "./errors.ts";
-import type { InFlight } from "./in-flight.ts";
+import { leaveFlight, rejoinFlight } from "./limits.ts";
 import { checkBody, checkBodyType } from "./request-body.ts";
 import { answersStream, type EventStreams } from "./sse/streams.ts";
 import type { Uploads } from "./uploads.ts";
@@ -40,7 +40,7 @@ interface AnyRequest extends Admitted {
 export function addOperations(
   app: FastifyInstance,
   parts: { handlers: ServedHandlers; mocks: Mocks },
-  { admit, enter }: Pick<Admit, "admit"> & Pick<InFlight, "enter">,
+  { admit, enter }: Pick<Admit, "admit"> & Pick<Connections, "enter">,
   { streams, uploads }: { streams: EventStreams; uploads: Uploads },
 ): void {
   const handlers = parts.handlers as unknown as Record<OperationId, AnyHandler>;

@@ -11,15 +11,15 @@ import { refuse } from "../operations/refusal.ts";
 import { type Admit, type AdmitParts, createAdmit } from "./admit.ts";
 import { createBeginRequest, sendNotFound } from "./begin-request.ts";
 import { createClientAddress } from "./client-address.ts";
+import { type Connections, createConnections } from "./connections.ts";
 import { setPreflightHeaders } from "./cors.ts";
 import { sendRefusal } from "./errors.ts";
 import { createFastify } from "./fastify.ts";
 import { createHandleError, type ErrorParts } from "./handle-errors.ts";
-import { createInFlight, type InFlight } from "./in-flight.ts";
+import { createLoad, type LoadSigns, turnAway } from "./limits.ts";
 import { createTls, listen, type ServiceUrls } from "./listen.ts";
 import { createLobbyGateway, type LobbyGateway, type LobbyGatewayParts } from "./lobby-gateway.ts";
 import { answerOtherMethods } from "./methods.ts";
-import { createOverload, type LoadSigns, turnAway } from "./overload.ts";
 import { addDashboard, type Dashboard } from "./pages/dashboard.ts";
 import { addDocs } from "./pages/docs.ts";
 import { addPages } from "./pages/pages.ts";
@@ -70,51 +70,57 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   const { config, log, metrics, newRequestId } = parts;
   let isStopping = false;
   const readAddress = createClientAddress(config.trustedProxies, () => log.warn(unbelievedProxy));
-  const overload = createOverload(config.maxInFlight, metrics, parts);
-  const checkLoad = (isLate = false) => (isLate || overload.isOverloaded() ? turnAway(metrics, "overload") : null);
-  const inFlight = createInFlight({
+  const load = createLoad(config.maxInFlight, metrics, parts);
+  const checkLoad = (isLate = false) => (isLate || load.isOverloaded() ? turnAway(metrics, "overload") : null);
+  const connections = createConnections({
     config,
     log,
     metrics,
     readAddress,
     refuseConnection: (refusal, socket) => rawAnswers.refuseConnection(refusal, socket),
     checkLoad,
-    shouldWait: () => !isStopping && overload.shouldWait(),
+    isFull: load.isFull,
   });
   const uploads = createUploads(config.buildMaxMib * mebibyte);
   const rawAnswers = createRawAnswers(config.publicUrl, newRequestId, {
-    isAnsweredEarly: inFlight.connections.isAnsweredEarly,
+    ...connections,
     isReceiving: uploads.isReceiving,
   });
-  const admit = createAdmit({ ...parts, readAddress, checkShare: inFlight.admit });
+  const admit = createAdmit({ ...parts, checkShare: connections.admit });
   const turnAwayStopping = () => (isStopping ? turnAway(metrics, "stopping") : null);
   const { begin, refuseBadPath } = createBeginRequest({
     publicUrl: config.publicUrl,
     countMiss: admit.countMiss,
-    turnAway: (request) => turnAwayStopping() ?? checkLoad(inFlight.isLate(request)),
-    count: inFlight.count,
+    turnAway: (request) => turnAwayStopping() ?? checkLoad(request.exchange.isLate),
+    count: connections.count,
   });
   const app = createFastify({
     newRequestId,
     answerBroken: rawAnswers.answerBroken,
-    answerBadPath: (request, reply) => inFlight.inTurn(request, reply, refuseBadPath, () => {}),
+    answerBadPath(request, reply) {
+      connections.follow(request);
+      refuseBadPath(request, reply);
+    },
   });
   const gateway =
     parts.lobbies && createLobbyGateway({ ...parts, ...parts.lobbies, readAddress, admit, turnAway: turnAwayStopping });
-  inFlight.connections.watch(app.server, gateway);
+  connections.watch(app.server, gateway);
   app.decorate("isStopping", () => isStopping);
   app.decorateRequest("exchange");
-  app.addHook("onRequest", (request, reply, done) => inFlight.inTurn(request, reply, begin, done));
+  app.addHook("onRequest", (request, reply, done) => {
+    connections.follow(request);
+    begin(request, reply, done);
+  });
   useStrictValidation(app);
-  readBody(app, inFlight.whenTimely);
+  readBody(app, connections.whenTimely);
   app.setErrorHandler(createHandleError(parts));
   app.setNotFoundHandler(sendNotFound);
 
   const streams = createEventStreams(parts);
-  rawAnswers.answerUnroutable(app.server, addRoutes(app, parts, { admit, inFlight, streams, uploads }));
+  rawAnswers.answerUnroutable(app.server, addRoutes(app, parts, { admit, connections, streams, uploads }));
   app.addHook("onClose", () => {
-    overload.stop();
-    inFlight.stop();
+    load.stop();
+    connections.stop();
     streams.endAll();
   });
 
@@ -126,11 +132,11 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     listen: () => listen(config, app, tls),
     beginStopping() {
       isStopping = true;
-      inFlight.beginStopping();
+      connections.beginStopping();
       streams.endAll();
       uploads.endAll(refuse("API_UNAVAILABLE", "The service is stopping. Try again shortly.", { retryAfterS: 1 }));
     },
-    close: () => close(app, inFlight, gateway),
+    close: () => close(app, connections, gateway),
   };
 }
 
@@ -141,12 +147,16 @@ const unbelievedProxy =
 function addRoutes(
   app: FastifyInstance,
   parts: ServerParts,
-  { admit, inFlight, ...bodies }: { admit: Admit; inFlight: InFlight; streams: EventStreams; uploads: Uploads },
+  {
+    admit,
+    connections,
+    ...bodies
+  }: { admit: Admit; connections: Connections; streams: EventStreams; uploads: Uploads },
 ): string[] {
   const completeMethods = answerOtherMethods(app, (request, reply, allowed) =>
     answerMethod(admit, request, reply, allowed),
   );
-  addOperations(app, parts, { ...admit, enter: inFlight.enter }, bodies);
+  addOperations(app, parts, { ...admit, enter: connections.enter }, bodies);
   addPages(app, {
     openApi: openApiDocument(parts.config.publicUrl),
     openApi30: openApi30Document(parts.config.publicUrl),
@@ -178,7 +188,7 @@ function answerMethod(
   return reply.code(204).send();
 }
 
-async function close(app: FastifyInstance, { connections }: InFlight, gateway: LobbyGateway | null): Promise<void> {
+async function close(app: FastifyInstance, connections: Connections, gateway: LobbyGateway | null): Promise<void> {
   const closed = app.close();
   const endsAt = performance.now() + finishWithinMs;
   while (connections.areAnswersDue() && performance.now() < endsAt) await sleep(20);

@@ -17,8 +17,7 @@ import type { Logger } from "../ground/log.ts";
 import { createMetrics } from "../ground/metrics.ts";
 import { isRefusal, refuse } from "../operations/refusal.ts";
 import { createClientAddress, type ReadAddress } from "./client-address.ts";
-import type { Lobbies } from "./connections.ts";
-import { createInFlight, type InFlight } from "./in-flight.ts";
+import { type Connections, createConnections, type Lobbies } from "./connections.ts";
 import { createTls, nameInUrl } from "./listen.ts";
 import { createLobbyEdge } from "./lobby-edge.ts";
 import { createRateLimits } from "./rate-limits.ts";
@@ -93,7 +92,7 @@ export async function startStandaloneGateway(parts: {
 
   const server = createHttp();
   const lobbies = { handle, upgrade: gateway.upgrade, takes: () => true };
-  const inFlight = watchConnections(server, parts, readAddress, lobbies);
+  const connections = watchConnections(server, parts, readAddress, lobbies);
   const timer = setInterval(() => void gateway.closeBlocked().catch(() => undefined), checkBlocksEveryMs).unref();
   const { url, stopListening } = await open(server, parts, readAddress);
   return {
@@ -105,8 +104,8 @@ export async function startStandaloneGateway(parts: {
       const closed = new Promise((resolve) => server.close(resolve));
       gateway.close();
       service.close();
-      inFlight.stop();
-      inFlight.connections.destroyAll();
+      connections.stop();
+      connections.destroyAll();
       await closed;
     },
   };
@@ -134,21 +133,21 @@ function watchConnections(
   { config, log, newRequestId }: { config: Config; log: Logger; newRequestId(): string },
   readAddress: ReadAddress,
   lobbies: Lobbies,
-): InFlight {
-  const inFlight = createInFlight({
+): Connections {
+  const connections = createConnections({
     ...{ config, log, metrics: createMetrics(), readAddress },
     refuseConnection: (refusal, socket) => rawAnswers.refuseConnection(refusal, socket),
     checkLoad: () => null,
-    shouldWait: () => false,
+    isFull: () => false,
   });
   const rawAnswers = createRawAnswers(config.publicUrl, newRequestId, {
-    isAnsweredEarly: inFlight.connections.isAnsweredEarly,
+    ...connections,
     isReceiving: () => false,
   });
   server.on("clientError", rawAnswers.answerBroken);
   rawAnswers.answerUnroutable(server, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-  inFlight.connections.watch(server, lobbies);
-  return inFlight;
+  connections.watch(server, lobbies);
+  return connections;
 }
 
 /** Listens, with TLS if there is a certificate. */

@@ -4,7 +4,6 @@ import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { connectionQueueMax } from "../ground/limits.ts";
 import type { Logger } from "../ground/log.ts";
 import { createTlsFileCheck, readTlsPair, type TlsFiles, type TlsPair } from "../ground/tls-files.ts";
-import { createNewConnections } from "./new-connections.ts";
 
 export interface TlsListener {
   /** Returns the port. */
@@ -16,8 +15,6 @@ export interface TlsListener {
 }
 
 const handshakeMs = 10_000;
-/** A handshake takes a millisecond or more. */
-const handshakesPerTurnMax = 1;
 const checkFilesEveryMs = 2_000;
 const warnDaysBefore = 7;
 const dayMs = 24 * 60 * 60_000;
@@ -32,15 +29,14 @@ export function createTlsListener(parts: {
   log: Logger;
   now(): number;
   readonly handshakeTimeoutMs?: number;
-  /** Counts a connection until its handshake is done; null: its client has too many of them. */
-  countHandshake(socket: Socket): CountedHandshake | null;
+  /** Counts a connection until its handshake is done, which ends with the function it returns; null: its client has too many of them. */
+  countHandshake(socket: Socket): (() => void) | null;
 }): TlsListener {
   const { files, server, log } = parts;
   /** By the client's address and port: the socket of a handshake is another object afterwards. */
   const handshakes = new Map<string, Handshake>();
   const first = readTlsPair(files);
-  const listener = createServer({ pauseOnConnect: true, noDelay: true });
-  const newConnections = createNewConnections({ perTurnMax: handshakesPerTurnMax });
+  const listener = createServer({ noDelay: true });
   const secure = createTlsServer({
     ...first.options,
     ALPNProtocols: ["http/1.1"],
@@ -51,17 +47,13 @@ export function createTlsListener(parts: {
     const counted = parts.countHandshake(socket);
     if (counted === null) return void socket.destroy();
     const peer = peerName(socket);
-    // Its client has ended that one, which waited unread, and has used its port again.
-    handshakes.get(peer)?.socket.destroy();
-    const handshake = { socket, end: once(counted.end) };
+    const handshake = { socket, end: once(counted) };
     handshakes.set(peer, handshake);
     socket.once("close", () => {
       handshake.end();
       if (handshakes.get(peer) === handshake) handshakes.delete(peer);
     });
-    newConnections.accept(counted.client, () => {
-      if (!socket.destroyed) secure.emit("connection", socket);
-    });
+    secure.emit("connection", socket);
   });
   secure.on("secureConnection", (socket: TLSSocket) => {
     const peer = peerName(socket);
@@ -123,12 +115,6 @@ function followFiles(
   warnIfEnding(first);
   const timer = setInterval(check, checkFilesEveryMs).unref();
   return { check, stop: () => clearInterval(timer) };
-}
-
-interface CountedHandshake {
-  /** Whose turn it takes; null: it never waits. */
-  readonly client: string | null;
-  end(): void;
 }
 
 interface Handshake {

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { defaultConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/ground/log.ts";
 import { createMetrics } from "../../src/ground/metrics.ts";
-import { createInFlight } from "../../src/http/in-flight.ts";
+import { createConnections } from "../../src/http/connections.ts";
 import { createRawAnswers } from "../../src/http/raw-answers.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { until } from "../support/harness.ts";
@@ -22,19 +22,20 @@ afterEach(() => {
 async function listen(peer: { isDirectLoopback: boolean; isTrustedProxy: boolean }): Promise<number> {
   server = createServer((_request, response) => void response.end());
   const { refuseConnection } = createRawAnswers(null, () => "00000000-0000-7000-8000-000000000000", {
-    isAnsweredEarly: () => false,
+    comesBehind: () => false,
+    openRequest: () => null,
     isReceiving: () => false,
   });
-  const inFlight = createInFlight({
+  const connections = createConnections({
     config: defaultConfig({ maxConnectionsPerAddress: 2 }),
     log: createLog({ level: "silent", format: "json" }),
     metrics: createMetrics(),
     readAddress: () => ({ client: "192.0.2.1", address: "192.0.2.1", network: null, isForwarded: false, ...peer }),
     refuseConnection,
     checkLoad: () => null,
-    shouldWait: () => false,
+    isFull: () => false,
   });
-  inFlight.connections.watch(server, null);
+  connections.watch(server, null);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as AddressInfo).port;
 }

@@ -2,25 +2,19 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Config } from "../../src/config/config.ts";
 import { defaultConfig } from "../../src/config/config.ts";
 import { createLog } from "../../src/ground/log.ts";
 import { createMetrics } from "../../src/ground/metrics.ts";
 import { createClientAddress } from "../../src/http/client-address.ts";
+import { type Connections, createConnections } from "../../src/http/connections.ts";
 import { createFastify } from "../../src/http/fastify.ts";
-import { createInFlight, type InFlight } from "../../src/http/in-flight.ts";
 import { readBody } from "../../src/http/request-body.ts";
-import { type Matchmaker, startMatchmaker } from "../support/arena.ts";
 import { openRaw, type RawConnection } from "../support/raw.ts";
-import { createHeldRequests } from "./held-requests.ts";
 
 const opened: RawConnection[] = [];
-let matchmaker: Matchmaker | null = null;
 
-afterEach(async () => {
+afterEach(() => {
   for (const connection of opened.splice(0)) connection.destroy();
-  await matchmaker?.service.close();
-  matchmaker = null;
 });
 
 async function connect(port: number): Promise<RawConnection> {
@@ -32,24 +26,27 @@ async function connect(port: number): Promise<RawConnection> {
 const get = (path: string, headers: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 const from = (client: string) => `X-Forwarded-For: ${client}\r\n`;
 
-function openInFlight(readAddress = createClientAddress(["127.0.0.1"]), metrics = createMetrics()): InFlight {
-  return createInFlight({
+function openConnections(readAddress = createClientAddress(["127.0.0.1"]), metrics = createMetrics()): Connections {
+  return createConnections({
     config: defaultConfig(),
     log: createLog({ level: "silent", format: "json" }),
     metrics,
     readAddress,
     refuseConnection: () => {},
     checkLoad: () => null,
-    shouldWait: () => false,
+    isFull: () => false,
   });
 }
 
 /** A server whose requests begin in their turns. */
-function createTurnApp(inFlight: InFlight): FastifyInstance {
+function createTurnApp(connections: Connections): FastifyInstance {
   const app = createFastify({ newRequestId: () => "one", answerBroken: () => {}, answerBadPath: () => {} });
   app.decorateRequest("exchange");
-  app.addHook("onRequest", (request, reply, done) => inFlight.inTurn(request, reply, (_1, _2, next) => next(), done));
-  inFlight.connections.watch(app.server, null);
+  app.addHook("onRequest", (request, _reply, done) => {
+    connections.follow(request);
+    done();
+  });
+  connections.watch(app.server, null);
   return app;
 }
 
@@ -58,9 +55,9 @@ async function listen(app: FastifyInstance): Promise<number> {
   return (app.server.address() as AddressInfo).port;
 }
 
-/** Works as long as all that begins in one turn of the event loop. */
+/** Works for a while. */
 function useUpTurn(): void {
-  const endsAt = performance.now() + 3;
+  const endsAt = performance.now() + 1;
   while (performance.now() < endsAt);
 }
 
@@ -72,13 +69,13 @@ describe("large bodies", () => {
   async function open() {
     const handled: string[] = [];
     let headers = 0;
-    const inFlight = openInFlight();
-    app = createTurnApp(inFlight);
+    const connections = openConnections();
+    app = createTurnApp(connections);
     app.addHook("onRequest", (_request, _reply, done) => {
       headers += 1;
       done();
     });
-    readBody(app, inFlight.whenTimely);
+    readBody(app, connections.whenTimely);
     app.post("/", (request, reply) => {
       handled.push(String(request.headers["x-forwarded-for"]));
       useUpTurn();
@@ -97,26 +94,26 @@ describe("large bodies", () => {
   }
 
   test.each([8193, 60_000])(
-    "[FG5] of %i bytes that come at once: others do not wait for all of them",
+    "[FG1] of %i bytes that come at once: others do not wait for all of them",
     async (bytes) => {
       const { port, handled, send } = await open();
       const one = await connect(port);
-      const many = await send("192.0.2.1", 30, bytes);
+      const many = await send("192.0.2.1", 150, bytes);
       one.write(headersOf("192.0.2.2", 10) + bodyOf(10));
       expect((await one.answer())?.status).toBe(200);
-      expect(handled.indexOf("192.0.2.2")).toBeLessThan(30);
+      expect(handled.indexOf("192.0.2.2")).toBeLessThan(100);
       for (const connection of many) expect((await connection.answer())?.status).toBe(200);
-      expect(handled.length).toBe(31);
+      expect(handled.length).toBe(151);
     },
   );
 
-  test("[FG5] whose connection ends while they wait are not parsed", async () => {
+  test("[FG1] whose connection ends while they wait are not parsed", async () => {
     const { port, handled, send } = await open();
-    for (const connection of await send("192.0.2.1", 30, 60_000)) connection.destroy();
+    for (const connection of await send("192.0.2.1", 100, 60_000)) connection.destroy();
     const one = await connect(port);
     one.write(headersOf("192.0.2.2", 10) + bodyOf(10));
     expect((await one.answer())?.status).toBe(200);
-    expect(handled.length).toBeLessThan(31);
+    expect(handled.length).toBeLessThan(101);
   });
 });
 
@@ -141,12 +138,16 @@ describe("requests of one client on many connections", () => {
       response.end();
       isFirst();
     });
-    openInFlight().connections.watch(server, null);
+    openConnections().watch(server, null);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
 
-    const many = await Promise.all(Array.from({ length: 50 }, () => connect(port)));
+    const many = await Promise.all(Array.from({ length: 150 }, () => connect(port)));
     const one = await connect(port);
+    // The server accepts connections one by one, in their order.
+    one.write(get("/", from("192.0.2.2")));
+    expect((await one.answer())?.status).toBe(200);
+    begun.length = 0;
     const first = new Promise<void>((resolve) => {
       isFirst = resolve;
     });
@@ -154,7 +155,7 @@ describe("requests of one client on many connections", () => {
     await first;
     one.write(get("/", from("192.0.2.2")));
     expect((await one.answer())?.status).toBe(200);
-    expect(begun.length).toBeLessThan(51);
+    expect(begun.indexOf("192.0.2.2")).toBeLessThan(100);
     for (const connection of many) expect((await connection.answer())?.status).toBe(200);
   });
 });
@@ -164,12 +165,12 @@ describe("more connections of one client than there is time for", () => {
   afterEach(() => app.close());
 
   test("[FG9] are not read, so that few requests wait, and all are answered; a probe's connection is read", async () => {
-    const [connectionCount, perConnection] = [300, 3];
+    const [connectionCount, perConnection] = [500, 3];
     const metrics = createMetrics();
     const waiting = async () => (await metrics.registry.getSingleMetric("foyer_http_waiting")!.get()).values[0]!.value;
     const counts: Promise<number>[] = [];
     let begun = 0;
-    app = createTurnApp(openInFlight(createClientAddress([]), metrics));
+    app = createTurnApp(openConnections(createClientAddress([]), metrics));
     app.get("/healthz", (_request, reply) => reply.send(""));
     app.get("/", (_request, reply) => {
       begun += 1;
@@ -182,6 +183,9 @@ describe("more connections of one client than there is time for", () => {
 
     const all = await Promise.all(Array.from({ length: connectionCount }, () => connect(port)));
     const probe = await connect(port);
+    // The server accepts connections one by one, in their order.
+    probe.write(get("/healthz", ""));
+    expect((await probe.answer())?.status).toBe(200);
     const answers = all.map(async (connection) => {
       const statuses = [];
       for (let i = 0; i < perConnection; i++) {
@@ -201,79 +205,5 @@ describe("more connections of one client than there is time for", () => {
     expect((await Promise.all(answers)).flat()).toEqual(Array(connectionCount * perConnection).fill(200));
     expect(mostBesideProbe).toBeLessThan(connectionCount / 2);
     expect(Math.max(...(await Promise.all(counts)))).toBeLessThan(connectionCount - 100);
-  });
-});
-
-describe("connections of one client that come all at once", () => {
-  let server: Server;
-  afterEach(() => server.close());
-
-  test("[FG8] are not read before those of others that come after them", async () => {
-    const begun: string[] = [];
-    server = createServer((request, response) => {
-      begun.push(String(request.socket.remoteAddress));
-      response.end();
-    });
-    // Programs of this machine, but with addresses of their own.
-    const notLocal = { network: null, isDirectLoopback: false, isTrustedProxy: false, isForwarded: false };
-    const inFlight = openInFlight((address) => ({ client: address, address, ...notLocal }));
-    inFlight.connections.watch(server, null);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-
-    const ask = async (localAddress: string) => {
-      const connection = await openRaw(port, { localAddress });
-      opened.push(connection);
-      connection.write(get("/", ""));
-      expect((await connection.answer())?.status).toBe(200);
-    };
-    const all = Array.from({ length: 200 }, () => ask("127.0.0.2"));
-    await Promise.all([...all, ask("127.0.0.3")]);
-    expect(begun).toHaveLength(201);
-    expect(begun.indexOf("127.0.0.3")).toBeLessThan(150);
-  });
-});
-
-describe("requests that wait behind others on the connections of one client", () => {
-  const behind = 60;
-
-  async function start(overrides: Partial<Config> = {}) {
-    matchmaker = await startMatchmaker("sqlite", overrides);
-    const { port, adminToken } = matchmaker.service;
-    const { path, hold, release } = await createHeldRequests(matchmaker);
-    const requests = (headers: string) =>
-      get(path, `Authorization: Bearer ${adminToken}\r\n${headers}`) + get("/healthz", headers).repeat(behind);
-    /** One request that is held, and others behind it. */
-    const pile = async (headers: string) => {
-      const connection = await connect(port);
-      await hold(() => connection.write(requests(headers)));
-      return connection;
-    };
-    const expectAnswers = async (connection: RawConnection) => {
-      for (let i = 0; i <= behind; i++) expect((await connection.answer())?.status).toBe(200);
-    };
-    return { port, requests, pile, release, expectAnswers };
-  }
-
-  test("[FG3] are at most 128: the connection that brings one more is closed, those of other clients are not", async () => {
-    const { port, requests, pile, release, expectAnswers } = await start();
-    const kept = [await pile(from("192.0.2.1")), await pile(from("192.0.2.1"))];
-    const third = await connect(port);
-    third.write(requests(from("192.0.2.1")));
-    await third.closed;
-    kept.push(await pile(from("192.0.2.2")));
-    release();
-    for (const connection of kept) await expectAnswers(connection);
-    // None of them waits any longer, so there is room for others.
-    const again = [await pile(from("192.0.2.1")), await pile(from("192.0.2.1"))];
-    release();
-    for (const connection of again) await expectAnswers(connection);
-  });
-
-  test("[FG3] are not counted for programs on the same machine", async () => {
-    const { pile, release, expectAnswers } = await start();
-    const kept = [await pile(""), await pile(""), await pile("")];
-    release();
-    for (const connection of kept) await expectAnswers(connection);
   });
 });

@@ -4,7 +4,7 @@ import { config, createArena, type Matchmaker, startMatchmaker } from "../suppor
 import { expectRefusal } from "../support/expectations.ts";
 import { readGauge } from "../support/gauge.ts";
 import { type Answer, createGame, createNamespace, type NamespaceAtHand, until } from "../support/harness.ts";
-import { openRaw, openUnread, type RawConnection } from "../support/raw.ts";
+import { openRaw, type RawConnection, sendUnread } from "../support/raw.ts";
 import { freePort } from "../support/services/programs.ts";
 import { createHeldRequests } from "./held-requests.ts";
 
@@ -46,87 +46,6 @@ async function announce(namespace: NamespaceAtHand, more = ""): Promise<RawConne
   return connection;
 }
 const body = JSON.stringify({ lobby_count_max: 11, max_players: 12 });
-
-describe("several requests on one connection before their answers", () => {
-  test("[T40] all are answered, in the order in which they came", async () => {
-    const service = await start();
-    const connection = await connect();
-    const paths = Array.from({ length: 60 }, (_, index) => (index % 3 === 0 ? "/openapi.json" : `/nowhere/${index}`));
-    connection.write(paths.map((path) => get(path)).join(""));
-    for (const path of paths) {
-      const answer = await connection.answer();
-      if (path === "/openapi.json") expect(answer?.json.openapi).toMatch(/^3\./);
-      else expect(answer?.json.message).toContain(path);
-    }
-    connection.write(get("/healthz"));
-    expect((await connection.answer())?.status).toBe(200);
-    expect((await service.request("GET", "/readyz")).status).toBe(200);
-  });
-
-  test("[T40] also those that offer another protocol", async () => {
-    await start();
-    const connection = await connect();
-    const offer = "Connection: Upgrade\r\nUpgrade: h2c\r\n";
-    connection.write(get("/nowhere/1") + get("/healthz") + get("/nowhere/3", offer));
-    for (const status of [404, 200, 404]) expect((await connection.answer())?.status).toBe(status);
-  });
-
-  test("[T40] one is not begun before the one that came before it is answered", async () => {
-    const service = await start();
-    const held = await createHeldRequests(matchmaker);
-    const connection = await connect();
-    const game = JSON.stringify({ display_name: "Behind", name_id: "behind" });
-    const create = `POST /cloud/games HTTP/1.1\r\nHost: localhost\r\n${admin()}Content-Type: application/json\r\nContent-Length: ${game.length}\r\n\r\n${game}`;
-    await held.hold((path) => connection.write(get(path, admin()) + create));
-    const names = async () => (await service.admin("GET", "/cloud/games")).games.map((each: Named) => each.name_id);
-    expect(await names()).not.toContain("behind");
-    held.release();
-    expect((await connection.answer())?.json).toHaveProperty("is_truncated");
-    expect((await connection.answer())?.json).toHaveProperty("game_id");
-    expect(await names()).toContain("behind");
-  });
-
-  test("[T40] [T41] 1,300 on each of two connections that are not read and then dropped leave nothing in flight", async () => {
-    const service = await start({ maxInFlight: 20 });
-    for (const how of ["held open", "dropped"]) {
-      const connections = [await openUnread(service.port), await openUnread(service.port)];
-      for (const connection of connections) {
-        opened.push(connection);
-        connection.write(get("/openapi.json").repeat(1300));
-      }
-      if (how === "dropped") for (const connection of connections) connection.destroy();
-      // Neither is anybody else turned away, nor does it stay.
-      for (let i = 0; i < 30; i++) expect((await service.request("GET", "/readyz")).status).toBe(200);
-      await until(async () => (await gauge("foyer_http_in_flight")) === 0);
-    }
-  });
-
-  test("[T40] unreadable bytes behind a request do not suppress its answer", async () => {
-    await start();
-    const held = await createHeldRequests(matchmaker);
-    const connection = await connect();
-    await held.hold((path) => connection.write(`${get(path, admin())}nonsense\r\n\r\n`));
-    held.release();
-    const answer = await connection.answer();
-    expect([answer?.status, answer?.headers.connection]).toEqual([200, "close"]);
-    await connection.closed;
-  });
-
-  test("[T40] what comes behind a request that ends the connection is not begun", async () => {
-    const service = await start();
-    const connection = await connect();
-    const game = JSON.stringify({ display_name: "Behind", name_id: "behind" });
-    const create = `POST /cloud/games HTTP/1.1\r\nHost: localhost\r\n${admin()}Content-Type: application/json\r\nContent-Length: ${game.length}\r\n\r\n${game}`;
-    connection.write(get("/healthz", "Connection: close\r\n") + create);
-    expect((await connection.answer())?.status).toBe(200);
-    await connection.closed;
-    expect((await service.admin("GET", "/cloud/games")).games).toEqual([]);
-  });
-});
-
-interface Named {
-  readonly name_id: string;
-}
 
 describe("bodies that never come", () => {
   test("[T41] a request counts as in flight when its body is there", async () => {
@@ -266,10 +185,7 @@ describe("headers", () => {
 test("[T44] a client that takes nothing of its answer for 30 seconds is cut off", { timeout: 120_000 }, async () => {
   const service = await start();
   const before = await gauge("foyer_http_connections");
-  const connection = await openUnread(service.port);
-  opened.push(connection);
-  // More than the system keeps for a connection that is not read.
-  connection.write(get("/openapi.json").repeat(60));
+  opened.push(await sendUnread(service.port, get("/openapi.json")));
   await until(async () => (await gauge("foyer_http_in_flight")) === 1);
   expect(await gauge("foyer_http_connections")).toBe(before + 1);
   await until(async () => (await gauge("foyer_http_connections")) === before, 90_000);
@@ -295,11 +211,9 @@ test("[T45] lists with states that a client does not read are bounded; others ge
   const unread = [];
   let answer = await ask("192.0.2.1");
   for (let count = 0; count < 60 && answer.status === 200; count++) {
-    const connection = await openUnread(service.port);
+    const connection = await sendUnread(service.port, get(path, from("192.0.2.1") + token));
     opened.push(connection);
     unread.push(connection);
-    // What the system keeps for a connection takes some of it.
-    connection.write(get(path, from("192.0.2.1") + token).repeat(8));
     await until(async () => (await gauge("foyer_http_in_flight")) === unread.length);
     answer = await ask("192.0.2.1");
   }

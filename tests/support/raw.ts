@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { type Answer, answerOf } from "./harness.ts";
 
@@ -64,6 +66,27 @@ export async function openUnread(port: number): Promise<Pick<RawConnection, "wri
   socket.pause();
   socket.on("error", () => {});
   return { write: (text) => socket.write(text), destroy: () => socket.resetAndDestroy() };
+}
+
+/**
+ * Sends this from a program that never reads, on a connection for which the system keeps little: small packets and a small buffer,
+ * which node cannot ask for.
+ */
+export async function sendUnread(port: number, text: string): Promise<{ destroy(): void }> {
+  const program = `
+import socket, sys, time
+s = socket.socket()
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+s.connect(("127.0.0.1", ${port}))
+s.sendall(sys.stdin.buffer.read())
+print("sent", flush=True)
+time.sleep(600)
+`;
+  const child = spawn("python3", ["-c", program], { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(text);
+  await once(child.stdout, "data");
+  return { destroy: () => child.kill("SIGKILL") };
 }
 
 /** Sends this and nothing more; gives the answer. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { untakenBytesMax } from "../ground/limits.ts";
 import type { ClientAddress } from "./client-address.ts";
-import { createClientShares, leaveFlight, rejoinFlight } from "./client-shares.ts";
-import type { ClientShare, Exchange } from "./exchange.ts";
+import { type ClientShare, createClientShares, type LimitedRequest, leaveFlight, rejoinFlight } from "./limits.ts";
 
 const direct: ClientAddress = {
   address: "192.0.2.1",
@@ -14,10 +13,10 @@ const direct: ClientAddress = {
 };
 const forwarded: ClientAddress = { ...direct, isTrustedProxy: true, isForwarded: true };
 
-/** Of the request and its connection only what is looked at here. */
-function exchange(share: ClientShare | null = null, writableLength = 0): Exchange {
-  const seen = { connection: { share, socket: { writableLength } }, share: null, isInShare: false, isInFlight: true };
-  return { ...seen, isDone: false } as unknown as Exchange;
+function exchange(connectionShare: ClientShare | null = null, writableLength = 0): LimitedRequest {
+  // Cast: only this of the socket is looked at.
+  const socket = { writableLength } as LimitedRequest["socket"];
+  return { socket, connectionShare, share: null, isInShare: false, isInFlight: true, isDone: false };
 }
 
 describe("one client", () => {
