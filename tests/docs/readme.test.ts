@@ -136,7 +136,6 @@ async function playWithClient(publicToken: string): Promise<void> {
 async function runClient(client: string): Promise<void> {
   for (const name of ["client.js", "client.ts"]) writeFileSync(join(shell.folder(), name), client);
   const program = startInTerminal("node --experimental-websocket client.js", shell.folder(), env);
-  running.push(program);
   await program.says("Welcome.");
   await program.end();
   const options =

@@ -53,7 +53,7 @@ export function startInTerminal(text: string, cwd: string, env: NodeJS.ProcessEn
       if (!output.text().includes(wanted)) throw new Error(`${text} ended with ${child.exitCode}:\n${output.text()}`);
     },
     async end() {
-      if (child.exitCode === null) {
+      if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, "exit");
         child.kill("SIGINT");
         await ended;
