@@ -45,6 +45,7 @@ const checks = {
     "tests/http/large-bodies.test.ts",
   ),
   turns: vitest("src/http/gate.test.ts", "tests/http/one-at-a-time.test.ts"),
+  dashboard: vitest("tests/dashboard/lobby-table.test.ts", "tests/dashboard/texts.test.ts"),
   streams: vitest(
     "src/operations/live/event-feed.test.ts",
     "src/operations/live/live-events.test.ts",

@@ -30,7 +30,7 @@ const file = fileURLToPath(new URL("../openapi.json", import.meta.url));
 // The document goes through its text, as every reader of it gets it.
 const text = `${JSON.stringify(openApiDocument(null), null, 2)}\n`;
 const document = JSON.parse(text) as Document;
-const document30 = JSON.parse(JSON.stringify(openApi30Document(null))) as Document;
+const document30 = JSON.parse(JSON.stringify(openApi30Document(openApiDocument(null)))) as Document;
 
 interface Document {
   openapi: string;

@@ -1,4 +1,4 @@
-import { openApiDocument } from "./openapi.ts";
+import type { openApiDocument } from "./openapi.ts";
 
 type Json = Record<string, unknown>;
 
@@ -6,8 +6,7 @@ type Json = Record<string, unknown>;
  * What games call (`/matchmaker`) as OpenAPI 3.0, for code generators that do not read 3.1. It is made from the same
  * document: null is `nullable` instead of a type, a constant is a list of one, and what 3.0 does not know is left out.
  */
-export function openApi30Document(publicUrl: string | null): Json {
-  const document = openApiDocument(publicUrl);
+export function openApi30Document(document: ReturnType<typeof openApiDocument>): Json {
   const { summary, license, ...info } = document.info;
   const paths = Object.fromEntries(Object.entries(document.paths).filter(([path]) => path.startsWith("/matchmaker/")));
   const responses = referred("responses", paths, document.components.responses);

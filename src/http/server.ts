@@ -157,9 +157,10 @@ function addRoutes(
     answerMethod(admit, request, reply, allowed),
   );
   addOperations(app, parts, { ...admit, enter: connections.enter }, bodies);
+  const openApi = openApiDocument(parts.config.publicUrl);
   addPages(app, {
-    openApi: openApiDocument(parts.config.publicUrl),
-    openApi30: openApi30Document(parts.config.publicUrl),
+    openApi,
+    openApi30: openApi30Document(openApi),
     checkReady: parts.checkReady,
     admit,
   });

@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../support/harness.ts";
 import { root } from "../support/repository.ts";
 import { ensureServerBuilt, type Server, startServer } from "../support/server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -48,10 +49,26 @@ async function readLobbies() {
 }
 
 test("[SK12] the page of the Python client takes one from nothing to a seated player", async () => {
-  expect(examples.map(([name]) => name)).toEqual(["server.py", "setup.py", "client.py"]);
+  expect(examples.map(([name]) => name)).toEqual(["server.py", "async_server.py", "setup.py", "client.py"]);
   expect(await python("client.py", { PUBLIC_TOKEN: publicToken })).toBe("Welcome.\nYou said: hello\n");
   const [lobby] = await readLobbies();
   expect(lobby).toMatchObject({ game_mode_id: "talk" });
+});
+
+test("[SK12] the page's server with asyncio seats a player, and ends with its lobby", async () => {
+  for (const { lobby_id } of await readLobbies()) {
+    await server.admin("DELETE", `/cloud/games/snake/namespaces/prod/lobbies/${lobby_id}`);
+  }
+  const plain = readFileSync(join(folder, "server.py"));
+  copyFileSync(join(folder, "async_server.py"), join(folder, "server.py"));
+  try {
+    expect(await python("client.py", { PUBLIC_TOKEN: publicToken })).toBe("Welcome.\nYou said: hello\n");
+    const [lobby] = await readLobbies();
+    await server.admin("DELETE", `/cloud/games/snake/namespaces/prod/lobbies/${lobby.lobby_id}`);
+    await until(async () => (await readLobbies()).length === 0);
+  } finally {
+    writeFileSync(join(folder, "server.py"), plain);
+  }
 });
 
 test("[SK12] the page's server ends the connection that a newer one replaces", async () => {
