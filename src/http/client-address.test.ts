@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { readClients } from "../operations/auth/client-blocks.ts";
 import { createClientAddress } from "./client-address.ts";
 
 const direct = createClientAddress([]);
@@ -140,4 +141,18 @@ test.each([
   "::ffff:0:0/90",
 ])("the trusted proxy %j stops the start", (text) => {
   expect(() => createClientAddress([text])).toThrow(/trusted proxy/);
+});
+
+test.each(["64:ff9b::192.0.2.33", "2002:c000:221::1", "2001:0:4136:e378:8000:63bf:3fff:fdde"])(
+  "[T38] the IPv4 address in %s of NAT64, 6to4 or Teredo is the client",
+  (address) => {
+    expect(createClientAddress(["192.0.2.33"])(address, {})).toMatchObject({
+      ...{ client: "192.0.2.33", network: null, isTrustedProxy: false },
+    });
+    expect(readClients(address)).toMatchObject({ client: "192.0.2.33" });
+  },
+);
+
+test.each(["64:ff9b::127.0.0.1", "2002:7f00:1::"])("[T38] %s is not loopback", (address) => {
+  expect(createClientAddress([])(address, {})).toMatchObject({ client: "127.0.0.1", isDirectLoopback: false });
 });

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { embeddedIpv4 } from "../ground/embedded-ipv4.ts";
 
 /** One address on a request's way: of a client, or of a proxy. */
 export interface Hop {
@@ -27,10 +28,12 @@ export function createReadHop(trustedProxies: readonly string[]): (text: string)
     if (family === 4) return readIpv4(text);
     const address = parseIpv6(text);
     if (address instanceof ipaddr.IPv4) return readIpv4(address.toString());
+    // Counts as that address, but has neither its trust nor its machine: anyone can write it into an IPv6 address.
+    const ipv4 = embeddedIpv4(address.parts);
     return {
       address: address.toString(),
-      client: toClientKey(address),
-      network: toNetworkKey(address),
+      client: ipv4 ?? toClientKey(address),
+      network: ipv4 === null ? toNetworkKey(address) : null,
       isLoopback: address.range() === "loopback",
       isTrusted: networks.some(([network, prefix]) => network instanceof ipaddr.IPv6 && address.match(network, prefix)),
     };

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { embeddedIpv4 } from "../../ground/embedded-ipv4.ts";
 import { type ClientNumber, parseIpv4, parseIpv6 } from "../../matchmaker/client-ranges.ts";
 import type { ClientRange } from "../../matchmaker/commands.ts";
 import type { Block } from "../../store/blocks.ts";
@@ -27,9 +28,14 @@ export function readClients(text: string): NamedClients | keyof typeof clientIss
   if (given instanceof ipaddr.IPv6 && given.isIPv4MappedAddress()) {
     return ipv4Clients(given.toIPv4Address(), prefixText === undefined ? 32 : Number(prefixText) - 96);
   }
+  const embedded = given instanceof ipaddr.IPv6 && isOneClient(prefixText) ? embeddedIpv4(given.parts) : null;
+  if (embedded !== null) return ipv4Clients(ipaddr.IPv4.parse(embedded), 32);
   if (given instanceof ipaddr.IPv6) return ipv6Clients(given, prefixText === undefined ? 64 : Number(prefixText));
   return ipv4Clients(given, prefixText === undefined ? 32 : Number(prefixText));
 }
+
+/** Through NAT64, 6to4 or Teredo an IPv4 client has a whole address, which no range of IPv6 clients names. */
+const isOneClient = (prefixText: string | undefined) => prefixText === undefined || prefixText === "128";
 
 function ipv4Clients(address: ipaddr.IPv4, prefix: number): NamedClients | "out_of_range" {
   if (prefix < 16 || prefix > 32) return "out_of_range";
