@@ -1,5 +1,11 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Config } from "../../src/config/config.ts";
+import { type Config, defaultConfig } from "../../src/config/config.ts";
+import { createLog } from "../../src/ground/log.ts";
+import { createMetrics } from "../../src/ground/metrics.ts";
+import { createClientAddress } from "../../src/http/client-address.ts";
+import { createConnections } from "../../src/http/connections.ts";
 import { type Matchmaker, startMatchmaker } from "../support/arena.ts";
 import { readGauge } from "../support/gauge.ts";
 import { type Answer, until } from "../support/harness.ts";
@@ -105,6 +111,35 @@ describe("a client that sends the next request before it has its answer", () => 
       await until(async () => (await readGauge(metricsPort, "foyer_http_in_flight")) === 0);
     }
   });
+});
+
+test("[T40] the connection also closes when the next request comes after the head of the answer", async () => {
+  const handled: string[] = [];
+  let end = () => {};
+  const server = createServer((request, response) => {
+    handled.push(request.url!);
+    response.write("a");
+    end = () => response.end("b");
+  });
+  const connections = createConnections({
+    ...{ config: defaultConfig(), metrics: createMetrics(), readAddress: createClientAddress([]) },
+    ...{ log: createLog({ level: "silent", format: "json" }), refuseConnection: () => {} },
+    ...{ checkLoad: () => null, isFull: () => false },
+  });
+  connections.watch(server, null);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const connection = await openRaw((server.address() as AddressInfo).port);
+  opened.push(connection);
+  connection.write(get("/1"));
+  await until(async () => handled.length === 1);
+  const arrived = new Promise((resolve) => server.on("request", resolve));
+  connection.write(get("/2"));
+  await arrived;
+  end();
+  await connection.closed;
+  expect(handled).toEqual(["/1"]);
+  connections.stop();
+  server.close();
 });
 
 describe("what comes behind a request and is none to execute", () => {
