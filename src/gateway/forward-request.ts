@@ -49,8 +49,7 @@ export function forwardRequest(parts: ForwardParts): Exchange {
   const sent = startRequest(parts, false);
 
   if (hasBody(request)) {
-    // A body may take longer than node allows for a whole request; what limits it is how long no byte comes.
-    exemptFromRequestTimeout(request);
+    // What limits a body is how long no byte comes.
     socket.setTimeout(idleMs);
     request.once("end", () => {
       if (!response.headersSent) socket.setTimeout(0);
@@ -172,9 +171,3 @@ export function passAnswer({ response, route, request, ...parts }: ForwardParts,
 }
 
 export const lobbyUnreachable = () => refuse("API_LOBBY_UNREACHABLE", "The lobby does not answer on this port.");
-
-function exemptFromRequestTimeout({ socket }: IncomingMessage): void {
-  // Node watches the parser of a connection until the message is complete. It is watched again from the next one on.
-  const { parser } = socket as typeof socket & { parser?: { remove?(): void } | null };
-  parser?.remove?.();
-}

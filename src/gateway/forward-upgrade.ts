@@ -9,6 +9,7 @@ export function forwardUpgrade(parts: ForwardParts & { readonly socket: Socket }
   const { socket, response } = parts;
   const sent = startRequest(parts, true);
   let lobby: Socket | null = null;
+  const giveBack = readEarly(socket);
   sent.end();
   const take = (answer: IncomingMessage, opened: Socket, head: Buffer): void => {
     opened.on("error", () => opened.destroy());
@@ -22,6 +23,7 @@ export function forwardUpgrade(parts: ForwardParts & { readonly socket: Socket }
     }
     response.detachSocket(socket);
     if (head.length > 0) opened.unshift(head);
+    giveBack();
     join(socket, opened, answer, parts.idleMs);
   };
   sent.once("upgrade", guarded(parts, take));
@@ -41,6 +43,27 @@ export function forwardUpgrade(parts: ForwardParts & { readonly socket: Socket }
       socket.destroy();
     },
     onClose: (listener) => void socket.once("close", listener),
+  };
+}
+
+/** A client waits for the answer to its handshake, so this is more than it sends before. */
+const earlyMaxBytes = 64 * 1024;
+
+/** Reads what the client sends before the lobby answers: only who reads notices that the client has left. */
+function readEarly(client: Socket): () => void {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const leave = () => void client.destroy();
+  const keep = (piece: Buffer) => {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > earlyMaxBytes) leave();
+  };
+  client.on("data", keep).on("end", leave);
+  if (client.readableEnded) leave();
+  return () => {
+    client.off("data", keep).off("end", leave).pause();
+    if (bytes > 0) client.unshift(Buffer.concat(pieces));
   };
 }
 

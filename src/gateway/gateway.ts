@@ -36,6 +36,8 @@ export interface Gateway {
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Takes over the socket of a WebSocket handshake; `head` is what came behind it. */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void;
+  /** The body of a request for a lobby comes on it, which may take longer than other requests. */
+  isReceiving(socket: Socket): boolean;
   /** Ends the connections of clients that were blocked since they connected. */
   closeBlocked(): Promise<void>;
   /** Ends all connections. */
@@ -45,6 +47,7 @@ export interface Gateway {
 export function createGateway(parts: GatewayParts): Gateway {
   const { routes, bounds } = parts;
   const exchanges = createOpenExchanges();
+  const latest = new WeakMap<Socket, IncomingMessage>();
   const { answer, fail, failExchange, endings } = createEndings(parts);
   routes.onStopped((lobbyId) => exchanges.closeLobby(lobbyId, lobbyStopped()));
 
@@ -92,9 +95,10 @@ export function createGateway(parts: GatewayParts): Gateway {
   return {
     handle(request, response) {
       response.on("error", () => response.destroy());
-      open(request, response, false, (admitted) =>
-        forwardRequest({ ...parts, ...admitted, request, response, ...endings(response) }),
-      ).catch((error: unknown) => fail(response, error));
+      open(request, response, false, (admitted) => {
+        latest.set(request.socket, request);
+        return forwardRequest({ ...parts, ...admitted, request, response, ...endings(response) });
+      }).catch((error: unknown) => fail(response, error));
     },
     upgrade(request, socket, head) {
       // Node no longer handles the socket, so its errors are handled here.
@@ -105,6 +109,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         forwardUpgrade({ ...parts, ...admitted, request, socket, response, ...endings(response) }),
       ).catch((error: unknown) => fail(response, error));
     },
+    isReceiving: (socket) => latest.get(socket)?.complete === false,
     closeBlocked() {
       closing ??= closeBlocked().finally(() => {
         closing = null;

@@ -16,7 +16,7 @@ import type { ReadAddress } from "./client-address.ts";
 import type { Lobbies } from "./connections.ts";
 import { createLobbyEdge } from "./lobby-edge.ts";
 
-export interface LobbyGateway extends Lobbies, Pick<Gateway, "close"> {}
+export interface LobbyGateway extends Lobbies, Pick<Gateway, "close" | "isReceiving"> {}
 
 export interface LobbyGatewayParts {
   readonly config: Config;
@@ -66,6 +66,7 @@ export function createLobbyGateway(parts: LobbyGatewayParts): LobbyGateway {
       if (!answerLookup(request, response)) gateway.handle(request, response);
     },
     upgrade: gateway.upgrade,
+    isReceiving: gateway.isReceiving,
     close() {
       clearInterval(timer);
       gateway.close();

@@ -84,7 +84,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   const uploads = createUploads(config.buildMaxMib * mebibyte);
   const rawAnswers = createRawAnswers(config.publicUrl, newRequestId, {
     ...connections,
-    isReceiving: uploads.isReceiving,
+    isReceiving: (socket) => uploads.isReceiving(socket) || gateway?.isReceiving(socket) === true,
   });
   const admit = createAdmit({ ...parts, checkShare: connections.admit });
   const turnAwayStopping = () => (isStopping ? turnAway(metrics, "stopping") : null);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../support/harness.ts";
 import { openRaw } from "../support/raw.ts";
 import { closeOf, handshakeRefusal, nextMessage, openWebSocket, startGameLobby } from "./web-sockets.ts";
-import { type GatewayWorld, openGatewayWorld, startRawLobby } from "./world.ts";
+import { answering, type GatewayWorld, openGatewayWorld, startRawLobby } from "./world.ts";
 
 let world: GatewayWorld;
 beforeAll(async () => {
@@ -116,6 +116,31 @@ test("[GW16] when either side goes away, the other is closed", async () => {
   lobby.close();
 });
 
+test("[GW16] a player who leaves before the lobby answers the handshake leaves no connection to it", async () => {
+  const lobby = await startRawLobby();
+  const { game } = await world.lobbyAt(lobby.port);
+  const head = `GET ${game} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+  for (const behind of ["", "early"]) {
+    for (const leave of ["end", "destroy", "reset"] as const) {
+      const connected = lobby.connection();
+      const client = await openRaw(world.service.port);
+      client.write(`${head}${behind}`);
+      const socket = (await connected).resume();
+      client[leave]();
+      await until(() => socket.destroyed);
+      client.destroy();
+    }
+  }
+  // More than any client sends before it has the answer.
+  const connected = lobby.connection();
+  const client = await openRaw(world.service.port);
+  client.write(`${head}${"x".repeat(1_000_000)}`);
+  await client.closed;
+  const socket = (await connected).resume();
+  await until(() => socket.destroyed);
+  lobby.close();
+});
+
 test("[GW19] a connection without a byte in either direction is closed, and one with some stays", async () => {
   const lobby = await startGameLobby();
   const { game } = await world.lobbyAt(lobby.port);
@@ -153,8 +178,8 @@ test("[GW17] another upgrade, on any path, stays an ordinary request with its bo
 test("[GW17] a handshake behind a request that is not answered is not passed on", async () => {
   const lobby = await startGameLobby();
   const { game, web } = await world.lobbyAt(lobby.port);
-  const silent = await startRawLobby();
-  const { web: unanswered } = await world.lobbyAt(silent.port);
+  const slow = await startRawLobby(answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+  const { web: unanswered } = await world.lobbyAt(slow.port);
   const client = await openRaw(world.service.port);
   const head = "Host: 127.0.0.1\r\n";
   client.write(
@@ -163,6 +188,6 @@ test("[GW17] a handshake behind a request that is not answered is not passed on"
   await client.closed;
   expect(lobby.seen).toEqual([]);
   expect((await world.service.request("GET", web)).text).toBe("page");
-  silent.close();
+  slow.close();
   lobby.close();
 });
