@@ -11,6 +11,9 @@ export interface BeginParts {
   turnAway(request: FastifyRequest): Parameters<typeof sendRefusal>[2] | null;
   /** Nothing has this path; said before the request is answered. */
   countMiss(request: FastifyRequest, reply: FastifyReply): void;
+  /** What the path of a request allows whose method no path allows; null: nothing has this path. */
+  allowedAt(request: FastifyRequest): readonly string[] | null;
+  answerMethod(request: FastifyRequest, reply: FastifyReply, allowed: readonly string[]): void;
   /** The request has no body to wait for, so it counts as in flight from now on. */
   count(request: FastifyRequest): void;
 }
@@ -23,7 +26,9 @@ export interface BeginRequest {
   refuseBadPath(request: FastifyRequest, reply: FastifyReply): void;
 }
 
-export function createBeginRequest({ publicUrl, turnAway, countMiss, count }: BeginParts): BeginRequest {
+export function createBeginRequest(parts: BeginParts): BeginRequest {
+  const { publicUrl, turnAway, countMiss, count } = parts;
+
   function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
@@ -51,13 +56,15 @@ export function createBeginRequest({ publicUrl, turnAway, countMiss, count }: Be
       if (config?.operationId !== undefined) dropContentTypeOfEmptyBody(request.headers);
       // The service's own pages take no fields, so there is nothing to wait for.
       else dropBody(request.headers);
-      if (request.is404 || hasEmptyPart(request)) {
+      const allowed = request.is404 ? parts.allowedAt(request) : null;
+      if ((request.is404 && !allowed) || hasEmptyPart(request)) {
         countMiss(request, reply);
         sendNotFound(request, reply);
         return;
       }
       const refusal = url === "/healthz" ? null : turnAway(request);
       if (refusal) return void sendRefusal(reply, request.id, refusal);
+      if (allowed) return parts.answerMethod(request, reply, allowed);
       if (!hasBody(request.headers)) count(request);
       done();
     },

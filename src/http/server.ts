@@ -19,7 +19,7 @@ import { createHandleError, type ErrorParts } from "./handle-errors.ts";
 import { createLoad, type LoadSigns, turnAway } from "./limits.ts";
 import { createTls, listen, type ServiceUrls } from "./listen.ts";
 import { createLobbyGateway, type LobbyGateway, type LobbyGatewayParts } from "./lobby-gateway.ts";
-import { answerOtherMethods } from "./methods.ts";
+import { answerOtherMethods, type OtherMethods } from "./methods.ts";
 import { addDashboard, type Dashboard } from "./pages/dashboard.ts";
 import { addDocs } from "./pages/docs.ts";
 import { addPages } from "./pages/pages.ts";
@@ -92,6 +92,9 @@ export function createHttpServer(parts: ServerParts): HttpServer {
     publicUrl: config.publicUrl,
     countMiss: admit.countMiss,
     turnAway: (request) => turnAwayStopping() ?? checkLoad(request.exchange.isLate),
+    allowedAt: ({ method, url }) =>
+      otherMethods.possible.includes(method) ? null : otherMethods.allowedAt(url.split("?", 1)[0]!),
+    answerMethod: (request, reply, allowed) => void answerMethod(admit, request, reply, allowed),
     count: connections.count,
   });
   const app = createFastify({
@@ -117,7 +120,8 @@ export function createHttpServer(parts: ServerParts): HttpServer {
   app.setNotFoundHandler(sendNotFound);
 
   const streams = createEventStreams(parts);
-  rawAnswers.answerUnroutable(app.server, addRoutes(app, parts, { admit, connections, streams, uploads }));
+  const otherMethods = addRoutes(app, parts, { admit, connections, streams, uploads });
+  rawAnswers.answerUnroutable(app.server, otherMethods.possible);
   app.addHook("onClose", () => {
     load.stop();
     connections.stop();
@@ -143,7 +147,7 @@ export function createHttpServer(parts: ServerParts): HttpServer {
 const unbelievedProxy =
   "a proxy on this machine sends forwarding headers, but it is not trusted, so all its clients share one rate limit: add it to trusted_proxies";
 
-/** Adds every route, and returns all methods that some path allows. */
+/** Adds every route, and an answer to every other method. */
 function addRoutes(
   app: FastifyInstance,
   parts: ServerParts,
@@ -152,7 +156,7 @@ function addRoutes(
     connections,
     ...bodies
   }: { admit: Admit; connections: Connections; streams: EventStreams; uploads: Uploads },
-): string[] {
+): OtherMethods {
   const completeMethods = answerOtherMethods(app, (request, reply, allowed) =>
     answerMethod(admit, request, reply, allowed),
   );
