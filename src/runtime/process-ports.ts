@@ -1,5 +1,6 @@
 import { createSocket } from "node:dgram";
 import { createServer, isIPv6 } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { LobbyNotStarted, type LobbyPorts } from "./runtime.ts";
 
 export interface PortRange {
@@ -9,7 +10,10 @@ export interface PortRange {
 
 /** Assigns ports of a range, each to one lobby at a time. */
 export interface Ports {
-  /** One free port per label. Rejects when the range does not have enough. */
+  /**
+   * One free port per label. Waits for a port that rests where no other is free, so that a range of exactly as many ports as
+   * there are lobbies is enough. Rejects when the range does not have enough.
+   */
   take(protocols: Readonly<Record<string, { readonly protocol: string }>>): Promise<Record<string, number>>;
   /** Marks ports that an earlier process of the service assigned. */
   hold(ports: Iterable<number>): void;
@@ -29,7 +33,10 @@ export function listPortNumbers(ports: LobbyPorts): number[] {
   return Object.values(ports).map(({ port }) => port);
 }
 
-/** Longer than `foyer gateway` uses what it knows about a lobby without asking, and than it waits for the answer. */
+/**
+ * Longer than `foyer gateway` uses what it knows about a lobby without asking, and than it waits for the answer. It connects
+ * to the port itself, and no lobby says which one it is.
+ */
 const restMs = 20_000;
 
 /**
@@ -40,7 +47,10 @@ export function createPorts(
   range: PortRange,
   firstOffset: number,
   bind: string,
-  steadyNow = () => performance.now(),
+  clock = {
+    now: () => performance.now(),
+    wait: (ms: number): Promise<unknown> => sleep(ms, undefined, { ref: false }),
+  },
 ): Ports {
   const size = range.max - range.min + 1;
   const taken = new Set<number>();
@@ -48,11 +58,14 @@ export function createPorts(
   const resting = new Map<number, number>();
   let next = firstOffset % size;
 
-  async function takeOne(protocol: string): Promise<number> {
+  const isResting = (port: number) => (resting.get(port) ?? 0) > clock.now();
+
+  /** Null: none is free. */
+  async function tryToTake(protocol: string): Promise<number | null> {
     for (let tries = 0; tries < size; tries++) {
       const port = range.min + next;
       next = (next + 1) % size;
-      if (taken.has(port) || (resting.get(port) ?? 0) > steadyNow()) continue;
+      if (taken.has(port) || isResting(port)) continue;
       resting.delete(port);
       // Marked before the first await, so that two lobbies never check the same port.
       taken.add(port);
@@ -64,8 +77,20 @@ export function createPorts(
       }
       if (isChosen) return port;
     }
+    return null;
+  }
+
+  async function takeOne(protocol: string): Promise<number> {
+    const giveUpAt = clock.now() + restMs;
+    for (;;) {
+      const port = await tryToTake(protocol);
+      if (port !== null) return port;
+      const freeAt = Math.min(...[...resting.values()].filter((until) => until > clock.now()));
+      if (freeAt > giveUpAt) break;
+      await clock.wait(Math.ceil(freeAt - clock.now()));
+    }
     throw new LobbyNotStarted(
-      `Every port from ${range.min} to ${range.max} is in use, or was until a moment ago. Set a wider range with FOYER_LOBBY_PORTS.`,
+      `Every port from ${range.min} to ${range.max} is in use. Set a wider range with FOYER_LOBBY_PORTS.`,
       { isShortage: true },
     );
   }
@@ -90,7 +115,7 @@ export function createPorts(
     retire(ports) {
       for (const { port, routing } of Object.values(ports)) {
         taken.delete(port);
-        if (routing === "gateway") resting.set(port, steadyNow() + restMs);
+        if (routing === "gateway") resting.set(port, clock.now() + restMs);
       }
     },
     taken: () => taken.size,
