@@ -86,7 +86,7 @@ async function makeNamespace(url: string, adminToken: string) {
   const post = async (path: string, body: unknown) =>
     JSON.parse((await send("POST", `${url}${path}`, admin, body)).body) as Record<string, string>;
   const processRuntime = { command: process.execPath, args: [program] };
-  const mode = { max_players: 1, runtime: { process: processRuntime } };
+  const mode = { max_players: 1, ports: { default: { lazy: true } }, runtime: { process: processRuntime } };
   await post("/cloud/games", { display_name: "Bench", name_id: "bench" });
   const config = { regions: { local: {} }, game_modes: { duel: mode } };
   const { version_id } = await post("/cloud/games/bench/versions", { display_name: "1", config });

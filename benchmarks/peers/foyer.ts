@@ -161,6 +161,7 @@ async function makeProcessNamespace(url: string, adminToken: string, setup: Setu
   const mode = {
     max_players: setup.seats,
     timeouts: { reservation_s: setup.reservationS },
+    ports: { default: { lazy: true } },
     runtime: { process: { command: process.execPath, args: [lobbyProgram] } },
   };
   await post("", { display_name: "Burst", name_id: "burst" });

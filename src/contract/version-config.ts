@@ -142,6 +142,10 @@ const port = object({
         "How players reach an http or ws port: `direct`, at a port of its own; `gateway`, through Foyer at `/lobby/<lobby_id>/<label>`. Not with `external`.",
     }),
   ),
+  lazy: flag(
+    false,
+    "Whether the server may begin to listen on it after it has called ready. Otherwise a lobby that Foyer runs becomes ready only when the port accepts connections; UDP ports are not tried.",
+  ),
 });
 
 const env = optional(
@@ -384,8 +388,8 @@ export type ResolvedGameMode = {
     create: { enabled: boolean; public: boolean; private: boolean };
   };
   codes: { enabled: boolean; length: number };
-  /** Without a routing: direct. */
-  ports: Record<string, { protocol: Protocol; routing?: "gateway" }>;
+  /** Without a routing: direct. `lazy`: ready does not wait for it. */
+  ports: Record<string, { protocol: Protocol; routing?: "gateway"; lazy?: true }>;
   runtime: { process: ProcessRuntime } | { docker: ResolvedDockerRuntime } | { external: Record<string, never> };
 };
 

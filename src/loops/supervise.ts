@@ -12,6 +12,7 @@ import type { SuperviseParts } from "./servers/parts.ts";
 import { reconcileServer } from "./servers/reconcile.ts";
 import { createStopServer, type StopServer } from "./servers/stop-server.ts";
 import { createHandleExit } from "./servers/unasked-exits.ts";
+import { createWaitForPorts, type WaitForPorts } from "./servers/wait-for-ports.ts";
 
 export interface Supervisor {
   /** Ends every lobby that Foyer runs, and resolves when their servers have ended. */
@@ -39,7 +40,8 @@ export async function supervise(parts: SuperviseParts): Promise<Supervisor> {
   const stopServer = createStopServer(parts, own);
   const launch = createLaunch(parts, own, { ends, failures, stopServer });
   const handleExit = createHandleExit(parts, own, { ends, failures });
-  const work: Work = { ends, failures, stopServer, launch };
+  const waitForPorts = createWaitForPorts(parts, own);
+  const work: Work = { ends, failures, stopServer, launch, waitForPorts };
 
   const events = engine.events(isLobbyEvent)[Symbol.asyncIterator]();
   runtime.onExit((lobbyId, exit) => {
@@ -78,6 +80,7 @@ interface Work {
   readonly failures: Failures;
   readonly stopServer: StopServer;
   readonly launch: Launch;
+  readonly waitForPorts: WaitForPorts;
 }
 
 type LobbyEvent = Extract<Event, { lobby: LobbyView }>;
@@ -85,11 +88,12 @@ type LobbyEvent = Extract<Event, { lobby: LobbyView }>;
 function handleEvent(
   { gate, ownLobbies }: SuperviseParts,
   own: OwnServers,
-  { launch, stopServer, failures }: Work,
+  { launch, stopServer, failures, waitForPorts }: Work,
   { type, namespaceId, lobby }: LobbyEvent,
 ): void {
   if (type === ownLobbies.startedBy && own.isWaiting(lobby)) own.recording.add(launch(namespaceId, lobby));
   if (own.isTakenOver(type, lobby)) stopServer(lobby.lobbyId);
+  waitForPorts(namespaceId, lobby);
   if (type === "lobby.ready") gate.becameReady(lobby.versionId, lobby.gameMode, lobby.lobbyId);
   if (type !== "lobby.stopped") return;
   if (lobby.stopReason === "not_ready") failures.note(lobby, describeStop(lobby) ?? "");
@@ -113,7 +117,7 @@ async function stopLobbies({ runtime }: SuperviseParts, own: OwnServers, { ends,
 async function resync(
   parts: SuperviseParts,
   own: OwnServers,
-  { launch, stopServer }: Work,
+  { launch, stopServer, waitForPorts }: Work,
   namespaceId: string,
 ): Promise<void> {
   const { engine, now, ownLobbies } = parts;
@@ -122,7 +126,9 @@ async function resync(
   const { revision } = await engine.read({ type: "counts", namespaceId, now: now() });
   for await (const lobby of revision === null ? [] : pickLobbies(engine, namespaceId, now, wanted)) {
     if (own.isClosed) return;
-    if (!lobby.isExternal && own.isWaiting(lobby)) own.recording.add(launch(namespaceId, lobby));
+    if (lobby.isExternal) continue;
+    if (own.isWaiting(lobby)) own.recording.add(launch(namespaceId, lobby));
+    waitForPorts(namespaceId, lobby);
   }
   for (const [lobbyId, of] of [...own.namespaceIds]) {
     if (of === namespaceId) await reconcileServer(parts, own, stopServer, { namespaceId, lobbyId });

@@ -2,7 +2,6 @@ import { isLobbyEvent } from "../engine/engine.ts";
 import type { WarningParts } from "./warnings/parts.ts";
 import { createSilenceWarnings } from "./warnings/silent-lobbies.ts";
 import { createSlowStarts } from "./warnings/slow-starts.ts";
-import { createPortCheck } from "./warnings/unanswered-ports.ts";
 
 /** Warns the operator about lobbies that run but do not work. */
 export interface LobbyWarnings {
@@ -15,7 +14,6 @@ export interface LobbyWarnings {
 
 export function warnAboutLobbies(parts: WarningParts): LobbyWarnings {
   const slowStarts = createSlowStarts(parts);
-  const checkPorts = createPortCheck(parts);
   const warnSilent = createSilenceWarnings(parts);
   const events = parts.engine.events(isLobbyEvent)[Symbol.asyncIterator]();
   const listening = listen();
@@ -23,9 +21,8 @@ export function warnAboutLobbies(parts: WarningParts): LobbyWarnings {
   async function listen(): Promise<void> {
     for (let next = await events.next(); !next.done; next = await events.next()) {
       if (!("lobby" in next.value)) continue;
-      const { type, namespaceId, lobby } = next.value;
+      const { namespaceId, lobby } = next.value;
       slowStarts.look(namespaceId, lobby);
-      checkPorts(type, namespaceId, lobby);
       warnSilent(namespaceId, lobby);
     }
   }

@@ -95,6 +95,8 @@ export interface CreateLobby extends RevisedCommand {
 export interface SetReady extends CommandBase {
   readonly type: "setReady";
   readonly lobbyId: string;
+  /** It called ready, but stays starting until these ports accept connections; absent: all do. */
+  readonly waitsFor?: string;
 }
 
 export interface SetClosed extends CommandBase {

@@ -97,6 +97,8 @@ export const lobbyFields = {
   takesOpenKeys: { kind: "flag", ...given, since: 4 },
   /** It need not send heartbeats before it has sent its first one. */
   isMute: { kind: "flag", isGiven: true, isHidden: true, since: 4 },
+  /** It has called ready, but these ports of its server, in words for the operator, do not accept connections yet. */
+  waitsFor: { kind: "text?", first: null, since: 4 },
 } as const satisfies Fields;
 
 /** What a view of a lobby shows besides its facts. How each is worked out is in views.ts, and in views.lua. */

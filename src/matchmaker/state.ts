@@ -174,7 +174,11 @@ export function changeLobby(state: State, lobby: Lobby, patch: LobbyPatch): void
 }
 
 /** For facts on which no index, count or deadline depends. */
-export function patchLobby(state: State, lobby: Lobby, patch: Pick<LobbyPatch, "state" | "ports" | "nodeId">): void {
+export function patchLobby(
+  state: State,
+  lobby: Lobby,
+  patch: Pick<LobbyPatch, "state" | "ports" | "nodeId" | "waitsFor">,
+): void {
   Object.assign(lobby, patch);
   markChanged(state, "lobby", lobby.id);
 }

@@ -8,9 +8,10 @@ export function announcePorts(
   bind: string | null = null,
 ): LobbyPorts {
   const entries = Object.entries(chosen).map(([label, port]) => {
-    const { protocol, routing } = lobby.ports[label] ?? { protocol: "" };
+    const { protocol, routing, lazy } = lobby.ports[label] ?? { protocol: "" };
     const isRouted = routing === "gateway" && { routing, ...(bind !== null && { localHost: bind }) };
-    return [label, { hostname, port, isTls: tlsProtocols.has(protocol), protocol, ...isRouted }];
+    const tries = lazy === true && { isLazy: lazy };
+    return [label, { hostname, port, isTls: tlsProtocols.has(protocol), protocol, ...isRouted, ...tries }];
   });
   return Object.fromEntries(entries);
 }

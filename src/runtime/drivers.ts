@@ -44,10 +44,8 @@ export async function openDrivers(options: RuntimeOptions): Promise<Runtime> {
     logs: (lobbyId, stream, maxBytes, hide) =>
       readNewestText((from, length) => logs.piece(lobbyId, stream, from, length), maxBytes, hide),
     logPiece: logs.piece,
-    unansweredPorts: async (lobbyId) => [
-      ...(await process.unansweredPorts(lobbyId)),
-      ...(await docker.unansweredPorts(lobbyId)),
-    ],
+    unansweredPorts: async (lobbyId) =>
+      (await process.unansweredPorts(lobbyId)) ?? (await docker.unansweredPorts(lobbyId)),
     adopt: async (lobbyId, namespaceId) =>
       (await process.adopt(lobbyId, namespaceId)) ?? (await docker.adopt(lobbyId, namespaceId)),
     onExit: exits.onExit,

@@ -45,7 +45,7 @@ export async function createProcessDriver(
     list: async () => [...table.all()].filter(({ isEnding }) => !isEnding).map(({ lobbyId }) => lobbyId),
     async unansweredPorts(lobbyId) {
       const process = table.get(lobbyId);
-      return process ? listUnansweredPorts(process.ports, shared.options.bind) : [];
+      return process ? listUnansweredPorts(process.ports, shared.options.bind) : null;
     },
     async adopt(lobbyId, namespaceId) {
       const process = table.get(lobbyId);

@@ -9,6 +9,8 @@ interface LobbyPort {
   readonly routing?: "gateway";
   /** The address of that machine on which the lobby listens for the gateway; absent: the loopback address. */
   readonly localHost?: string;
+  /** Its server may begin to listen on it after it has called ready. */
+  readonly isLazy?: true;
 }
 
 export type LobbyPorts = Readonly<Record<string, LobbyPort>>;
@@ -54,7 +56,9 @@ export interface LobbyToStart<P extends Program = Program> {
   /** The version's own variables and those of the contract, without the ports, which the driver chooses. */
   readonly env: Readonly<Record<string, string>>;
   /** Protocol by label; each gets a port of its own. */
-  readonly ports: Readonly<Record<string, { readonly protocol: string; readonly routing?: string }>>;
+  readonly ports: Readonly<
+    Record<string, { readonly protocol: string; readonly routing?: string; readonly lazy?: true }>
+  >;
 }
 
 /** How a lobby server ended. Both are null when the service did not see the end, for example during its restart. */
@@ -117,8 +121,8 @@ export interface Runtime {
   logs(lobbyId: string, stream: LogStream, maxBytes: number, hide: Hide): Promise<LobbyLog>;
   /** The output of the server from that position on, at most that many bytes. */
   logPiece(lobbyId: string, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
-  /** Tries each TCP port of the server once, and returns those where nothing listens. Empty when no such server runs. */
-  unansweredPorts(lobbyId: string): Promise<readonly UnansweredPort[]>;
+  /** Tries each TCP port of the server once that is not lazy, and returns those where nothing listens. Null: no such server runs. */
+  unansweredPorts(lobbyId: string): Promise<readonly UnansweredPort[] | null>;
   /** After a restart of the service: takes over a server that an earlier process started. Null: it has ended. */
   adopt(lobbyId: string, namespaceId: string): Promise<LobbyPorts | null>;
   /** Calls back for every server that ends without being asked to. */

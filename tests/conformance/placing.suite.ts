@@ -24,9 +24,10 @@ export function placingSuite(factory: EngineFactory): void {
       const refused = { ok: false, code: "ALREADY_PLACED" };
       await place("node-a");
       expect(await setPorts("node-a")).toEqual({ ok: true });
+      await world.execute({ type: "setReady", lobbyId: id, waitsFor: "its ports" });
       expect(await place("node-b", "node-c")).toEqual(refused);
       expect(await place("node-b", "node-a")).toEqual({ ok: true, isChanged: true });
-      expect(await world.lobby(id)).toMatchObject({ nodeId: "node-b", ports: null });
+      expect(await world.lobby(id)).toMatchObject({ nodeId: "node-b", ports: null, waitsFor: null });
       expect(await setPorts("node-a")).toEqual(refused);
       expect(await place("node-a")).toEqual(refused);
       expect(await setPorts("node-b")).toEqual({ ok: true });

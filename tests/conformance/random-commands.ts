@@ -161,7 +161,9 @@ export function createHistory(namespaceId = randomNamespaceId) {
         ...(reason === "registered" && { registeredBy: at(serverTokens, step.pick) }),
       };
     }
-    if (step.kind < 58) return { ...base, type: "setReady", lobbyId };
+    if (step.kind < 58) {
+      return { ...base, type: "setReady", lobbyId, ...(step.pick % 5 === 1 && { waitsFor: `port ${step.size}` }) };
+    }
     if (step.kind < 61) return { ...base, type: "setClosed", lobbyId, isClosed: step.flag };
     if (step.kind < 63 && step.pick % 3 === 0) {
       const action = step.flag ? "unroute" : "stop";

@@ -60,6 +60,27 @@ export function readinessSuite(factory: EngineFactory): void {
       expect(await world.statusOf(id)).toBe("stopped: not_ready");
     });
 
+    test("[R5] a lobby that has called ready and waits for its ports is starting, also after a restart, until they accept", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.starting({ party: 1, readyMs: 5000, reservationMs: 1000 });
+      const late = await world.starting({ party: 1, readyMs: 5000 });
+      const setReady = (lobbyId: string, waitsFor: string) =>
+        world.execute<"setReady">({ type: "setReady", lobbyId, waitsFor });
+      expect(await setReady(id, "its ports")).toEqual({ ok: true, isChanged: true });
+      expect(await setReady(id, "its ports")).toEqual({ ok: true, isChanged: false });
+      expect(await setReady(late.id, "PORT_A (1)")).toEqual({ ok: true, isChanged: true });
+      expect(await setReady(late.id, "PORT_B (2)")).toEqual({ ok: true, isChanged: true });
+      await world.restart();
+      expect(await world.lobby(id)).toMatchObject({ status: "starting", readyAt: null, waitsFor: "its ports" });
+      await world.pass(4000);
+      expect(await world.lobby(id)).toMatchObject({ status: "starting", reserved: 1 });
+      expect(await world.setReady(id)).toEqual({ ok: true, isChanged: true });
+      expect(await world.lobby(id)).toMatchObject({ status: "ready", readyAt: world.now, waitsFor: null });
+      expect(await setReady(id, "its ports")).toEqual({ ok: true, isChanged: false });
+      await world.pass(1000);
+      expect(await world.lobby(late.id)).toMatchObject({ stopReason: "not_ready", waitsFor: "PORT_B (2)" });
+    });
+
     test("[R4] [I12] finds and joins may take seats in a starting lobby, and it stops while they wait", async () => {
       const world = await createWorld(factory);
       const { id } = await world.starting({ maxPlayers: 3, party: 1 });

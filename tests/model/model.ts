@@ -58,6 +58,8 @@ export interface ModelLobby {
   state: string | null;
   ports: string | null;
   nodeId: string | null;
+  /** It has called ready, and these of its ports do not answer. */
+  waitsFor: string | null;
   code: string | null;
 }
 
@@ -211,6 +213,7 @@ export function viewOf(model: Model, lobby: ModelLobby): LobbyView {
     ports: lobby.ports,
     state: lobby.state,
     nodeId: lobby.nodeId,
+    waitsFor: lobby.waitsFor,
     status: lobby.status,
     isClosed: lobby.isClosed,
     operatorClose: lobby.operatorClose,

@@ -112,8 +112,15 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     return seat(model, make(model, lobby, reason, command.registeredBy ?? command.clientId), party, true);
   },
 
-  setReady: onLiving((model, lobby) => {
+  setReady: onLiving((model, lobby, { waitsFor }) => {
     if (lobby.status === "ready") return { ok: true, isChanged: false };
+    if (waitsFor !== undefined) {
+      const isChanged = lobby.waitsFor !== waitsFor;
+      lobby.waitsFor = waitsFor;
+      if (isChanged) tell(model, "lobby.changed", lobby);
+      return { ok: true, isChanged };
+    }
+    lobby.waitsFor = null;
     lobby.status = "ready";
     lobby.readyAt = model.clock;
     tell(model, "lobby.ready", lobby);
@@ -330,6 +337,7 @@ function make(model: Model, made: NewLobby, reason: LobbyView["createReason"], c
     state: null,
     ports: made.ports,
     nodeId: null,
+    waitsFor: null,
     code: freeCodes(model, made.codes ?? [])[0] ?? null,
   };
   model.lobbies.push(lobby);

@@ -139,7 +139,7 @@ export function createReader(models: readonly [Model, Model]) {
       case "setReady":
       case "stopLobby":
         return type === "setReady"
-          ? { ...base, type, lobbyId }
+          ? { ...base, type, lobbyId, ...(pick % 3 === 0 && { waitsFor: flag ? "PORT_A (1)" : "PORT_B (2)" }) }
           : { ...base, type, lobbyId, reason: "self", exit: flag ? "{}" : null };
       case "setClosed":
       case "setOperatorClosed":

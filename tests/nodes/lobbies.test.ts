@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { chooseNode, describePreparation } from "../../src/loops/placement/choose-node.ts";
 import { isRunning } from "../runtime/driver.ts";
@@ -153,6 +155,23 @@ describe("lobbies on several nodes", () => {
     await until(() => following.events().some(({ event }) => event === "end"));
     following.leave();
     await until(() => lobbyPids(far.dataDir).filter(isRunning).length === 0);
+  });
+
+  test("[VF3] a lobby that calls ready on another node becomes ready when its own finds that its ports accept", async () => {
+    const installation = await install();
+    const near = await installation.start("near", { nodeRegions: ["near"] });
+    const far = await installation.start("far", { nodeRegions: ["far"] });
+    const signal = join(far.dataDir, "listen-now");
+    const env = { BEHAVIOUR: "ready-first", LISTEN_WHEN: signal, READY_TO: near.url };
+    const world = await createWorld(near, { ...lobbyVersion({}, env), regions: { near: {}, far: {} } });
+    const waiting = find(near, world, { regions: ["far"] });
+    await until(async () => (await world.lobbies()).length === 1);
+    const [{ lobby_id }] = await world.lobbies();
+    const logs = `${world.namespace.path}/lobbies/${lobby_id}/logs`;
+    await until(async () => (await far.admin("GET", logs)).text.includes("ready: 204"));
+    expect((await world.lobbies())[0].status).toBe("starting");
+    writeFileSync(signal, "");
+    (await connectTo(await waiting)).close();
   });
 
   test("[ND3] lobbies go to the node with the most room; when no node has any, none is created and find is refused", async () => {

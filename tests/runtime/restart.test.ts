@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Child, newDataDir, startChild } from "../support/child.ts";
 import { listenTo } from "../support/event-streams.ts";
@@ -69,6 +69,32 @@ describe("lobbies and the end of the service", () => {
     expect(await player.ask(`leave ${kept.json.player.token}`)).toBe("204");
     player.socket.on("error", () => undefined).write("crash\n");
     await until(async () => (await again.lobbies()).length === 0);
+  });
+
+  test("[VF3] a lobby that called ready on a closed port gets no seats, also after kill -9, until it listens", async () => {
+    const house = await openHouse();
+    const signal = `${house.dataDir}/listen-now`;
+    const early = { BEHAVIOUR: "ready-first", LISTEN_WHEN: signal };
+    const world = await createWorld(house.child().client, lobbyVersion({ max_players: 1 }, early));
+    const waiting = world.find().catch(() => null);
+    const isWaiting = async ({ lobbies }: World) => {
+      const [lobby] = await lobbies();
+      return lobby?.status === "starting" && lobby.ports.default !== undefined;
+    };
+    await until(() => isWaiting(world));
+    const [{ lobby_id }] = await world.lobbies();
+    const logOf = async ({ client, namespace }: World) =>
+      (await client.admin("GET", `${namespace.path}/lobbies/${lobby_id}/logs`)).text;
+    await until(async () => (await logOf(world)).includes("ready: 204"));
+    await house.signal("SIGKILL");
+    await waiting;
+
+    const again = reopen(await house.startAgain(), world);
+    const warning = "a lobby has called ready, but nothing listens on its port";
+    await until(() => house.child().output().includes(warning));
+    expect(await isWaiting(again)).toBe(true);
+    writeFileSync(signal, "");
+    await until(async () => (await again.lobbies())[0]?.status === "ready");
   });
 
   test("[RT17] [RT8] after kill -9 following a log continues, and nothing that was written in between is missing", async () => {

@@ -58,7 +58,7 @@ export function createFakeRuntime(): FakeRuntime {
       isTruncated: false,
     }),
     logPiece: async () => ({ bytes: Buffer.alloc(0), start: 0, first: 0, end: 0 }),
-    unansweredPorts: async (lobbyId) => unanswered.get(lobbyId) ?? [],
+    unansweredPorts: async (lobbyId) => (running.has(lobbyId) ? (unanswered.get(lobbyId) ?? []) : null),
     adopt: async (lobbyId) => (running.has(lobbyId) ? portsOf(runtime.startOf(lobbyId), runtime.choosePort) : null),
     close: async () => {},
     onExit(listener) {

@@ -417,6 +417,8 @@ export interface GameMode {
     readonly protocol?: "http" | "https" | "ws" | "wss" | "tcp" | "tls" | "udp" | null;
     /** How players reach an http or ws port: `direct`, at a port of its own; `gateway`, through Foyer at `/lobby/<lobby_id>/<label>`. Not with `external`. */
     readonly routing?: "direct" | "gateway" | null;
+    /** Whether the server may begin to listen on it after it has called ready. Otherwise a lobby that Foyer runs becomes ready only when the port accepts connections; UDP ports are not tried. */
+    readonly lazy?: boolean | null;
   }>> | null;
   readonly runtime: Runtime;
 }

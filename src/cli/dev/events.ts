@@ -73,11 +73,11 @@ async function lookForMissedStop({ stage, signal, lobby, onStopped }: Followed):
 
 const listenWithinMs = 2_000;
 
-/** Ready means that players can connect, so each port is tried; a port of UDP cannot be. */
+/** Ready means that players can connect, so each port is tried, but not those that are lazy or UDP. */
 async function reportReady({ stage, ports, lobby, say, signal }: Followed, { lobby_id }: OperatorLobby): Promise<void> {
   if (lobby()?.lobbyId !== lobby_id) return say(`lobby ${shortId(lobby_id)} is ready for players.`);
   const isCurrent = () => !signal.aborted && lobby()?.lobbyId === lobby_id;
-  const tried = Object.entries(ports).filter(([label]) => !stage.udpPorts.has(label));
+  const tried = Object.entries(ports).filter(([label]) => !stage.untriedPorts.has(label));
   const startedAt = performance.now();
   let isSaid = false;
   while (isCurrent()) {

@@ -10,7 +10,7 @@ export interface Stage {
   readonly admin: Client;
   readonly publicToken: string;
   /** Labels of ports that take no connections. */
-  readonly udpPorts: ReadonlySet<string>;
+  readonly untriedPorts: ReadonlySet<string>;
   /** Registers a lobby of the game mode at these ports. */
   register(mode: string, ports: Readonly<Record<string, number>>): Promise<StagedLobby>;
   /** Removes the namespace, and the game if it was made for this stage or one that ended earlier, and no other uses it. */
@@ -44,9 +44,11 @@ export async function openStage(connection: Connection, game: GameFile): Promise
     params,
     admin,
     publicToken,
-    udpPorts: new Set(
+    untriedPorts: new Set(
       Object.values(game.devConfig.game_modes).flatMap(({ ports }) =>
-        Object.entries(ports ?? {}).flatMap(([label, { protocol }]) => (protocol === "udp" ? [label] : [])),
+        Object.entries(ports ?? {}).flatMap(([label, { protocol, lazy }]) =>
+          protocol === "udp" || lazy ? [label] : [],
+        ),
       ),
     ),
     async register(mode, ports) {

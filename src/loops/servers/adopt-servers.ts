@@ -7,6 +7,7 @@ import type { LobbyEnds } from "./lobby-ends.ts";
 import type { OwnServers } from "./own-servers.ts";
 import type { SuperviseParts } from "./parts.ts";
 import type { StopServer } from "./stop-server.ts";
+import type { WaitForPorts } from "./wait-for-ports.ts";
 
 /**
  * After a restart of the service: takes over the servers that still run, ends lobbies without a server, and stops
@@ -15,7 +16,7 @@ import type { StopServer } from "./stop-server.ts";
 export async function adoptServers(
   parts: SuperviseParts,
   own: OwnServers,
-  work: { ends: LobbyEnds; launch: Launch; stopServer: StopServer },
+  work: { ends: LobbyEnds; launch: Launch; stopServer: StopServer; waitForPorts: WaitForPorts },
 ): Promise<void> {
   const { engine, runtime, now, ownLobbies } = parts;
   for (const { namespaceId } of await engine.read({ type: "namespaces" })) {
@@ -29,7 +30,7 @@ export async function adoptServers(
 async function adopt(
   { engine, runtime, log, now, ownLobbies, portsText }: SuperviseParts,
   own: OwnServers,
-  { ends, launch }: { ends: LobbyEnds; launch: Launch },
+  { ends, launch, waitForPorts }: { ends: LobbyEnds; launch: Launch; waitForPorts: WaitForPorts },
   namespaceId: string,
   lobby: LobbyView,
 ): Promise<void> {
@@ -52,5 +53,7 @@ async function adopt(
     const { nodeId } = ownLobbies;
     const command = { type: "setPorts", namespaceId, lobbyId, ports: portsText(ports), nodeId } as const;
     await engine.execute({ ...command, now: now() });
+  } else {
+    waitForPorts(namespaceId, lobby);
   }
 }

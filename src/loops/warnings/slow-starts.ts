@@ -64,9 +64,9 @@ export function createSlowStarts(parts: WarningParts): SlowStarts {
 
 async function name({ engine, runtime, log, now }: WarningParts, { namespaceId, lobby }: Starting): Promise<void> {
   const { lobbyId, gameMode, region, readyMs } = lobby;
-  // An event that was lost may have said that it is ready.
+  // An event that was lost may have said that it is ready. Its ports have a warning of their own.
   const current = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
-  if (current?.status !== "starting") return;
+  if (current?.status !== "starting" || current.waitsFor !== null) return;
   const lastOutput = await readLastOutput(runtime, lobbyId);
   log.warn(
     {

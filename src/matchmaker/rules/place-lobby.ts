@@ -15,7 +15,7 @@ export function placeLobby(state: State, command: PlaceLobby): Outcome<"placeLob
   const mayMove = lobby.nodeId === command.insteadOf && lobby.status === "starting";
   if (isMoved && !mayMove) return refuse("ALREADY_PLACED");
 
-  patchLobby(state, lobby, { nodeId: command.nodeId, ...(isMoved && { ports: null }) });
+  patchLobby(state, lobby, { nodeId: command.nodeId, ...(isMoved && { ports: null, waitsFor: null }) });
   emitLobby(state, "lobby.changed", lobby);
   return accept({ isChanged: true });
 }

@@ -289,6 +289,15 @@ test("checking a document does not change it", () => {
   expect(config).toEqual(before);
 });
 
+test("[VF3] a port is lazy when the version says so, and every port of versions made before 0.2 was released", () => {
+  const config = document({ ports: { a: { lazy: true }, b: { lazy: false }, c: {} } });
+  expect(checkVersionConfig(config).issues).toEqual([]);
+  const ports = (defaults?: number) => resolveVersionConfig(config, defaults).game_modes.duel!.ports;
+  const lazy = { protocol: "ws", lazy: true };
+  expect(ports()).toEqual({ a: lazy, b: { protocol: "ws" }, c: { protocol: "ws" } });
+  expect(ports(2)).toEqual({ a: lazy, b: lazy, c: lazy });
+});
+
 test("[GW1] routing is direct or gateway, gateway only for http and ws of lobbies that Foyer runs", () => {
   const runtime = { process: { command: "node" } };
   const resolved = (ports: object) => checkVersionConfig(document({ ports, runtime })).resolved?.game_modes.duel?.ports;

@@ -303,6 +303,7 @@ function resolveGameMode(mode: GameModeConfig, allRegions: string[], defaults: n
     ports: mapValues(mode.ports ?? { default: {} }, (port) => ({
       protocol: port.protocol ?? "ws",
       ...(port.routing === "gateway" && { routing: port.routing }),
+      ...((port.lazy === true || !isFrom(defaults, 3)) && { lazy: true as const }),
     })),
     runtime: resolveRuntime(runtime),
   };

@@ -15,7 +15,10 @@ const causes: Readonly<Record<StopReason, (lobby: LobbyView) => string>> = {
   start_failed: () => "It could not be started.",
   namespace_removed: () => "Its namespace was deleted.",
   node_lost: () => "The node that ran it was lost.",
-  not_ready: ({ readyMs }) => `It did not call ready within ${readyMs / 1000} s.`,
+  not_ready: ({ readyMs, waitsFor }) =>
+    waitsFor === null
+      ? `It did not call ready within ${readyMs / 1000} s.`
+      : `It called ready, but within ${readyMs / 1000} s nothing listened on ${waitsFor}.`,
   empty: ({ emptyMs }) => `It was empty for ${emptyMs / 1000} s.`,
   outdated: () => "It was empty, and its version is no longer deployed.",
   silent: ({ heartbeatMs }) =>

@@ -24,6 +24,7 @@ function lobby(changed: Partial<LobbyView> = {}): LobbyView {
     connected: 0,
     held: 0,
     state: null,
+    waitsFor: null,
     createReason: "found",
     createdBy: null,
     createdAt: 1000,

@@ -21,10 +21,14 @@ export function lobbyCallOperations(context: Context) {
   return {
     "lobbies.ready": async ({ caller }) => {
       const { namespaceId, lobbyId } = caller;
-      const moved = await checkNode(context, caller);
-      return (
-        moved ?? emptied(await execute<"setReady">({ type: "setReady", namespaceId, lobbyId, now: context.now() }))
-      );
+      const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: context.now() });
+      const moved = lobby && checkNode(lobby, caller);
+      if (moved) return moved;
+      // Where not all ports are known to accept, the node that runs the lobby tries them until they do.
+      const isWaiting = lobby !== null && !lobby.isExternal && !(await doPortsAccept(context, lobbyId));
+      const waits = isWaiting && { waitsFor: lobby.waitsFor ?? "its ports" };
+      const at = { namespaceId, lobbyId, now: context.now() };
+      return emptied(await execute<"setReady">({ type: "setReady", ...at, ...waits }));
     },
 
     "lobbies.setClosed": async ({ caller: { namespaceId, lobbyId }, body }) => {
@@ -75,9 +79,10 @@ export function lobbyCallOperations(context: Context) {
 
     "lobbies.stop": async ({ caller }) => {
       const { namespaceId, lobbyId } = caller;
-      const moved = await checkNode(context, caller);
-      if (moved) return moved;
       const now = context.now();
+      const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now });
+      const moved = lobby && checkNode(lobby, caller);
+      if (moved) return moved;
       return emptied(
         await execute<"stopLobby">({ type: "stopLobby", namespaceId, lobbyId, now, reason: "self", exit: null }),
       );
@@ -89,11 +94,15 @@ export function lobbyCallOperations(context: Context) {
  * A refusal when another node has started a server for the lobby since, because the one of this server was down: it
  * neither makes the lobby ready nor ends it.
  */
-async function checkNode({ engine, now }: Context, { namespaceId, lobbyId, nodeTag }: CallerOf<"lobby">) {
-  if (nodeTag === undefined) return null;
-  const lobby = await engine.read({ type: "lobby", namespaceId, lobbyId, now: now() });
-  const isElsewhere = lobby !== null && lobby.nodeId !== null && nodeTagOf(lobby.nodeId) !== nodeTag;
+function checkNode({ nodeId }: LobbyView, { nodeTag }: CallerOf<"lobby">) {
+  const isElsewhere = nodeTag !== undefined && nodeId !== null && nodeTagOf(nodeId) !== nodeTag;
   return isElsewhere ? refuse("MATCHMAKER_LOBBY_STOPPED", "Another node runs this lobby now.") : null;
+}
+
+/** False also where the lobby's server does not run on this node, or has only just been started. */
+async function doPortsAccept({ runtime }: Context, lobbyId: string): Promise<boolean> {
+  const unanswered = await runtime?.unansweredPorts(lobbyId);
+  return unanswered?.length === 0;
 }
 
 /** Of a call whose only success is 204. */

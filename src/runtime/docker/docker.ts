@@ -55,10 +55,9 @@ export async function createDockerDriver(shared: ServerParts, docker: DockerOpti
     list: async () => containers.all().flatMap(({ lobbyId, isEnding }) => (isEnding ? [] : [lobbyId])),
     async unansweredPorts(lobbyId) {
       const container = containers.get(lobbyId);
-      if (!container) return [];
+      if (!container) return null;
       // The engine itself listens on published ports, so the container is asked where it can be reached.
-      const address = await readAddress(parts.engine, lobbyId);
-      return listUnansweredPorts(container.ports, address ?? shared.options.bind);
+      return listUnansweredPorts(container.ports, shared.options.bind, await readAddress(parts.engine, lobbyId));
     },
     async adopt(lobbyId, namespaceId) {
       const container = containers.get(lobbyId);

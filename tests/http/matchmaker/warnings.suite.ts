@@ -49,18 +49,51 @@ export function warningsTests(at: () => Matchmaker): void {
     expect(warningsOf(fine)).toEqual([]);
   });
 
-  test("[VF3] at ready a port that nothing listens on is warned about, with the lobby, label, port and what to do", async () => {
+  test("[VF3] a lobby that calls ready is starting while nothing listens on one of its ports, which is warned about once", async () => {
     const { runtime } = at();
     const arena = await arenaWith({ ports: { game: { protocol: "ws" }, "map-data": { protocol: "http" } } });
     const waiting = arena.find(match);
     const lobby = await started(arena);
-    runtime.unanswered.set(lobby.lobbyId, [{ label: "map-data", port: 20_001 }]);
-    expectEmpty(await lobby.ready());
-    expect((await waiting).status).toBe(200);
+    const unanswered = { label: "map-data", port: 20_001 };
+    runtime.unanswered.set(lobby.lobbyId, [unanswered]);
+    for (let times = 0; times < 2; times++) expectEmpty(await lobby.ready());
     await until(() => warningsOf(lobby).length > 0);
+    expect(await lobby.seen()).toMatchObject({ status: "starting" });
+    runtime.unanswered.delete(lobby.lobbyId);
+    expect((await waiting).status).toBe(200);
+    expect(await lobby.seen()).toMatchObject({ status: "ready" });
     expect(warningsOf(lobby)).toMatchObject([
-      { label: "map-data", port: 20_001, msg: expect.stringMatching(/nothing listens.+PORT_MAP_DATA/) },
+      { ...unanswered, msg: expect.stringMatching(/nothing listens.+PORT_MAP_DATA/) },
     ]);
+  });
+
+  test("[VF3] a lobby whose ports do not accept connections in time stops, and its exit_message names them", async () => {
+    const { clock, runtime } = at();
+    const arena = await arenaWith({ timeouts: { ready_s: 40 } });
+    const waiting = arena.find(match);
+    const lobby = await started(arena);
+    runtime.unanswered.set(lobby.lobbyId, [{ label: "default", port: 20_000 }]);
+    expectEmpty(await lobby.ready());
+    await until(() => warningsOf(lobby).length > 0);
+    clock.advance(40_000);
+    expectRefusal(await waiting, "MATCHMAKER_LOBBY_START_FAILED");
+    const cause = "It called ready, but within 40 s nothing listened on PORT_DEFAULT (20000).";
+    await until(async () => (await lobby.seen()).exit_message === cause);
+  });
+
+  test("[VF3] a lobby of the warm pool and one that calls ready before its ports are known wait as well", async () => {
+    const { runtime } = at();
+    const arena = await arenaWith({ idle_lobbies: { min: 1 }, regions: ["local"] });
+    runtime.whileStarting = async ({ lobbyId, env }) => {
+      runtime.unanswered.set(lobbyId, [{ label: "default", port: 20_000 }]);
+      expectEmpty(await arena.lobby(lobbyId, env.FOYER_TOKEN!).ready());
+    };
+    await arena.redeploy(arena.versionId);
+    const lobby = await started(arena);
+    await until(() => warningsOf(lobby).length > 0);
+    expect(await lobby.seen()).toMatchObject({ status: "starting" });
+    runtime.unanswered.clear();
+    await until(async () => (await lobby.seen()).status === "ready");
   });
 
   test("[VF5] a lobby that sends no heartbeat is warned about once, also a registered one", async () => {

@@ -3,9 +3,15 @@
 return foyer.execute(function(command)
   local lobby, refusal = foyer.livingLobby(command.lobbyId)
   if refusal then return refusal end
+  local waitsFor = command.waitsFor
   if lobby.status == "ready" then return foyer.accept("0") end
-
-  foyer.changeLobby(lobby, { status = "ready", readyAt = foyer.namespace.now })
+  if waitsFor then
+    if lobby.waitsFor == waitsFor then return foyer.accept("0") end
+    foyer.patchLobby(lobby, { waitsFor = waitsFor })
+    foyer.emitLobby("lobby.changed", lobby)
+    return foyer.accept("1")
+  end
+  foyer.changeLobby(lobby, { status = "ready", readyAt = foyer.namespace.now, waitsFor = foyer.null })
   foyer.emitLobby("lobby.ready", lobby)
   return foyer.accept("1")
 end)

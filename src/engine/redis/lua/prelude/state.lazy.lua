@@ -72,7 +72,8 @@ function foyer.giveToNode(lobby, nodeId)
   local isMoved = lobby.nodeId ~= nil
   if isMoved then call("ZREM", foyer.nodeKey(lobby.nodeId), lobby.id) end
   call("ZADD", foyer.nodeKey(nodeId), "0", lobby.id)
-  foyer.patchLobby(lobby, { nodeId = nodeId, ports = isMoved and foyer.null or nil })
+  local cleared = isMoved and foyer.null or nil
+  foyer.patchLobby(lobby, { nodeId = nodeId, ports = cleared, waitsFor = cleared })
 end
 
 -- A new lobby has no players yet; addPlayer seats them.
