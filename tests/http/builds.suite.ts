@@ -209,6 +209,16 @@ export function buildsTests(kind: ServiceKind, at: () => Service): void {
     expect(again.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
+  test("[BU3] [AU3] each of eight concurrent uploads of the same bytes is recorded with the build that is kept", async () => {
+    const game = await createGame(at());
+    const bytes = someArchive();
+    const answers = await uploadAll(at(), 8, () => uploadBuild(at(), game, { bytes }));
+    expect(answers.map(({ status }) => status)).toEqual(new Array(8).fill(200));
+    const [build] = await list(at(), game);
+    const { entries } = await at().admin("GET", `/cloud/audit?game_id=${game.gameId}&operation=games.builds.createBuild`);
+    expect(entries.map(({ target }: { target: string }) => target)).toEqual(new Array(8).fill(build.build_id));
+  });
+
   test("[BU8] the builds of a game have at most max_build_mib_per_game together, exactly so", async () => {
     const game = await createGame(small);
     const answers = await uploadAll(small, 8, () => uploadBuild(small, game, { bytes: large(600_000) }));

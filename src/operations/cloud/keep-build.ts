@@ -55,5 +55,6 @@ export async function keepBuild(
   // Another upload of the same bytes was first.
   const first = await findBuildBySha256(db, gameId, sha256);
   if (!first) throw new StoreUnavailable("A build of the same bytes was deleted a moment ago.");
+  record({ target: first.buildId });
   return first.buildId;
 }
