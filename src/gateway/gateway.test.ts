@@ -10,7 +10,7 @@ import { createGateway } from "./gateway.ts";
 const lobbyId = "0193aaaa-0000-7000-8000-000000000001";
 
 /** A gateway to a lobby at that port, which has that time to begin its answer. */
-async function openGateway(port: number, headMs = 200) {
+async function openGateway(port: number, headMs = 200, isBlocked = async () => false) {
   const gateway = createGateway({
     routes: {
       find: async () => ({
@@ -18,7 +18,7 @@ async function openGateway(port: number, headMs = 200) {
         target: { kind: "lobby" as const, host: "127.0.0.1", port },
       }),
       admit: async () => null,
-      isBlocked: async () => false,
+      isBlocked,
       hasSeat: async () => false,
       onStopped() {},
     },
@@ -38,7 +38,7 @@ async function openGateway(port: number, headMs = 200) {
   });
   const server = createServer((request, response) => gateway.handle(request, response)).listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/lobby/${lobbyId}/web` };
+  return { gateway, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/lobby/${lobbyId}/web` };
 }
 
 test("[GW22] a lobby that does not begin its answer in time is 504", async () => {
@@ -54,6 +54,36 @@ test("[GW22] a lobby that does not begin its answer in time is 504", async () =>
   server.close();
   server.closeAllConnections();
   silent.close();
+  for (const socket of sockets) socket.destroy();
+});
+
+test("[GW18] while it is slow to learn who is blocked, the gateway asks once and ends the connection", async () => {
+  const sockets: Socket[] = [];
+  const lobby = createNetServer((socket) => sockets.push(socket)).listen(0, "127.0.0.1");
+  await once(lobby, "listening");
+  let asked = 0;
+  let say = (_isBlocked: boolean) => {};
+  const verdict = new Promise<boolean>((resolve) => {
+    say = resolve;
+  });
+  const { gateway, server, url } = await openGateway((lobby.address() as AddressInfo).port, 60_000, () => {
+    asked += 1;
+    return verdict;
+  });
+  const answered = once(get(url), "response");
+  await once(lobby, "connection");
+  const runs = [gateway.closeBlocked(), gateway.closeBlocked()];
+  await new Promise(setImmediate);
+  runs.push(gateway.closeBlocked());
+  expect(asked).toBe(1);
+  say(true);
+  await Promise.all(runs);
+  const [answer] = await answered;
+  expect([answer.statusCode, asked]).toEqual([403, 1]);
+  answer.resume();
+  server.close();
+  server.closeAllConnections();
+  lobby.close();
   for (const socket of sockets) socket.destroy();
 });
 

@@ -215,7 +215,10 @@ export function buildsTests(kind: ServiceKind, at: () => Service): void {
     const answers = await uploadAll(at(), 8, () => uploadBuild(at(), game, { bytes }));
     expect(answers.map(({ status }) => status)).toEqual(new Array(8).fill(200));
     const [build] = await list(at(), game);
-    const { entries } = await at().admin("GET", `/cloud/audit?game_id=${game.gameId}&operation=games.builds.createBuild`);
+    const { entries } = await at().admin(
+      "GET",
+      `/cloud/audit?game_id=${game.gameId}&operation=games.builds.createBuild`,
+    );
     expect(entries.map(({ target }: { target: string }) => target)).toEqual(new Array(8).fill(build.build_id));
   });
 

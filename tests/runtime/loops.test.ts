@@ -89,6 +89,18 @@ describe("the history of lobbies", () => {
     expect(await past()).toMatchObject([{ lobbyId: id, exitCode: null }]);
   });
 
+  test("[RT15] a catch-up that the store refused is repeated, as often as it takes", async () => {
+    const { world, recorder, past, withoutStore } = await recorded();
+    const { id } = await world.ready();
+    await withoutStore(async () => {
+      await world.stop(id);
+      await recorder.stop();
+      for (const _ of [1, 2]) await expect(recorder.catchUp()).rejects.toThrow("lobby_history");
+    });
+    await recorder.catchUp();
+    expect(await past()).toMatchObject([{ lobbyId: id }]);
+  });
+
   test("[RT15] [RT18] how a process ended is written down too, whether it comes before the lobby, after it, or while the store is away", async () => {
     const { world, recorder, past, withoutStore } = await recorded();
     const [early, late, away] = [await world.ready(), await world.ready(), await world.ready()];

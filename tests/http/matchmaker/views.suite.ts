@@ -159,6 +159,31 @@ export function viewsTests(at: () => Matchmaker): void {
     expect((await arena.list("?limit=500")).json.lobbies).toHaveLength(70);
   });
 
+  test("[T46] the operator's list has pages of 1 MiB, and misses nothing", async () => {
+    const arena = await createArena(at().service);
+    const tags = Object.fromEntries(
+      Array.from({ length: 8 }, (_, index) => [`${index}`.padEnd(64, "t"), "x".repeat(256)]),
+    );
+    const ids: string[] = [];
+    for (let i = 0; i < 16; i++) {
+      const row = await Promise.all(Array.from({ length: 20 }, () => arena.register({ tags })));
+      ids.push(...row.map(({ lobbyId }) => lobbyId));
+    }
+    const seen: string[] = [];
+    let pages = 0;
+    let cursor: string | undefined;
+    do {
+      const path = `${arena.namespace.path}/lobbies?limit=500${cursor ? `&cursor=${cursor}` : ""}`;
+      const page = await at().service.admin("GET", path);
+      expect(JSON.stringify(page).length).toBeLessThan(1.1 * 1024 * 1024);
+      seen.push(...page.lobbies.map(({ lobby_id }: { lobby_id: string }) => lobby_id));
+      cursor = page.cursor;
+      pages += 1;
+    } while (cursor !== undefined);
+    expect(pages).toBe(2);
+    expect(seen.sort()).toEqual(ids.sort());
+  });
+
   test("[Q3] statistics count taken seats by mode and region", async () => {
     const arena = await arenaWith({}, { constructor: { max_players: 3, runtime: { external: {} } } });
     const statistics = () => arena.play("GET", "players/statistics");
