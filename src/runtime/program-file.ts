@@ -1,4 +1,4 @@
-import { open, readdir } from "node:fs/promises";
+import { access, constants, open, readdir } from "node:fs/promises";
 import { delimiter, isAbsolute, resolve } from "node:path";
 
 const headBytes = 20;
@@ -44,8 +44,9 @@ async function describeFormat(head: Buffer, interpreters: string): Promise<strin
   return "is neither a program for Linux nor a script with #! and its interpreter in the first line (ENOEXEC).";
 }
 
-/** Null: there is no such file, or it cannot be read. */
+/** Null: there is no such file, or it cannot be executed or read. The search goes on then, and the start reports it. */
 async function readHead(file: string): Promise<Buffer | null> {
+  if (!(await isExecutable(file))) return null;
   const handle = await open(file, "r").catch(() => null);
   try {
     const read = await handle?.read(Buffer.alloc(headBytes), 0, headBytes, 0);
@@ -56,6 +57,13 @@ async function readHead(file: string): Promise<Buffer | null> {
   } finally {
     await handle?.close();
   }
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** An administrator can register with the kernel programs that run other formats, such as QEMU for other processors. */

@@ -50,11 +50,15 @@ describe("who reads logs", () => {
     await listener.first(1);
     expect(listener.text()).not.toContain(rest);
     listener.leave();
-    await player.ask(`complain ${JSON.stringify(`${token}${"\n".padEnd(4096 - rest.length, "x")}`)}`);
+    // 16 KiB are read, and 4096 characters of them are kept; each begins in the middle of one.
+    const kept = `${token}${"\n".padEnd(4096 - rest.length, "x")}`;
+    const before = `${token}${"\n".padEnd(16 * 1024 - rest.length - kept.length, "x")}`;
+    await player.ask(`complain ${JSON.stringify(before + kept)}`);
     player.socket.write("crash\n");
     await until(async () => (await service.admin("GET", path)).lobby.status === "stopped");
     const { lobby } = await service.admin("GET", path);
-    expect(lobby.log_tail).toMatch(/^\nx+$/);
+    expect(lobby.log_tail).toMatch(/^x*lobby_\[redacted\]\nx+$/);
+    expect(lobby.exit_message).not.toContain(rest);
   });
 
   test("[RT17] [EV6] a stream ends when its token is revoked", async () => {

@@ -42,7 +42,7 @@ test("[RT4] a program for another processor is named as such, unless the kernel 
   const folder = temporaryFolder();
   const interpreters = temporaryFolder();
   const look = () => findFormatIssue("./server", folder, "", interpreters);
-  writeFileSync(join(folder, "server"), elf(foreign.machine));
+  writeFileSync(join(folder, "server"), elf(foreign.machine), { mode: 0o755 });
   expect(await look()).toMatch(`was built for ${foreign.name}, and this machine is ${process.arch} (ENOEXEC)`);
   writeFileSync(join(interpreters, "qemu"), "");
   expect(await look()).toBeNull();
