@@ -92,16 +92,23 @@ describe("foyer doctor", () => {
     const data = join(folder, "data");
     mkdirSync(data, { mode: 0o700 });
     const socket = join(folder, "engine.sock");
-    const engine = createHttpServer((_, answer) =>
-      answer.setHeader("api-version", "1.44").end('{"Version":"27.1","Components":[{"Name":"Engine"}]}'),
-    ).listen(socket);
+    const version = '{"Version":"27.1","Components":[{"Name":"Engine"}],"DefaultRuntime":"crun"}';
+    const reason = "crun: cgroups in hybrid mode are not supported";
+    let isAble = true;
+    const engine = createHttpServer((request, answer) => {
+      if (isAble || request.url === "/_ping") answer.setHeader("api-version", "1.44").end(version);
+      else answer.writeHead(500).end(JSON.stringify({ message: reason }));
+    }).listen(socket);
     closing.push(() => engine.close());
     await once(engine, "listening");
     const containers = ["--runtimes=process,docker", `--data-dir=${data}`];
     const fine = await examine(...containers, `--docker-socket=${socket}`);
     expect(fine.out).toMatch(/^(?:ok|note) +clock +/m);
-    expect(fine.out).toContain(`Engine 27.1 answers at ${socket}`);
+    expect(fine.out).toContain(`Engine 27.1 answers at ${socket}, with the runtime crun\n`);
     expect(fine.code).toBe(0);
+    isAble = false;
+    const unable = await examine(...containers, `--docker-socket=${socket}`);
+    expect(unable.out).toContain(`The container engine answers with an error (status 500) at ${socket}: ${reason}. `);
     const file = join(data, "foyer.db");
     writeFileSync(file, "");
     utimesSync(file, Date.now() / 1000 + 600, Date.now() / 1000 + 600);

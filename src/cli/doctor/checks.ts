@@ -7,11 +7,12 @@ import { descriptorLimit, wantedDescriptors } from "../../app/descriptors.ts";
 import { startWarnings } from "../../app/start-warnings.ts";
 import type { Config } from "../../config/config.ts";
 import { createLog } from "../../ground/log.ts";
+import { shortLine } from "../../ground/plain-line.ts";
 import { readRunningFile } from "../../ground/running-file.ts";
 import { loadSqlite } from "../../ground/sqlite.ts";
 import { readTlsPair } from "../../ground/tls-files.ts";
 import { checkRedis } from "../../redis/safety-checks.ts";
-import { createEngine } from "../../runtime/docker/engine.ts";
+import { createEngine, EngineRefusal } from "../../runtime/docker/engine.ts";
 import { readIdentity } from "../../runtime/process-identity.ts";
 import { parsePortRange } from "../../runtime/process-ports.ts";
 import { findLobbyUser } from "../../runtime/process-user.ts";
@@ -75,18 +76,25 @@ async function checkClock({ dataDir }: Config, now: () => number): Promise<Findi
 
 async function checkContainers({ runtimes, dockerSocket }: Config): Promise<Finding[]> {
   if (!runtimes.includes("docker")) return [fine("not used: runtimes does not name docker")];
+  const engine = createEngine(dockerSocket);
+  const ask = (path: string) => engine.ask("GET", path, { withinMs: 5_000 });
   try {
-    // Cast: what Docker and Podman answer; each field is shown only if it is there.
-    const answer = (await createEngine(dockerSocket).ask("GET", "/version", {
-      withinMs: 5_000,
-    })) as EngineVersion | null;
-    const name = answer?.Components?.[0]?.Name ?? "A container engine";
-    return [fine(`${name} ${answer?.Version ?? ""} answers at ${dockerSocket}`)];
+    // Casts: what Docker and Podman answer; each field is shown only if it is there.
+    const version = (await ask("/version")) as EngineVersion | null;
+    const info = (await ask("/info")) as { readonly DefaultRuntime?: string } | null;
+    const name = version?.Components?.[0]?.Name ?? "A container engine";
+    const runtime = info?.DefaultRuntime ? `, with the runtime ${info.DefaultRuntime}` : "";
+    return [fine(`${name} ${version?.Version ?? ""} answers at ${dockerSocket}${runtime}`)];
   } catch (error) {
-    const text = `The container engine does not answer at ${dockerSocket}: ${(error as Error).message}`;
-    return [note(`${text}. Versions that run containers need it: start Docker or Podman, or correct docker_socket.`)];
+    const isRefusal = error instanceof EngineRefusal;
+    const what = isRefusal ? `answers with an error (status ${error.status})` : "does not answer";
+    const text = `The container engine ${what} at ${dockerSocket}: ${shortLine((error as Error).message, reasonMax)}`;
+    const remedy = isRefusal ? "repair it" : "start Docker or Podman, or correct docker_socket";
+    return [note(`${text}. Versions that run containers need it: ${remedy}.`)];
   }
 }
+
+const reasonMax = 300;
 
 interface EngineVersion {
   readonly Version?: string;

@@ -8,7 +8,9 @@ import { delimiter, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createEngine, type Engine } from "../../../src/runtime/docker/engine.ts";
 import { splitReference } from "../../../src/runtime/docker/images.ts";
+import { describeNetwork, type PodmanChoice, podmanChoices, whyUnable } from "./podman-choice.ts";
 import { run } from "./programs.ts";
+import { makeShellImage } from "./root-file-system.ts";
 
 export type EngineKind = "docker" | "podman";
 
@@ -50,8 +52,34 @@ interface Prepared {
   stopHelper(): Promise<void>;
 }
 
-export async function startContainerEngine(kind: EngineKind, insecureRegistry = "127.0.0.1"): Promise<ContainerEngine> {
+export async function startContainerEngine(kind: EngineKind, insecureRegistry: string): Promise<ContainerEngine> {
   for (const program of programs[kind]) requireProgram(program);
+  return kind === "docker" ? startWith(prepareDocker, kind, insecureRegistry) : startPodman(insecureRegistry);
+}
+
+/** With the first runtime and network that run a container here and publish a port; it says in one line which. */
+async function startPodman(insecureRegistry: string): Promise<ContainerEngine> {
+  const image = await makeShellImage("shell");
+  const failed: string[] = [];
+  for (const choice of podmanChoices()) {
+    const engine = await startWith((setup) => preparePodman(setup, choice), "podman", insecureRegistry);
+    const reason = await whyUnable(engine, image);
+    const name = `${choice.runtime} and ${choice.network}`;
+    if (reason === null) {
+      console.log(`Podman runs with ${name}, tried on this machine.${failed.join("")}`);
+      return engine;
+    }
+    failed.push(` Not with ${name}: ${reason}.`);
+    await engine.stop();
+  }
+  throw new Error(`Podman runs no container here.${failed.join("")} Run \`npm run setup\`.`);
+}
+
+async function startWith(
+  prepare: (setup: Setup) => Promise<Prepared>,
+  kind: EngineKind,
+  insecureRegistry: string,
+): Promise<ContainerEngine> {
   const folder = await mkdtemp(join(tmpdir(), `foyer-${kind}-`));
   const part = process.pid % 250;
   const network = `10.${kind === "docker" ? 213 : 214}.${part}`;
@@ -62,7 +90,7 @@ export async function startContainerEngine(kind: EngineKind, insecureRegistry = 
     network,
     insecureRegistry,
   };
-  const { spawnEngine, stopHelper } = await (kind === "docker" ? prepareDocker(setup) : preparePodman(setup));
+  const { spawnEngine, stopHelper } = await prepare(setup);
   const { socket } = setup;
   let child = await startEngine(spawnEngine, socket);
   const end = () => child.kill("SIGKILL");
@@ -137,7 +165,10 @@ async function prepareDocker({ folder, socket, bridge, network }: Setup): Promis
   };
 }
 
-async function preparePodman({ folder, socket, bridge, network, insecureRegistry }: Setup): Promise<Prepared> {
+async function preparePodman(
+  { folder, socket, bridge, network, insecureRegistry }: Setup,
+  choice: PodmanChoice,
+): Promise<Prepared> {
   const networks = join(folder, "networks");
   await mkdir(networks);
   const limit = (name: string) => Number(/^\s*(\d+)/.exec(readLimit(name))?.[1] ?? 1024);
@@ -150,11 +181,14 @@ default_ulimits = ["nofile=${limit("Max open files")}:${limit("Max open files")}
 init_path = "${requireProgram("tini-static")}"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
+runtime = "${choice.runtime}"
 [network]
+network_backend = "${choice.network}"
 network_config_dir = "${networks}"
 `,
   );
-  await writeFile(join(networks, "87-podman.conflist"), JSON.stringify(describeNetwork(folder, bridge, network)));
+  const [file, description] = describeNetwork[choice.network](folder, bridge, network);
+  await writeFile(join(networks, file), JSON.stringify(description));
   await writeFile(
     join(folder, "registries.conf"),
     `unqualified-search-registries = ["docker.io"]\n[[registry]]\nlocation = "${insecureRegistry}"\ninsecure = true\n`,
@@ -195,19 +229,6 @@ async function startContainerd(folder: string): Promise<{ address: string; stop(
       child.kill("SIGTERM");
       await ended;
     },
-  };
-}
-
-function describeNetwork(folder: string, bridge: string, network: string) {
-  const ranges = [[{ subnet: `${network}.0/24`, gateway: `${network}.1` }]];
-  const ipam = { type: "host-local", dataDir: join(folder, "addresses"), routes: [{ dst: "0.0.0.0/0" }], ranges };
-  return {
-    cniVersion: "0.4.0",
-    name: "podman",
-    plugins: [
-      { type: "bridge", bridge, isGateway: true, ipMasq: false, hairpinMode: true, ipam },
-      { type: "portmap", capabilities: { portMappings: true } },
-    ],
   };
 }
 
