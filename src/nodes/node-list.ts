@@ -73,13 +73,15 @@ export function readEntry(nodeId: string, said: string, now: number): ListedNode
 function readStatus(report: unknown): WrittenStatus | null {
   if (typeof report !== "object" || report === null) return null;
   // Cast: what is used without a look at it is checked here.
-  const { regions, room, held = {}, asked = [] } = report as Partial<WrittenStatus>;
+  const { regions, room, held = {}, asked = [], builds = null, nodeUrl = null } = report as Partial<WrittenStatus>;
   const isStatus =
     (regions === null || Array.isArray(regions)) &&
     typeof room === "number" &&
     typeof held === "object" &&
     held !== null &&
-    Array.isArray(asked);
+    Array.isArray(asked) &&
+    (nodeUrl === null || URL.canParse(nodeUrl)) &&
+    (builds === null || (Array.isArray(builds.ready) && typeof builds.failed === "object" && builds.failed !== null));
   return isStatus ? (report as WrittenStatus) : null;
 }
 

@@ -69,6 +69,9 @@ test("[OP1] a report that no node writes is left out, and the others are read", 
     '1000 {"regions":null}',
   ]
     .concat('1000 {"regions":null,"room":1,"held":null}', '1000 {"regions":null,"room":1,"asked":1}')
+    .concat('1000 {"regions":null,"room":1,"builds":{}}', '1000 {"regions":null,"room":1,"builds":7}')
+    .concat('1000 {"regions":null,"room":1,"builds":{"ready":[],"failed":null}}')
+    .concat('1000 {"regions":null,"room":1,"nodeUrl":"//"}', '1000 {"regions":null,"room":1,"nodeUrl":7}')
     .flatMap((said, index) => [`bad ${index}`, said]);
   expect(readList([...bad, "good", good, "bad last", "x"], 2000).map(({ nodeId }) => nodeId)).toEqual(["good"]);
 });

@@ -305,6 +305,19 @@ describe("event feed of one of several nodes", () => {
     expect(playersOf(ahead)).toEqual(["at-5-0", "at-6-0"]);
   });
 
+  test("[EV3] an event that cannot be shown, because another Foyer wrote it, is a gap, and those after it follow", async () => {
+    const { feed, hear, openNow } = createSharedFeed();
+    const bad = { ...event(here, "bad"), at: Number.NaN, position: "3-0" } as PlacedEvent;
+    const reader = await openNow("2-0", []);
+    hear("2-0");
+    feed.push(bad);
+    hear("4-0");
+    expect(reader.read()!.match(/^(?:id|event): .+$/gm)).toEqual([
+      ...["id: 3-0", "event: reset"],
+      ...["id: 4-0", "event: player.reserved"],
+    ]);
+  });
+
   test("[EV8] also after thousands of events, of which most are dropped again", async () => {
     const { hear, openNow } = createSharedFeed();
     await openNow("0-0", []);

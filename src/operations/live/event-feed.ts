@@ -74,7 +74,14 @@ export function createEventFeed(
   limits: FeedLimits = usualLimits,
 ): EventFeed {
   const rings = createRings(limits);
-  const write: Write = (event) => eventText(event.position, event, show);
+  /** What cannot be shown, because another Foyer wrote it, counts as lost: an error here would end the service. */
+  const write: Write = (event) => {
+    try {
+      return eventText(event.position, event, show);
+    } catch {
+      return resetText(event.position, now());
+    }
+  };
 
   /** Null: there is no slot. Otherwise the events of the namespace are kept until the slot is released. */
   function enter(of: PlaceOwner): Place | null {

@@ -106,9 +106,18 @@ function findPullError(answer: unknown): string | null {
   const lines = typeof answer === "string" ? answer.split("\n") : [JSON.stringify(answer)];
   for (const line of lines) {
     const [, error] = /"error"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(line) ?? [];
-    if (error !== undefined) return String(JSON.parse(error));
+    if (error !== undefined) return readQuoted(error);
   }
   return null;
+}
+
+/** An engine may write what JSON does not allow, such as a tab. */
+function readQuoted(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text.slice(1, -1);
+  }
 }
 
 function notHere(image: string, when: DockerProgram["pull"]): LobbyNotStarted {
