@@ -78,7 +78,10 @@ async function runRemoteCommand(name: RemoteName, args: readonly string[], termi
     const { flags, wordsMin, wordsMax, usage, endsByStop = false }: RemoteCommand = remoteCommands[name];
     const parsed = parseFlags(args, flags);
     const { words } = parsed;
-    if (words.length < wordsMin || words.length > wordsMax) throw new UsageError(`Usage: ${usage}`);
+    if (words.length < wordsMin || words.length > wordsMax) {
+      const target = flags.namespace ? ". The namespace is named with --game GAME --namespace NAME" : "";
+      throw new UsageError(`Usage: ${usage}${target}.`);
+    }
     const command = await remoteRunners[name]();
     return await runRemote(parsed, terminal, command, endsByStop);
   } catch (error) {

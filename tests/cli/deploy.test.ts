@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ownRange } from "../runtime/driver.ts";
@@ -158,6 +158,19 @@ describe("foyer deploy", () => {
     expect(await foyer("validate")).toMatchObject(wrong);
     expect(await runAlone("validate")).toMatchObject(wrong);
     expect(await foyer("init")).toMatchObject({ code: 1, err: expect.stringContaining("already") });
+    // With the SDK installed from elsewhere, its file is not needed.
+    rmSync("foyer.game.json");
+    rmSync(sdk);
+    for (const name of ["foyer-sdk", "ws"]) {
+      mkdirSync(join("node_modules", name), { recursive: true });
+      writeFileSync(
+        join("node_modules", name, "package.json"),
+        '{ "exports": { ".": "./x.js", "./server": "./x.js" } }',
+      );
+      writeFileSync(join("node_modules", name, "x.js"), "");
+    }
+    expect((await foyer("init")).code).toBe(0);
+    expect(existsSync(sdk)).toBe(false);
   });
 });
 
@@ -171,7 +184,8 @@ test(
     writeFileSync("foyer.game.json", JSON.stringify({ game: "failing", config }));
     expect((await foyer("deploy", "prod", "--name", "1")).code).toBe(0);
     const { token } = await service.admin("POST", "/cloud/games/failing/namespaces/prod/tokens/public");
-    await service.request("POST", "/matchmaker/lobbies/find", { token, body: { game_modes: ["broken"] } });
+    const find = await service.request("POST", "/matchmaker/lobbies/find", { token, body: { game_modes: ["broken"] } });
+    expect(find.json.message).toMatch(/foyer logs [0-9a-f]{8} shows/);
 
     // Neither the game nor the namespace is named: the folder says the first, and there is one of the second.
     await until(async () => (await foyer("status")).out.includes("failed within the last hour"), 60_000);
@@ -189,8 +203,38 @@ test(
     expect(followed.out.trim().split("\n").sort()).toEqual(["err | no such map: moon", "out | loading maps"]);
     const { lobby_id, logs } = JSON.parse((await foyer("logs", short, "--json")).out);
     expect([lobby_id.endsWith(short), logs.length]).toEqual([true, 2]);
+    const read = [
+      "games",
+      "namespaces",
+      "lobbies",
+      "getLogs",
+      "failing",
+      "prod",
+      short,
+      "--stream",
+      "stderr",
+      "--json",
+    ];
+    expect(JSON.parse((await foyer(...read)).out)).toMatchObject({ text: "no such map: moon\n" });
+    expect(await foyer("status", "failing", "prod")).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining("--game GAME --namespace NAME") },
+    });
     expect(await foyer("logs", "0000abcd")).toMatchObject({ code: 1, err: expect.stringContaining("0000abcd") });
     await service.admin("DELETE", "/cloud/games/failing?force=true");
+  },
+  patient,
+);
+
+test(
+  "[CM12] foyer status names a lobby that hangs",
+  async () => {
+    const beat = 'await fetch(api + "/matchmaker/lobbies/heartbeat", { method: "POST", headers, body: "{}" });';
+    const head = 'const headers = { authorization: "Bearer " + token, "content-type": "application/json" };';
+    writeGame("hung", { timeouts: { heartbeat_s: 5 } });
+    writeFileSync("server.mjs", `${serverOf("hung")}\n${head}\n${beat}\nfor (;;);`);
+    expect((await foyer("deploy", "prod", "--name", "hung")).code).toBe(0);
+    const silent = /No heartbeats arrive from: [0-9a-f]{8}\. Their servers hang/;
+    await until(async () => silent.test((await foyer("status")).out), 60_000);
   },
   patient,
 );

@@ -49,6 +49,7 @@ describe("packing", () => {
       ".env",
       ".env.local",
       "foyer.config.json",
+      "foyer-sdk-0.2.0.tgz",
     ];
     const more = ["cache/a", "notes.log", "keep.log", `${"long-".repeat(30)}name/${"file-".repeat(20)}.txt`];
     for (const name of [...files, ...more]) writeFileSync(name, name);

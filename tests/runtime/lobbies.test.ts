@@ -127,7 +127,7 @@ describe("lobbies that fail", () => {
     const [lobby] = await world.lobbies(true);
     expect(found.json).toMatchObject({
       code: "MATCHMAKER_LOBBY_START_FAILED",
-      message: `Lobby ${lobby.lobby_id} ended before it was ready. Try again.`,
+      message: `Lobby ${lobby.lobby_id} ended before it was ready. foyer logs ${lobby.lobby_id.slice(-8)} shows what it wrote, foyer status why it ended.`,
       metadata: { lobby_id: lobby.lobby_id },
     });
     expect(found.text).not.toMatch(/exit|map is missing/);

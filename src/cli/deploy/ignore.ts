@@ -8,8 +8,8 @@ export type WhyLeftOut = (path: string, isFolder: boolean) => "ignored" | "secre
 
 const ignoreFileName = ".foyerignore";
 
-/** Never part of a build: the service's own data and version control. Nothing brings them back. */
-const never = ignore().add([".git", ".foyer*", "foyer.config.json", ".DS_Store"]);
+/** Never part of a build: the service's own data, version control, and the packed SDK, which npm has unpacked. Nothing brings them back. */
+const never = ignore().add([".git", ".foyer*", "foyer.config.json", ".DS_Store", "/foyer-sdk-*.tgz"]);
 
 /** What usually holds secrets. The file of the game can name one of them under `include`. */
 const secret = ignore({ ignorecase: true }).add([

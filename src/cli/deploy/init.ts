@@ -12,7 +12,9 @@ export async function init({ cwd, print, parsed }: Remote): Promise<undefined> {
   if (existsSync(join(cwd, gameFileName))) throw new CommandFailed(`${gameFileName} is here already.`);
   const { name_id } = readGameFile(cwd, "default", 1);
   const game = parsed.words[0] ?? name_id;
-  const sdk = packSdk();
+  const isReady = isInstalled(cwd);
+  // A game that has a package.json and the SDK got it from elsewhere, and npm will get it from there again.
+  const sdk = isReady && existsSync(join(cwd, "package.json")) ? null : packSdk();
   const files: Record<string, string | Buffer> = {
     [gameFileName]: json({
       $schema: `./${schemaFileName}`,
@@ -50,7 +52,7 @@ export async function init({ cwd, print, parsed }: Remote): Promise<undefined> {
     [
       `Wrote ${names.join(", ")}.`,
       "",
-      ...(isInstalled(cwd) ? [] : [`  ${installCommand(names, sdk?.fileName)}installs what server.js needs`]),
+      ...(isReady ? [] : [`  ${installCommand(names, sdk?.fileName)}installs what server.js needs`]),
       "  foyer dev -- node server.js     play it while you change it",
       "  foyer deploy prod               run it as a build, in the namespace prod",
       "",

@@ -8,6 +8,7 @@ import { confirm } from "./confirm.ts";
 import { confirmFlag } from "./confirm-flag.ts";
 import { exitCodes, UsageError } from "./exit-codes.ts";
 import { connectionFlags, type Flags, parseFlags } from "./flags.ts";
+import { findLobbyId, partOfId } from "./lobby-ids.ts";
 import { exampleOf } from "./operation-examples.ts";
 import { type Input, operationFlags, pathNames, readInput } from "./operation-input.ts";
 import { findOperation, operationsBelow } from "./operation-names.ts";
@@ -59,7 +60,11 @@ async function send(remote: Remote, id: OperationId, operation: Operation, input
   if (operation.rawBody && file === undefined) throw new UsageError(`Which file? ${exampleOf(id)}`);
   const hasBody = operation.body !== null || operation.rawBody;
   const body = operation.rawBody ? new Uint8Array() : input.body;
-  const args = [...input.path, ...(hasBody ? [body] : []), ...(query === null ? [] : [input.query])];
+  const args = [
+    ...(await wholeIds(remote, operation, input.path)),
+    ...(hasBody ? [body] : []),
+    ...(query === null ? [] : [input.query]),
+  ];
   if (isStream) {
     // Cast: the SDK answers a stream with its events.
     for await (const { event, data } of callById(await remote.client(), id, args) as AsyncIterable<StreamEvent>) {
@@ -74,6 +79,14 @@ async function send(remote: Remote, id: OperationId, operation: Operation, input
   const answer = await callById(foyer, id, args);
   progress.clear();
   print(answer, () => showAnswer(terminal, answer));
+}
+
+/** The words of a path, the end of a lobby's id made a whole one. What is no id is for the service to refuse. */
+async function wholeIds(remote: Remote, operation: Operation, path: readonly string[]): Promise<readonly string[]> {
+  const at = pathNames(operation).indexOf("lobby_id");
+  const [game_id = "", namespace_id = ""] = path;
+  if (at < 0 || !partOfId.test(path[at]!)) return path;
+  return path.with(at, await findLobbyId(await remote.client(), { game_id, namespace_id }, path[at]!));
 }
 
 function countUp(progress: Progress): (bytes: number) => void {

@@ -50,7 +50,7 @@ export const remoteCommands = {
     usage: "foyer deploy NAMESPACE [--name NAME] [--list]",
     summary: "Upload this folder as a build and deploy it to a namespace.",
     details:
-      "Checks foyer.game.json, packs the folder and uploads it unless the service has the same bytes. Left out are .git, .foyer*, foyer.config.json, what .foyerignore lists by the rules of .gitignore, packages that only development needs, and what may be secret (.env*, *.env, .npmrc, .netrc, .ssh, .aws, *.pem, *.key, *.p12) unless include in foyer.game.json names it. --list shows the files. Shows what differs from the deployed version, makes a version and deploys it: running lobbies keep their players, and new players get the new version. Creates the game and the namespace if they do not exist. When game modes keep warm lobbies, it waits until they are ready, and rolls back when two lobbies fail. It refuses to undo what another deploy did meanwhile, and to pack a file with a token in it.",
+      "Checks foyer.game.json, packs the folder and uploads it unless the service has the same bytes. Left out are .git, .foyer*, foyer.config.json, foyer-sdk-*.tgz, what .foyerignore lists by the rules of .gitignore, packages that only development needs, and what may be secret (.env*, *.env, .npmrc, .netrc, .ssh, .aws, *.pem, *.key, *.p12) unless include in foyer.game.json names it. --list shows the files. Shows what differs from the deployed version, makes a version and deploys it: running lobbies keep their players, and new players get the new version. Creates the game and the namespace if they do not exist. When game modes keep warm lobbies, it waits until they are ready, and rolls back when two lobbies fail. It refuses to undo what another deploy did meanwhile, and to pack a file with a token in it.",
     examples: [
       ["foyer deploy prod", "this folder, to the namespace prod"],
       ["foyer deploy --list", "only say which files would be packed"],
@@ -165,7 +165,7 @@ export const remoteCommands = {
     usage: "foyer open",
     summary: "Print an address that signs you in to the dashboard.",
     details:
-      "Open it in a browser within five minutes; it works once. It needs the admin token: that of a Foyer that runs on the data folder here, or of the profile in use. The session ends after twelve hours, when you sign out, and when Foyer restarts. With several nodes, the address of one node is needed: --endpoint.",
+      "Open it in a browser within five minutes; it works once. It needs the admin token: that of a Foyer that runs on the data folder here, or of the profile in use. The session ends when it was not used for twelve hours, after thirty days, when you sign out, and when the admin token changes. It is good on every node.",
     examples: [
       ["foyer open", "for the Foyer that runs here"],
       ["foyer open --profile prod", "for another one"],

@@ -13,7 +13,9 @@ export async function lobbies(remote: Remote): Promise<undefined> {
   const { flags } = remote.parsed;
   if (action === "list") return flags.has("ended") ? listEnded(remote) : listLobbies(remote);
   if (!Object.hasOwn(actions, action)) {
-    throw new UsageError(`"${action}" is not one of list, ${Object.keys(actions).join(", ")}.`);
+    throw new UsageError(
+      `"${action}" is not one of list, ${Object.keys(actions).join(", ")}. The namespace is named with --game and --namespace.`,
+    );
   }
   if (given.length === 0) throw new UsageError(`Which lobby? foyer lobbies ${action} LOBBY_ID`);
   if (action !== "stop" && flags.has("yes"))

@@ -6,8 +6,9 @@ import { age, table } from "./show.ts";
 import type { Target } from "./target.ts";
 
 const whole = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const part = /^[0-9a-f][0-9a-f-]{3,35}$/i;
-const failures = new Set(["crashed", "start_failed", "not_ready"]);
+/** A whole id, or enough of one. */
+export const partOfId = /^[0-9a-f][0-9a-f-]{3,35}$/i;
+const failures = new Set(["crashed", "start_failed", "not_ready", "silent"]);
 const rememberedMs = 60 * 60_000;
 
 /** How Foyer's own lines and these commands name a lobby where a whole id would be too long. */
@@ -16,7 +17,7 @@ export const shortId = (id: string): string => id.slice(-8);
 /** The lobby that a person means: a whole id, or the beginning or end of one, of lobbies that live or ended lately. */
 export async function findLobbyId(client: Client, target: Target, given: string): Promise<string> {
   if (whole.test(given)) return given;
-  if (!part.test(given)) throw new UsageError(`"${given}" is not a lobby's id. foyer lobbies lists them.`);
+  if (!partOfId.test(given)) throw new UsageError(`"${given}" is not a lobby's id. foyer lobbies lists them.`);
   const wanted = given.toLowerCase();
   const known = new Set((await readKnown(client, target)).map(({ lobby_id }) => lobby_id));
   const found = [...known].filter((id) => id.endsWith(wanted) || id.startsWith(wanted));

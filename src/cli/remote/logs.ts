@@ -28,6 +28,7 @@ export async function logs(remote: Remote): Promise<undefined> {
       shown.map((stream) => getLogs(target.game_id, target.namespace_id, lobbyId, { stream })),
     );
     const lines = (answer: GetLobbyLogsAnswer) => splitLines(answer.text).map((line) => mark(answer.stream) + line);
+    if (answers.every(({ text }) => text === "") && !isJson) terminal.err("It has written nothing.\n");
     remote.print(only === undefined ? { lobby_id: lobbyId, logs: answers } : answers[0], () =>
       answers.flatMap(lines).join(""),
     );

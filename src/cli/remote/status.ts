@@ -1,6 +1,6 @@
 import { bold, dim } from "../terminal.ts";
 import { readLobbies } from "./lobbies.ts";
-import { describeFailures, lastFailures } from "./lobby-ids.ts";
+import { describeFailures, lastFailures, shortId } from "./lobby-ids.ts";
 import type { Remote } from "./run-remote.ts";
 import { age, clean, table } from "./show.ts";
 
@@ -36,10 +36,13 @@ export async function status(remote: Remote): Promise<undefined> {
       ["Lobbies", `${summary.lobbies} of at most ${lobby_count_max}`],
       ["Players", String(summary.players)],
     ].map(([name, text]) => `${bold(terminal, name!.padEnd(10))} ${clean(text!)}`);
+    const silent = lobbies.filter(({ is_silent }) => is_silent).map(({ lobby_id }) => shortId(lobby_id));
+    const hung =
+      silent.length === 0 ? [] : [`\n${bold(terminal, "No heartbeats arrive from:")} ${describeSilent(silent)}`];
     const held = heldBack.map(
       (mode) => `\n${bold(terminal, `${clean(mode.game_mode_id)} keeps failing:`)} ${clean(mode.message)}`,
     );
-    return `${[...lines, ...held, "", dim(terminal, "Versions:")].join("\n")}\n${table(
+    return `${[...lines, ...held, ...hung, "", dim(terminal, "Versions:")].join("\n")}\n${table(
       terminal,
       versions,
       [
@@ -50,4 +53,11 @@ export async function status(remote: Remote): Promise<undefined> {
       "None.",
     )}${describeFailures(terminal, failed, now)}`;
   });
+}
+
+const silentShown = 5;
+
+function describeSilent(silent: readonly string[]): string {
+  const more = silent.length > silentShown ? ` and ${silent.length - silentShown} more` : "";
+  return `${silent.slice(0, silentShown).join(", ")}${more}. Their servers hang or have ended; find sends them no players.`;
 }

@@ -47,7 +47,8 @@ function startFailed({ gate, now }: Context, lobbyId: string, lobby: LobbyView |
   // How its server ended is for the operator, who finds it by the lobby's id.
   const metadata = { lobby_id: lobbyId, ...(held && { consecutive_failures: held.consecutiveFailures }) };
   const retryAfterS = held?.retryAfterS ?? 1;
-  return refuse("MATCHMAKER_LOBBY_START_FAILED", `Lobby ${lobbyId} ${how}. Try again.`, { metadata, retryAfterS });
+  const message = `Lobby ${lobbyId} ${how}. foyer logs ${lobbyId.slice(-8)} shows what it wrote, foyer status why it ended.`;
+  return refuse("MATCHMAKER_LOBBY_START_FAILED", message, { metadata, retryAfterS });
 }
 
 /** The operator may have blocked the client while it waited. */
