@@ -7,7 +7,6 @@ import type { ProcessOptions } from "./process-parts.ts";
 import type { Runtime } from "./runtime.ts";
 import { openServerParts, type ServerOptions, type ServerParts } from "./server-parts.ts";
 
-const rotateEveryMs = 1_000;
 const pruneEveryMs = 10 * 60_000;
 /** How long the whole log of an ended lobby stays readable for operators who follow or open it. */
 const endedWholeMs = 60 * 60_000;
@@ -30,7 +29,7 @@ export async function openDrivers(options: RuntimeOptions): Promise<Runtime> {
   for (const { lobbyId, exit } of await parts.records.readAll()) if (exit) exits.remember(lobbyId, exit);
   const process = await createProcessDriver(parts, options.process);
   const docker = await createDockerDriver(parts, options.docker);
-  const timers = [every(rotateEveryMs, () => rotateLogs(parts)), every(pruneEveryMs, () => prune(parts))];
+  const timer = every(pruneEveryMs, () => prune(parts));
   await prune(parts);
 
   return {
@@ -50,19 +49,17 @@ export async function openDrivers(options: RuntimeOptions): Promise<Runtime> {
       (await process.adopt(lobbyId, namespaceId)) ?? (await docker.adopt(lobbyId, namespaceId)),
     onExit: exits.onExit,
     async close() {
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(timer);
       await process.close();
       await docker.close();
     },
   };
 }
 
-async function rotateLogs({ slots, logs, options }: ServerParts): Promise<void> {
-  for (const lobbyId of slots.running()) await logs.rotate(lobbyId, options.logMaxBytes);
-}
-
 async function prune({ records, logs, options }: ServerParts): Promise<void> {
   for (const { lobbyId, at } of await records.prune(options.now() - endedKeptMs, endedKeptMax)) {
     if (at < options.now() - endedWholeMs) await logs.shorten(lobbyId, endedLogMaxBytes);
+    // It ended while no service ran.
+    else await logs.rotate(lobbyId);
   }
 }

@@ -47,7 +47,7 @@ function isCharacterStart(bytes: Buffer, place: number): boolean {
 }
 
 /** No secret contains white space or quotes. */
-function isSeparator(byte: number): boolean {
+export function isSeparator(byte: number): boolean {
   return byte <= 32 || byte === 34 || byte === 39;
 }
 

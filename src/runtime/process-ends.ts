@@ -13,7 +13,8 @@ export interface ProcessEnds {
   close(): void;
 }
 
-export function createProcessEnds({ options, ports, folders, records, table, exits }: ProcessParts): ProcessEnds {
+export function createProcessEnds(parts: ProcessParts): ProcessEnds {
+  const { options, ports, folders, records, table, exits, logs, guard } = parts;
   let isClosed = false;
 
   async function endGroup({ lobbyId, pid, isStopping }: RunningProcess, exit: LobbyExit): Promise<void> {
@@ -26,6 +27,9 @@ export function createProcessEnds({ options, ports, folders, records, table, exi
 
   /** Removes the process from the table even if the disk is full. */
   async function cleanUp({ lobbyId, identity, ports: lobbyPorts }: RunningProcess, exit: LobbyExit): Promise<void> {
+    guard.forget(lobbyId);
+    // It may have written on after the last look.
+    if (!isClosed) await logs.rotate(lobbyId).catch(() => undefined);
     if (!isClosed) await folders.remove(lobbyId);
     if (isClosed) return;
     try {

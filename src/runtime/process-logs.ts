@@ -8,8 +8,10 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { appendFile, type FileHandle, open, readFile, rename, truncate, writeFile } from "node:fs/promises";
+import { appendFile, type FileHandle, open, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { GuardedLogs } from "./log-guard.ts";
+import { isSeparator } from "./log-text.ts";
 import type { LogPiece, LogStream } from "./runtime.ts";
 
 /**
@@ -21,18 +23,20 @@ import type { LogPiece, LogStream } from "./runtime.ts";
 export interface ProcessLogs {
   /** Opens both for appending. The caller closes them once the process has them. */
   open(lobbyId: string): { readonly descriptors: [number, number]; close(): void };
-  /** For output that comes from elsewhere, such as a container engine. */
+  guarded(lobbyId: string, pid: number): GuardedLogs;
+  /** For output that comes from elsewhere, such as a container engine. Empties the log when it is too long. */
   append(lobbyId: string, stream: LogStream, bytes: Buffer): Promise<void>;
   /** Empties every log longer than the maximum, keeping its newest part as the previous one. */
-  rotate(lobbyId: string, maxBytes: number): Promise<void>;
+  rotate(lobbyId: string): Promise<void>;
   /** Leaves only the newest part of the logs of a lobby that has ended. */
-  shorten(lobbyId: string, maxBytes: number): Promise<void>;
+  shorten(lobbyId: string, keptBytes: number): Promise<void>;
   piece(lobbyId: string, stream: LogStream, from: number, maxBytes: number): Promise<LogPiece>;
 }
 
 const logStreams = ["stdout", "stderr"] as const;
 
-export function createProcessLogs(folderPath: (lobbyId: string) => string): ProcessLogs {
+/** `maxBytes`: of one file; each stream has two. */
+export function createProcessLogs(folderPath: (lobbyId: string) => string, maxBytes: number): ProcessLogs {
   /** The position of a byte changes while a log is rotated, so each lobby's tasks run one after the other. */
   const turns = new Map<string, Promise<unknown>>();
 
@@ -60,21 +64,28 @@ export function createProcessLogs(folderPath: (lobbyId: string) => string): Proc
         },
       };
     },
-    append(lobbyId, stream, bytes) {
-      return inTurn(lobbyId, () => appendFile(currentPath(folderPath(lobbyId), stream), bytes, { mode: 0o600 }));
+    guarded(lobbyId, pid) {
+      const folder = folderPath(lobbyId);
+      return { lobbyId, pid, folder, files: logStreams.map((stream) => currentPath(folder, stream)) };
     },
-    rotate(lobbyId, maxBytes) {
+    append(lobbyId, stream, bytes) {
+      return inTurn(lobbyId, async () => {
+        await appendFile(currentPath(folderPath(lobbyId), stream), bytes, { mode: 0o600 });
+        await rotateOne(folderPath(lobbyId), stream, maxBytes);
+      });
+    },
+    rotate(lobbyId) {
       return inTurn(lobbyId, async () => {
         for (const stream of logStreams) await rotateOne(folderPath(lobbyId), stream, maxBytes);
       });
     },
-    shorten(lobbyId, maxBytes) {
+    shorten(lobbyId, keptBytes) {
       return inTurn(lobbyId, async () => {
-        for (const stream of logStreams) await shortenOne(folderPath(lobbyId), stream, maxBytes);
+        for (const stream of logStreams) await shortenOne(folderPath(lobbyId), stream, keptBytes);
       });
     },
-    piece(lobbyId, stream, from, maxBytes) {
-      return inTurn(lobbyId, () => readPiece(folderPath(lobbyId), stream, from, maxBytes));
+    piece(lobbyId, stream, from, length) {
+      return inTurn(lobbyId, () => readPiece(folderPath(lobbyId), stream, from, length));
     },
   };
 }
@@ -84,26 +95,53 @@ async function rotateOne(folder: string, stream: LogStream, maxBytes: number): P
   const size = end - currentStart;
   if (size <= maxBytes) return;
   const [previous, draft] = [previousPath(folder, stream), draftPath(folder, stream)];
-  await using(currentPath(folder, stream), "r+", (from) =>
-    using(draft, "w", async (to) => {
-      const copied = await copyMost(from, to, size - maxBytes, 2 * maxBytes);
+  // Not three files at once: all that is kept is in the current one.
+  await rm(previous, { force: true });
+  await using(currentPath(folder, stream), "r+", async (from) => {
+    try {
+      await using(draft, "w", async (to) => {
+        const start = await writeNotice(from, to, size - maxBytes, currentStart);
+        const copied = await copyMost(from, to, start, 2 * maxBytes);
 
-      // From here on the code is synchronous, so that as little output as possible is lost.
-      const next = copied + copyRest(from.fd, to.fd, copied);
-      noteStart(folder, stream, currentStart + next);
-      renameSync(draft, previous);
-      let rest = 0;
-      try {
-        rest = copyRest(from.fd, to.fd, next);
-      } finally {
-        ftruncateSync(from.fd, 0);
-      }
-      if (rest > 0) noteStart(folder, stream, currentStart + next + rest);
-    }),
-  );
+        // From here on the code is synchronous, so that as little output as possible is lost.
+        const next = copied + copyRest(from.fd, to.fd, copied);
+        noteStart(folder, stream, currentStart + next);
+        renameSync(draft, previous);
+        let rest = 0;
+        try {
+          rest = copyRest(from.fd, to.fd, next);
+        } finally {
+          ftruncateSync(from.fd, 0);
+        }
+        if (rest > 0) noteStart(folder, stream, currentStart + next + rest);
+      });
+    } catch (error) {
+      // The disk may be full of this log.
+      await rm(draft, { force: true });
+      ftruncateSync(from.fd, 0);
+      noteStart(folder, stream, end);
+      throw error;
+    }
+  });
 }
 
 const stepBytes = 64 * 1024;
+
+const noticeBytesMax = 100;
+
+/**
+ * Writes how much output is no longer kept, instead of the oldest of that output. Returns where the rest begins:
+ * at a new line, or after a separator, so that no secret loses its beginning. The blank before the notice is one too.
+ */
+async function writeNotice(from: FileHandle, to: FileHandle, cut: number, currentStart: number): Promise<number> {
+  const { buffer, bytesRead } = await from.read(Buffer.alloc(stepBytes), 0, stepBytes, cut);
+  const step = buffer.subarray(0, bytesRead);
+  const line = step.indexOf(10, noticeBytesMax);
+  const separator = step.findIndex((byte, index) => index >= noticeBytesMax && isSeparator(byte));
+  const start = cut + (line >= 0 ? line + 1 : separator >= 0 ? separator + 1 : bytesRead);
+  await to.appendFile(` Foyer dropped ${currentStart + start} bytes of output: a log keeps its newest part.\n`);
+  return start;
+}
 
 /** Copies asynchronously until little is left or `maxBytes` are copied. Returns the position that it reached. */
 async function copyMost(from: FileHandle, to: FileHandle, start: number, maxBytes: number): Promise<number> {

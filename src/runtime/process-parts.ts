@@ -1,3 +1,4 @@
+import { createLogGuard, type LogGuard } from "./log-guard.ts";
 import { createLobbyFolders, type LobbyFolders } from "./process-folders.ts";
 import { createProcessTable, type ProcessTable } from "./process-table.ts";
 import { findLobbyUser, type LobbyUser } from "./process-user.ts";
@@ -18,10 +19,13 @@ export interface ProcessParts extends ServerParts {
   readonly user: LobbyUser;
   readonly folders: LobbyFolders;
   readonly table: ProcessTable;
+  readonly guard: LogGuard;
 }
 
 export async function openProcessParts(shared: ServerParts, options: ProcessOptions): Promise<ProcessParts> {
   const user = await findLobbyUser(options.user);
   const folders = await createLobbyFolders(shared.options.dataDir, user);
-  return { ...shared, lobbyRoot: options.lobbyRoot, user, folders, table: createProcessTable(shared.slots) };
+  const table = createProcessTable(shared.slots);
+  const guard = createLogGuard(shared.options.logMaxBytes, shared.logs.rotate);
+  return { ...shared, lobbyRoot: options.lobbyRoot, user, folders, table, guard };
 }

@@ -48,7 +48,7 @@ interface Chosen {
 
 /** Each step is recorded before the next, so that after a kill the next service finds the process. */
 async function launch(parts: ProcessParts, lobby: ProcessLobby, chosen: Chosen, onEnd: OnEnd): Promise<LobbyPorts> {
-  const { options, records, table } = parts;
+  const { options, records, table, logs, guard } = parts;
   const { lobbyId } = lobby;
   const ports = announcePorts(
     options.hostname,
@@ -57,6 +57,7 @@ async function launch(parts: ProcessParts, lobby: ProcessLobby, chosen: Chosen, 
     isUnspecified(options.bind) ? null : options.bind,
   );
   records.write({ lobbyId, pid: null, identity: null, ports, hasEnded: false });
+  await guard.open();
   const child = spawnProcess(parts, lobby, chosen);
   child.unref();
   const started = new Promise<void>((resolveStarted, reject) => {
@@ -67,6 +68,7 @@ async function launch(parts: ProcessParts, lobby: ProcessLobby, chosen: Chosen, 
   if (pid !== undefined) {
     const running = createRunningProcess({ lobbyId, pid, ports, child, identity: null });
     table.add(running);
+    guard.guard(logs.guarded(lobbyId, pid));
     child.once("exit", (code, signal) => onEnd(running, { code, signal }));
     records.write({ lobbyId, pid, identity: null, ports, hasEnded: false });
     running.identity = await readIdentity(pid);

@@ -58,12 +58,13 @@ export async function createProcessDriver(
       for (const timer of timers) clearInterval(timer);
       // The driver no longer checks whether a process id still belongs to the lobby's process.
       for (const { killTimer } of table.all()) clearTimeout(killTimer);
+      await parts.guard.close();
     },
   };
 }
 
 /** Finds the process that an earlier service started, or records that it has ended. */
-async function recover({ table, ports, records }: ProcessParts, record: ProcessRecord): Promise<void> {
+async function recover({ table, ports, records, logs, guard }: ProcessParts, record: ProcessRecord): Promise<void> {
   const { lobbyId } = record;
   const left = await findProcesses(lobbyId);
   // Without an identity, the service was killed while it started the process. Then only the variables identify the
@@ -72,6 +73,7 @@ async function recover({ table, ports, records }: ProcessParts, record: ProcessR
   const identity = pid ? await readIdentity(pid) : null;
   if (pid && identity !== null && (record.identity === null || record.identity === identity)) {
     table.add(createRunningProcess({ lobbyId, pid, ports: record.ports, child: null, identity }));
+    guard.guard(logs.guarded(lobbyId, pid));
     ports.hold(listPortNumbers(record.ports));
     records.write({ ...record, pid, identity });
     return;

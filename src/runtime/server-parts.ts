@@ -46,7 +46,7 @@ export function openServerParts(options: ServerOptions): ServerParts {
   return {
     options,
     records,
-    logs: createProcessLogs(records.folderPath),
+    logs: createProcessLogs(records.folderPath, options.logMaxBytes),
     ports: createPorts(options.ports, process.pid, options.bind),
     slots: createServerSlots(options.holdings, options.now),
     exits: createExits(),

@@ -1,14 +1,15 @@
+import { startThread } from "../../ground/thread.ts";
 import { finishBatches } from "./journal-batches.ts";
 import { failAll, type JournalCore } from "./journal-core.ts";
 import { JournalSyncFailed, JournalUnavailable, toError } from "./journal-errors.ts";
-import type { FromWorker, ToWorker } from "./journal-messages.ts";
-import { startThread } from "./journal-thread.ts";
+import type { FromWorker, ToWorker, WorkerSettings } from "./journal-messages.ts";
 
 /** Starts and stops the worker thread and handles its messages, on the main thread. */
 
 export function startWorker(core: JournalCore): void {
   const { file, options } = core;
-  const started = startThread({ file, mayBeReadOnly: core.hasLoaded, failpoints: options.failpoints ?? null });
+  const settings: WorkerSettings = { file, mayBeReadOnly: core.hasLoaded, failpoints: options.failpoints ?? null };
+  const started = startThread(new URL("./journal-worker", import.meta.url), "foyer-journal", settings);
   let cause: unknown;
   core.worker = started;
   core.workerEnded = new Promise((resolve) => {

@@ -22,7 +22,7 @@ import { prepareWriting, readRows, type WriteBatches } from "./journal-rows.ts";
  */
 type Commit = Extract<ToWorker, { type: "commit" }>;
 
-// The cast is safe: only journal-thread.ts starts this file, with these settings and messages.
+// The cast is safe: only journal-link.ts starts this file, with these settings and messages.
 const port = parentPort!;
 const { file, mayBeReadOnly, failpoints } = workerData as WorkerSettings;
 const failpoint: FailpointHooks =

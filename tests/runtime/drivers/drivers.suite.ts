@@ -162,7 +162,7 @@ export function describeDriver(name: string, { open, lobby, impossible, kill, is
       });
       const { bytes, end } = await driver.logPiece(lobbyId, "stdout", 0, 8 * 1024);
       expect(end).toBe(Array.from({ length: 3000 }, (_, n) => `line ${n} of the log\n`).join("").length);
-      expect(bytes.toString()).toMatch(/^(.*\n)(line \d+ of the log\n)+/);
+      expect(bytes.toString()).toMatch(/^ Foyer dropped \d+ bytes of output.*\n(line \d+ of the log\n)+/);
       expect(await text(driver, lobbyId, "stderr")).toBe("problem\n");
     });
 

@@ -1,13 +1,12 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { WorkerSettings } from "./journal-messages.ts";
 
-/** Starts the worker thread from the file in this folder: compiled, or TypeScript in development and tests. */
-export function startThread(settings: WorkerSettings): Worker {
-  const options = { workerData: settings, name: "foyer-journal" };
-  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./journal-worker.js", import.meta.url), options);
-  const file = new URL("./journal-worker.ts", import.meta.url);
+/** Starts a worker thread from a file without its extension: compiled, or TypeScript in development and tests. */
+export function startThread(path: URL, name: string, workerData: unknown): Worker {
+  const options = { workerData, name };
+  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL(`${path.href}.js`), options);
+  const file = new URL(`${path.href}.ts`);
   return readsTypeScript() ? new Worker(file, options) : new Worker(throughTsx(file), { ...options, eval: true });
 }
 
