@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { withoutInherited } from "../ground/inherited.ts";
 import { isUnspecified } from "../ground/local-host.ts";
 import { announcePorts } from "./announce-ports.ts";
 import { buildEnvironment, searchPath } from "./process-environment.ts";
@@ -91,7 +92,7 @@ function spawnProcess(
       cwd: cwd ?? own.home,
       env: buildEnvironment(lobby.env, chosen, { ...own, bind }),
       detached: true,
-      stdio: ["ignore", ...output.descriptors],
+      stdio: withoutInherited(["ignore", ...output.descriptors]),
       ...user.ids,
     });
   } finally {
