@@ -77,7 +77,7 @@ function add(logs: GuardedLogs): void {
     one.watcher = watch(logs.folder, () => changed(one));
     one.watcher.on("error", () => one.watcher?.close());
   } catch {
-    // The system watches no more folders, or the folder is gone: the log is looked at once a second.
+    // The system can watch no other folder, or the folder was removed: the log is looked at every second.
   }
   // A service that was killed may have left it stopped.
   signalGroup(one.pid, "SIGCONT", "group");

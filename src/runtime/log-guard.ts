@@ -41,7 +41,7 @@ export function createLogGuard(maxBytes: number, rotate: (lobbyId: string) => Pr
     const ready = once(worker, "message");
     worker.on("message", async (lobbyId: string) => {
       if (lobbyId === guardReady) return;
-      // After a failure the log is looked at once more.
+      // After a failure the log is looked at again.
       await rotate(lobbyId).catch(() => undefined);
       post({ type: "emptied", lobbyId });
     });
@@ -81,7 +81,9 @@ export function createLogGuard(maxBytes: number, rotate: (lobbyId: string) => Pr
     },
     async close() {
       isClosed = true;
-      const worker = await thread?.catch(() => null);
+      const started = thread;
+      thread = null;
+      const worker = await started?.catch(() => null);
       if (!worker) return;
       const ended = once(worker, "exit");
       worker.ref();

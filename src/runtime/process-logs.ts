@@ -95,7 +95,7 @@ async function rotateOne(folder: string, stream: LogStream, maxBytes: number): P
   const size = end - currentStart;
   if (size <= maxBytes) return;
   const [previous, draft] = [previousPath(folder, stream), draftPath(folder, stream)];
-  // Not three files at once: all that is kept is in the current one.
+  // Never three files: all that is kept is in the current one.
   await rm(previous, { force: true });
   await using(currentPath(folder, stream), "r+", async (from) => {
     try {

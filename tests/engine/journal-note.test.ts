@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { findDamage, repairJournal } from "../../src/engine/memory/journal-repair.ts";
 import { createSqliteJournal, type SqliteJournal } from "../../src/engine/memory/sqlite-journal.ts";
 import { loadSqlite } from "../../src/ground/sqlite.ts";
 import { toChanges } from "../support/changes.ts";
@@ -120,6 +121,30 @@ test("[DU12] a log that breaks off behind the noted commit is a torn end: it ope
   expect(warnings).toEqual([expect.stringMatching(/lobbies\.db-wal ends within a commit/)]);
   expect(noted).toBeLessThanOrEqual(5);
   expect(await open(torn)).toMatchObject({ warnings: [] });
+});
+
+test("[DU16] a log that breaks off behind the noted commit with commits behind that is damage, until it is repaired", async () => {
+  const dataDir = temporaryFolder();
+  const journal = await loadedJournal(dataDir);
+  await appendEach(journal, 0, 5);
+  await eventually(() => notedIn(dataDir) > 0);
+  const note = readFileSync(noteIn(dataDir));
+  const behindNote = statSync(logIn(dataDir)).size;
+  await appendEach(journal, 5, 20);
+  const damaged = copyOf(dataDir);
+  await journal.close();
+  writeFileSync(noteIn(damaged), note);
+  flip(logIn(damaged), Math.floor((behindNote + statSync(logIn(damaged)).size) / 2));
+  const before = contentOf(damaged);
+  await expect(journalIn(damaged).load()).rejects.toThrow(/lobbies\.db is damaged: up to \d+ commits .*`foyer repair`/);
+  expect(contentOf(damaged)).toEqual(before);
+  const damage = await findDamage(damaged);
+  expect(damage.missingCommits).toBeGreaterThan(1);
+  await repairJournal(damage);
+  const { ids, warnings } = await open(damaged);
+  expect(ids.length).toBeGreaterThanOrEqual(5);
+  expect(ids.length).toBeLessThan(20);
+  expect(warnings).toEqual([]);
 });
 
 test("[DU12] frames of an earlier use of the log are no break", async () => {

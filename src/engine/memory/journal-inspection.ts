@@ -13,7 +13,9 @@ export interface Inspection {
 
 /**
  * SQLite treats the first wrong checksum in its log as the end of the log and ignores the rest. After a power cut that
- * is right. The note of the last synced commit shows whether it is, or whether bytes were damaged.
+ * is right. The note of the last synced commit shows whether it is, or whether bytes were damaged. So do commits behind
+ * the one that is cut: each commit is synced before the next is written, so a power cut tears only the last.
+ * See docs/decisions/0027.
  */
 export function inspectJournal(Database: SqliteLibrary, file: string): Inspection {
   if (!existsSync(file) || statSync(file).size === 0) return { missingCommits: 0, isLogBroken: false };
@@ -24,7 +26,7 @@ export function inspectJournal(Database: SqliteLibrary, file: string): Inspectio
   const unreadable = isNoteOfThis ? note.commit - found.commit : 0;
   return {
     // The commits in a log can be counted; for a missing log only the numbers before and after it are known.
-    missingCommits: unreadable > 0 ? commitsAfterBreak || unreadable : 0,
+    missingCommits: unreadable > 0 || commitsAfterBreak > 1 ? commitsAfterBreak || unreadable : 0,
     isLogBroken: isBroken,
   };
 }

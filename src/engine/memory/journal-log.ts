@@ -4,13 +4,15 @@ import { readFileSync } from "node:fs";
 export interface LogInspection {
   /** The log ends within a commit: a checksum does not match, and nothing after it is read. */
   readonly isBroken: boolean;
+  /** Where it breaks off, in bytes. */
+  readonly brokenAt: number;
   /** Commits after that position, as far as they can be counted. */
   readonly commitsAfterBreak: number;
 }
 
 const headerBytes = 32;
 const frameHeaderBytes = 24;
-const wholeLog: LogInspection = { isBroken: false, commitsAfterBreak: 0 };
+const wholeLog: LogInspection = { isBroken: false, brokenAt: 0, commitsAfterBreak: 0 };
 
 /**
  * Reads the frames as SQLite does, which treats the first wrong checksum as the end of the log. Frames of an earlier
@@ -35,12 +37,14 @@ type Sums = [number, number];
 function walkFrames(log: Buffer, words: Uint32Array, sums: Sums, pageBytes: number): LogInspection {
   const frameBytes = frameHeaderBytes + pageBytes;
   let isBroken = false;
+  let brokenAt = 0;
   let commitsAfterBreak = 0;
   for (let at = headerBytes; at + frameHeaderBytes <= log.length; at += frameBytes) {
     const isOfThisLog = log.compare(log, 16, 24, at + 8, at + 16) === 0;
     if (!isOfThisLog) {
       // After a break this may be a frame whose salt was damaged.
       if (!isBroken && !hasFrameOfLog(log, at + frameBytes, frameBytes)) break;
+      if (!isBroken) brokenAt = at;
       isBroken = true;
       continue;
     }
@@ -49,11 +53,14 @@ function walkFrames(log: Buffer, words: Uint32Array, sums: Sums, pageBytes: numb
       addWords(sums, words, at, 8);
       addWords(sums, words, at + frameHeaderBytes, pageBytes);
     }
-    isBroken ||= !isWhole || sums[0] !== log.readUInt32BE(at + 16) || sums[1] !== log.readUInt32BE(at + 20);
+    if (!isBroken && (!isWhole || sums[0] !== log.readUInt32BE(at + 16) || sums[1] !== log.readUInt32BE(at + 20))) {
+      isBroken = true;
+      brokenAt = at;
+    }
     const isCommit = log.readUInt32BE(at + 4) > 0;
     if (isBroken && isCommit) commitsAfterBreak += 1;
   }
-  return { isBroken, commitsAfterBreak };
+  return { isBroken, brokenAt, commitsAfterBreak };
 }
 
 function hasFrameOfLog(log: Buffer, from: number, frameBytes: number): boolean {
@@ -65,7 +72,7 @@ function hasFrameOfLog(log: Buffer, from: number, frameBytes: number): boolean {
 
 /** Without its header SQLite reads nothing of a log, and its commits cannot be counted. */
 function lostHeader(log: Buffer): LogInspection {
-  return { isBroken: log.length > headerBytes, commitsAfterBreak: 0 };
+  return { isBroken: log.length > headerBytes, brokenAt: 0, commitsAfterBreak: 0 };
 }
 
 /** As in `sqlite3/src/wal.c`, with 32-bit sums. */

@@ -1,7 +1,8 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, fsyncSync, mkdirSync, openSync, truncateSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { loadSqlite } from "../../ground/sqlite.ts";
 import { inspectJournal } from "./journal-inspection.ts";
+import { inspectLog } from "./journal-log.ts";
 import { removeNote, toNoteFile } from "./journal-note.ts";
 import { createSqliteJournal, journalFileName } from "./sqlite-journal.ts";
 
@@ -20,18 +21,24 @@ export async function findDamage(dataDir: string): Promise<Damage> {
 }
 
 /**
- * Drops the commits that cannot be read: removes the number of the last commit, and SQLite merges the readable part of
+ * Drops the commits that cannot be read: cuts the log where it breaks off, removes the number of the last commit, and SQLite merges the readable part of
  * the log into the file. Returns the folder with a copy of the damaged files. The caller has locked the data folder.
  */
 export async function repairJournal({ file }: Damage): Promise<string> {
   const kept = keepCopy(file);
+  const log = `${file}-wal`;
+  const { isBroken, brokenAt } = inspectLog(log);
+  if (isBroken) truncateSync(log, brokenAt);
   await removeNote(file);
   const journal = createSqliteJournal({ dataDir: dirname(file) });
   try {
     await journal.load();
   } catch (error) {
-    // There is other damage, so the number of the last commit is still needed.
-    copyFileSync(join(kept, basename(toNoteFile(file))), toNoteFile(file));
+    // There is other damage, so all is still needed.
+    for (const target of [log, toNoteFile(file)]) {
+      const copy = join(kept, basename(target));
+      if (existsSync(copy)) copyFileSync(copy, target);
+    }
     throw error;
   } finally {
     await journal.close();
