@@ -114,10 +114,9 @@ export async function createContext(
       monotonic: () => performance.now(),
     }),
     warnOperator: throttledByText((message, times) => log.warn({ times }, `no lobby was created: ${message}`)),
+    removals: new Map(),
     logChange: (entry) => logChange(log, entry),
-    now,
-    newId,
-    newCodes,
+    ...{ now, newId, newCodes },
   };
   return { context, driver };
 }

@@ -6,11 +6,13 @@ import { createPrepareBuilds } from "../loops/prepare-builds.ts";
 import { repeat } from "../loops/repeat.ts";
 import { createResyncQueue } from "../loops/resync-queue.ts";
 import type { Nodes } from "../nodes/nodes.ts";
+import { createRemoveDeleted } from "../operations/cloud/delete.ts";
 import type { Context } from "../operations/context.ts";
 import { createMeasureLobbies } from "../operations/insight/follow-lobbies.ts";
 import { planWarm, wantsIdle } from "../operations/matchmaking/lobby-start.ts";
 import { deleteUnnamedBuilds, listBuildIds } from "../store/builds.ts";
 import { prune } from "../store/retention.ts";
+import { listDeletedOwners } from "../store/tokens.ts";
 import type { FolderWatch } from "./folder-watch.ts";
 import type { Loops, ModeLoops, Task } from "./mode.ts";
 import { leftoverMs } from "./open-builds.ts";
@@ -50,6 +52,7 @@ function listTasks(context: Context, { recorder, warnings, folderWatch, own, log
   const tasks: Task[] = [
     ["saving when tokens were used", 30_000, () => tokenUses.flush()],
     ["pruning", 60 * 60_000, onceForAll(nodes, pruneOld)],
+    ["removing what was deleted", 5_000, onceForAll(nodes, createRemoveDeleted(context))],
     ...listBuildTasks(context, log),
     ["catching up with the history of lobbies", 10_000, () => recorder.catchUp()],
     ["looking for lobbies that are not ready", 1_000, () => warnings.check()],
@@ -88,7 +91,7 @@ function listBuildTasks(context: Context, log: Logger): Task[] {
 }
 
 function resyncAfterGaps(
-  { engine, waiting }: Context,
+  { db, engine, waiting }: Context,
   { log, recorder, supervisor, warnings, directory, own }: TaskParts,
 ): void {
   const askResync = createResyncQueue(
@@ -97,6 +100,12 @@ function resyncAfterGaps(
     (err, namespaceId) =>
       log.error({ err, namespace_id: namespaceId }, "a namespace could not be resynced after an event gap"),
   );
+  // Ends the connections of players to the lobbies of a deleted namespace, whose lobbies end one after another.
+  db.onChange((change) => {
+    if (typeof change === "string") return;
+    const onError = (err: unknown) => log.warn({ err }, "connections to the lobbies of a deleted namespace stay open");
+    for (const id of listDeletedOwners(change)) void directory.resync(id).catch(onError);
+  });
   engine.onGap((namespaceId) => {
     recorder.expectMore();
     warnings.expectMore();

@@ -87,7 +87,11 @@ export const errorTable = {
     meaning:
       "The archive is not a gzipped tar that is safe to unpack, or not the one that `sha256` names. The message says what is wrong with it; nothing of it was kept.",
   },
-  CLOUD_NAME_TAKEN: { status: 409, meaning: "This name_id is already in use." },
+  CLOUD_NAME_TAKEN: {
+    status: 409,
+    meaning:
+      "This name_id is already in use. `metadata.is_deleting` is true when what has it was deleted and is still being removed: try again later.",
+  },
   CLOUD_DOMAIN_TAKEN: { status: 409, meaning: "The domain belongs to another namespace." },
   CLOUD_TOO_MANY_DOMAINS: { status: 409, meaning: "The namespace already has the maximum number of domains (32)." },
   CLOUD_QUOTA_REACHED: {

@@ -217,6 +217,8 @@ export interface Restarted extends CommandBase {
 export interface RemoveNamespace extends CommandBase {
   readonly type: "removeNamespace";
   readonly force: boolean;
+  /** From then on the namespace counts as removed; what is in it stays until the next removal. */
+  readonly onlyMark?: true;
 }
 
 export type Command =

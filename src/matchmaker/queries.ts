@@ -53,7 +53,7 @@ const readers: { readonly [T in NamespaceQueryType]: Reader<T> } = {
 
 function readLobby(state: State, query: GetLobby): LobbyView | null {
   const lobby = state.lobbies.get(query.lobbyId);
-  return lobby === undefined ? null : viewLobby(lobby);
+  return lobby === undefined || state.namespace?.removedAt != null ? null : viewLobby(lobby);
 }
 
 function listLobbies(state: State, query: ListLobbies): Answer<"listLobbies"> {

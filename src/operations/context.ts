@@ -54,6 +54,8 @@ export interface Context {
   readonly sessions: Sessions;
   readonly engine: Engine;
   readonly configs: NamespaceConfigs;
+  /** The deleted games and namespaces, by id, that this node is removing. */
+  readonly removals: Map<string, Promise<void>>;
   readonly waiting: Waiting;
   /** The ports of a lobby as callers see them. */
   readonly showPorts: ShowPorts;

@@ -26,6 +26,7 @@ export function setBlock(
       .updateTable("namespaces")
       .set((update) => ({ revision: update("revision", "+", 1) }))
       .where("namespace_id", "=", namespaceId)
+      .where("delete_ts", "is", null)
       .executeTakeFirst();
     if (locked.numUpdatedRows === 0n) throw undo("NAMESPACE_NOT_FOUND");
     await transaction
@@ -59,6 +60,7 @@ export function removeBlock(db: Db, namespaceId: string, client: string): Promis
       .updateTable("namespaces")
       .set((update) => ({ revision: update("revision", "+", 1) }))
       .where("namespace_id", "=", namespaceId)
+      .where("delete_ts", "is", null)
       .executeTakeFirst();
     const removed = await transaction
       .deleteFrom("blocks")

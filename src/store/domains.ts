@@ -23,6 +23,7 @@ export function addDomain(
       .updateTable("namespaces")
       .set((update) => ({ revision: update("revision", "+", 1) }))
       .where("namespace_id", "=", namespaceId)
+      .where("delete_ts", "is", null)
       .executeTakeFirst();
     if (locked.numUpdatedRows === 0n) throw undo("NAMESPACE_NOT_FOUND");
     const owner = await transaction
@@ -56,6 +57,7 @@ export function removeDomain(db: Db, namespaceId: string, domain: string): Promi
       .updateTable("namespaces")
       .set((update) => ({ revision: update("revision", "+", 1) }))
       .where("namespace_id", "=", namespaceId)
+      .where("delete_ts", "is", null)
       .executeTakeFirst();
     const removed = await transaction
       .deleteFrom("domains")

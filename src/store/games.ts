@@ -1,7 +1,6 @@
 import { cached } from "./cache.ts";
 import type { Db, Page } from "./db.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
-import { tokensChangeId } from "./tokens.ts";
 import { transact } from "./transaction.ts";
 
 export interface Game {
@@ -42,31 +41,20 @@ function aboutGame({ gameId }: Game): readonly string[] {
   return [gameId];
 }
 
-export async function gameNameExists(db: Db, nameId: string): Promise<boolean> {
-  return (await findGame(db, nameId)) !== null;
+/** Also true for a deleted game of which something is still to be removed. */
+export function gameNameExists(db: Db, nameId: string): Promise<boolean> {
+  return cached(db, `game-name-exists ${nameId}`, async () => (await readRow(db, nameUse, [nameId])) !== null);
+}
+
+export async function isGameNameDeleting(db: Db, nameId: string): Promise<boolean> {
+  return (await readRow(db, nameUse, [nameId]))?.deleteTs != null;
 }
 
 /** By id, ascending. */
 export async function listGames(db: Db, page: Page): Promise<Game[]> {
-  let query = db.query.selectFrom("games").select(gameColumns);
+  let query = db.query.selectFrom("games").select(gameColumns).where("delete_ts", "is", null);
   if (page.after !== null) query = query.where("game_id", ">", page.after);
   return await query.orderBy("game_id").limit(page.limit).execute();
-}
-
-/** Also deletes everything that belongs to the game. False: the game does not exist. */
-export function deleteGame(db: Db, gameId: string): Promise<boolean> {
-  const deleted = [gameId, tokensChangeId(gameId)];
-  return transact<boolean>(db, deleted, async (transaction, undo) => {
-    // Rows are locked from the game downwards, and namespaces before versions, as deployVersion does. The database's
-    // own cascade would start with the versions, and the two would deadlock.
-    const game = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
-    await (db.engine === "postgresql" ? game.forUpdate() : game).execute();
-    const namespaces = transaction.deleteFrom("namespaces").where("game_id", "=", gameId);
-    for (const row of await namespaces.returning("namespace_id").execute()) deleted.push(row.namespace_id);
-    const { numDeletedRows } = await transaction.deleteFrom("games").where("game_id", "=", gameId).executeTakeFirst();
-    if (numDeletedRows === 0n) throw undo(false);
-    return true;
-  });
 }
 
 export function isUuid(ref: string): boolean {
@@ -89,10 +77,17 @@ const gameColumns = [
 
 const gameById: PreparedRead<Game> = {
   name: "gameById",
-  build: (query) => query.selectFrom("games").select(gameColumns).where("game_id", "=", parameter),
+  build: (query) =>
+    query.selectFrom("games").select(gameColumns).where("game_id", "=", parameter).where("delete_ts", "is", null),
 };
 
 const gameByName: PreparedRead<Game> = {
   name: "gameByName",
-  build: (query) => query.selectFrom("games").select(gameColumns).where("name_id", "=", parameter),
+  build: (query) =>
+    query.selectFrom("games").select(gameColumns).where("name_id", "=", parameter).where("delete_ts", "is", null),
+};
+
+const nameUse: PreparedRead<{ readonly deleteTs: number | null }> = {
+  name: "gameNameUse",
+  build: (query) => query.selectFrom("games").select("delete_ts as deleteTs").where("name_id", "=", parameter),
 };

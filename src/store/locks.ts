@@ -9,13 +9,21 @@ import type { Tables } from "./tables.ts";
 
 /** Makes transactions that add to the game run one after another. False: the game does not exist. */
 export async function lockGame(db: Db, transaction: Transaction<Tables>, gameId: string): Promise<boolean> {
-  const row = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
+  const row = transaction
+    .selectFrom("games")
+    .select("game_id")
+    .where("game_id", "=", gameId)
+    .where("delete_ts", "is", null);
   return (await (hasRowLocks(db) ? row.forNoKeyUpdate() : row).executeTakeFirst()) !== undefined;
 }
 
 /** Blocks the deletion of the game until the transaction ends. False: the game does not exist. */
 export async function holdGame(db: Db, transaction: Transaction<Tables>, gameId: string): Promise<boolean> {
-  const row = transaction.selectFrom("games").select("game_id").where("game_id", "=", gameId);
+  const row = transaction
+    .selectFrom("games")
+    .select("game_id")
+    .where("game_id", "=", gameId)
+    .where("delete_ts", "is", null);
   return (await (hasRowLocks(db) ? row.forKeyShare() : row).executeTakeFirst()) !== undefined;
 }
 
@@ -25,13 +33,14 @@ export async function lockNamespace(
   transaction: Transaction<Tables>,
   { gameId, namespaceId }: { gameId: string; namespaceId: string },
 ): Promise<boolean> {
-  // Rows of the namespace refer to the game too. The game is locked first, because deleteGame starts with the game.
+  // Rows of the namespace refer to the game too. The game is locked first, because deleting a game starts with the game.
   if (!(await holdGame(db, transaction, gameId))) return false;
   const row = transaction
     .selectFrom("namespaces")
     .select("namespace_id")
     .where("namespace_id", "=", namespaceId)
-    .where("game_id", "=", gameId);
+    .where("game_id", "=", gameId)
+    .where("delete_ts", "is", null);
   return (await (hasRowLocks(db) ? row.forNoKeyUpdate() : row).executeTakeFirst()) !== undefined;
 }
 

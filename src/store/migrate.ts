@@ -9,6 +9,7 @@ import { versionImages } from "./migrations/0008-version-images.ts";
 import { builds } from "./migrations/0009-builds.ts";
 import { rolledBack } from "./migrations/0010-rolled-back.ts";
 import { sessions } from "./migrations/0011-sessions.ts";
+import { deleting } from "./migrations/0012-deleting.ts";
 import type { Tables } from "./tables.ts";
 
 export type EngineName = "sqlite" | "postgresql";
@@ -48,6 +49,7 @@ function allMigrations(engine: EngineName): Record<string, Migration> {
     "0009-builds": builds(engine),
     "0010-rolled-back": rolledBack(),
     "0011-sessions": sessions(engine),
+    "0012-deleting": deleting(),
   };
 }
 

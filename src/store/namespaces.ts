@@ -6,7 +6,6 @@ import { hasRowLocks, holdVersion, lockGame } from "./locks.ts";
 import { aboutNamespace, type Namespace, type NamespaceRow, namespaceColumns, toNamespace } from "./namespace-row.ts";
 import { type PreparedRead, parameter, readRow } from "./read.ts";
 import type { Tables } from "./tables.ts";
-import { tokensChangeId } from "./tokens.ts";
 import { transact } from "./transaction.ts";
 
 export type { Namespace } from "./namespace-row.ts";
@@ -49,6 +48,7 @@ async function countNamespaces(transaction: Transaction<Tables>, gameId: string)
     .selectFrom("namespaces")
     .select((select) => select.fn.countAll<number>().as("count"))
     .where("game_id", "=", gameId)
+    .where("delete_ts", "is", null)
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -81,27 +81,40 @@ export async function withNamespaceHeld<T>(
   work: (namespace: Namespace | null, held: Db) => Promise<T>,
 ): Promise<T> {
   return db.query.transaction().execute(async (transaction) => {
-    const query = transaction.selectFrom("namespaces").select(namespaceColumns).where("namespace_id", "=", namespaceId);
+    const query = transaction
+      .selectFrom("namespaces")
+      .select(namespaceColumns)
+      .where("namespace_id", "=", namespaceId)
+      .where("delete_ts", "is", null);
     const row = await (hasRowLocks(db) ? query.forUpdate() : query).executeTakeFirst();
     return work(row ? toNamespace(row) : null, { ...db, query: transaction });
   });
 }
 
+/** Also true for a deleted namespace of which something is still to be removed. */
 export function namespaceNameExists(db: Db, gameId: string, nameId: string): Promise<boolean> {
   return cached(db, `namespace-name-exists ${gameId} ${nameId}`, async () => {
-    return (await readRow(db, nameExists, [gameId, nameId])) !== null;
+    return (await readRow(db, nameUse, [gameId, nameId])) !== null;
   });
+}
+
+export async function isNamespaceNameDeleting(db: Db, gameId: string, nameId: string): Promise<boolean> {
+  return (await readRow(db, nameUse, [gameId, nameId]))?.deleteTs != null;
 }
 
 /** By id, ascending. */
 export async function listNamespaces(db: Db, gameId: string, page: Page): Promise<Namespace[]> {
-  let query = db.query.selectFrom("namespaces").select(namespaceColumns).where("game_id", "=", gameId);
+  let query = db.query
+    .selectFrom("namespaces")
+    .select(namespaceColumns)
+    .where("game_id", "=", gameId)
+    .where("delete_ts", "is", null);
   if (page.after !== null) query = query.where("namespace_id", ">", page.after);
   const rows = await query.orderBy("namespace_id").limit(page.limit).execute();
   return rows.map(toNamespace);
 }
 
-/** The ids of all namespaces of all games, read from the database. */
+/** The ids of all namespaces of all games, read from the database, with those that are being removed. */
 export async function listNamespaceIds(db: Db): Promise<string[]> {
   const rows = await db.query.selectFrom("namespaces").select("namespace_id").execute();
   return rows.map((row) => row.namespace_id);
@@ -126,18 +139,6 @@ export function listDeployedVersions(db: Db): Promise<{ namespaceId: string; ver
     .where("version_id", "is not", null)
     .$narrowType<{ versionId: string }>()
     .execute();
-}
-
-/** Also deletes its domains, tokens and history. False: the namespace does not exist. */
-export function deleteNamespace(db: Db, namespaceId: string): Promise<boolean> {
-  return transact<boolean>(db, [namespaceId, tokensChangeId(namespaceId)], async (transaction, undo) => {
-    const { numDeletedRows } = await transaction
-      .deleteFrom("namespaces")
-      .where("namespace_id", "=", namespaceId)
-      .executeTakeFirst();
-    if (numDeletedRows === 0n) throw undo(false);
-    return true;
-  });
 }
 
 /** Sets all limits together and returns the new revision; null: the namespace does not exist. */
@@ -185,6 +186,7 @@ async function setRaisingRevision(
       .set(columns)
       .set((update) => ({ revision: update("revision", "+", 1) }))
       .where("namespace_id", "=", namespaceId)
+      .where("delete_ts", "is", null)
       .returning("revision")
       .executeTakeFirst();
     if (!row) throw undo("NAMESPACE_NOT_FOUND");
@@ -221,7 +223,12 @@ async function readNamespace(
 
 const byId: PreparedRead<NamespaceRow> = {
   name: "namespaceById",
-  build: (query) => query.selectFrom("namespaces").select(namespaceColumns).where("namespace_id", "=", parameter),
+  build: (query) =>
+    query
+      .selectFrom("namespaces")
+      .select(namespaceColumns)
+      .where("namespace_id", "=", parameter)
+      .where("delete_ts", "is", null),
 };
 
 const byName: PreparedRead<NamespaceRow> = {
@@ -231,15 +238,16 @@ const byName: PreparedRead<NamespaceRow> = {
       .selectFrom("namespaces")
       .select(namespaceColumns)
       .where("game_id", "=", parameter)
-      .where("name_id", "=", parameter),
+      .where("name_id", "=", parameter)
+      .where("delete_ts", "is", null),
 };
 
-const nameExists: PreparedRead<{ readonly nameId: string }> = {
-  name: "namespaceNameExists",
+const nameUse: PreparedRead<{ readonly deleteTs: number | null }> = {
+  name: "namespaceNameUse",
   build: (query) =>
     query
       .selectFrom("namespaces")
-      .select("name_id as nameId")
+      .select("delete_ts as deleteTs")
       .where("game_id", "=", parameter)
       .where("name_id", "=", parameter),
 };

@@ -7,6 +7,8 @@ export interface Tables {
     name_id: string;
     display_name: string;
     create_ts: number;
+    /** Null: not deleted. A deleted game or namespace keeps its name until all of it is removed, and no read finds it. */
+    delete_ts: number | null;
   };
   versions: {
     version_id: string;
@@ -42,6 +44,7 @@ export interface Tables {
     domain_public_auth_enabled: number;
     allow_localhost: number;
     revision: number;
+    delete_ts: number | null;
   };
   domains: {
     domain: string;

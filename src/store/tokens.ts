@@ -99,6 +99,12 @@ export function tokensChangeId(ownerId: string): string {
   return `tokens:${ownerId}`;
 }
 
+/** The games and namespaces that a change has deleted. */
+export function listDeletedOwners(change: readonly string[]): string[] {
+  const prefix = tokensChangeId("");
+  return change.filter((id) => id.startsWith(prefix)).map((id) => id.slice(prefix.length));
+}
+
 /**
  * Reads tokens into the cache before they are needed: those with these ids, or, with null, those that were used or
  * created last. False: a change happened meanwhile, and nothing was cached.

@@ -135,7 +135,8 @@ export function deployVersion(
     const row = transaction
       .selectFrom("namespaces")
       .select(["game_id", "version_id"])
-      .where("namespace_id", "=", namespaceId);
+      .where("namespace_id", "=", namespaceId)
+      .where("delete_ts", "is", null);
     const namespace = await (hasRowLocks(db) ? row.forUpdate() : row).executeTakeFirst();
     if (!namespace) throw undo("NAMESPACE_NOT_FOUND");
     const { expectedVersionId = null } = request;

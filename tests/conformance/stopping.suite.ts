@@ -143,6 +143,22 @@ export function stoppingSuite(factory: EngineFactory): void {
       expect(await world.counts()).toMatchObject({ revision: null, ready: 0, reserved: 0 });
     });
 
+    test("[ST6] [G8] a namespace that is marked as removed refuses calls; its lobbies end with its removal", async () => {
+      const world = await createWorld(factory);
+      const { id, players } = await world.ready({ party: 1 });
+      const mark = { type: "removeNamespace", force: true, onlyMark: true } as const;
+      expect(await world.execute<"removeNamespace">({ ...mark, force: false })).toEqual(refusal("NAMESPACE_NOT_EMPTY"));
+      const received = listen(world);
+      expect(await world.execute<"removeNamespace">(mark)).toEqual({ ok: true });
+      for (const outcome of await ownCalls(world, id, players[0]!)) expect(outcome).toEqual(refusal("LOBBY_NOT_FOUND"));
+      expect(await world.read<"lobby">({ type: "lobby", lobbyId: id })).toBeNull();
+      expect(await world.find()).toEqual(refusal("STALE_REVISION"));
+      expect(await world.counts()).toMatchObject({ revision: null });
+      expect(await world.execute<"removeNamespace">({ type: "removeNamespace", force: true })).toEqual({ ok: true });
+      expect((await received(2)).map((event) => event.type)).toEqual(["player.left", "lobby.stopped"]);
+      expect(await world.counts()).toMatchObject({ revision: null, ready: 0, reserved: 0 });
+    });
+
     test("[ST6] the store restores a removed namespace, also with the same or an older revision", async () => {
       const world = await createWorld(factory);
       const before = world.revision;

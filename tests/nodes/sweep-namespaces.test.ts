@@ -2,8 +2,8 @@ import { expect, inject, test } from "vitest";
 import { createLog } from "../../src/ground/log.ts";
 import { createSweepNamespaces } from "../../src/loops/sweep-namespaces.ts";
 import { type Lease, onlyNode } from "../../src/nodes/nodes.ts";
-import { deleteNamespace, listNamespaceIds } from "../../src/store/namespaces.ts";
-import { emptyStore, storedNamespace } from "../store/fixtures.ts";
+import { listNamespaceIds } from "../../src/store/namespaces.ts";
+import { deleteNamespace, emptyStore, storedNamespace } from "../store/fixtures.ts";
 import { closeAfterEach, openEngine, underTest } from "../support/redis-engine.ts";
 import { World } from "../support/world.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type Block, blocksAt, listBlocks, removeBlock, setBlock } from "../../src/store/blocks.ts";
 import type { Db } from "../../src/store/db.ts";
-import { deleteNamespace, findNamespaceById } from "../../src/store/namespaces.ts";
+import { findNamespaceById } from "../../src/store/namespaces.ts";
 import { prune } from "../../src/store/retention.ts";
 import { storeKinds } from "../support/services/stores.ts";
-import { atOnce, emptyStore, firstPage, newId, now, storedNamespace, tally } from "./fixtures.ts";
+import { atOnce, deleteNamespace, emptyStore, firstPage, newId, now, storedNamespace, tally } from "./fixtures.ts";
 
 const blockOf = (client: string, more: Partial<Block> = {}): Block => ({
   ...{ client, createTs: now, untilTs: null, note: null },

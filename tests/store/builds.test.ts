@@ -5,11 +5,10 @@ import { describe, expect, test } from "vitest";
 import { type Build, deleteUnnamedBuilds, findBuildById, insertBuild } from "../../src/store/builds.ts";
 import type { Db } from "../../src/store/db.ts";
 import { deleteVersion } from "../../src/store/delete-version.ts";
-import { deleteGame } from "../../src/store/games.ts";
 import { openBuildArchive } from "../../src/store/open-build-archive.ts";
 import { insertVersion } from "../../src/store/versions.ts";
 import { storeKinds } from "../support/services/stores.ts";
-import { emptyStore, folder, newId, now, storedGame, version } from "./fixtures.ts";
+import { deleteGame, emptyStore, folder, newId, now, storedGame, version } from "./fixtures.ts";
 
 const noLimits = { buildsMax: 100, bytesMax: 1e12 };
 const dayMs = 24 * 60 * 60_000;

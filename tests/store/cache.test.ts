@@ -6,7 +6,7 @@ import { cached, changed, write } from "../../src/store/cache.ts";
 import type { Db } from "../../src/store/db.ts";
 import { addDomain, findNamespaceByDomain, listDomains, removeDomain } from "../../src/store/domains.ts";
 import { toStoreError } from "../../src/store/errors.ts";
-import { deleteGame, findGame, insertGame } from "../../src/store/games.ts";
+import { findGame, insertGame } from "../../src/store/games.ts";
 import { findNamespaceById, namespaceNameExists, setMatchmakerConfig } from "../../src/store/namespaces.ts";
 import { openDb } from "../../src/store/open-db.ts";
 import { prune } from "../../src/store/retention.ts";
@@ -15,7 +15,18 @@ import { transact } from "../../src/store/transaction.ts";
 import { until } from "../support/harness.ts";
 import { freePort } from "../support/services/programs.ts";
 import { freshDatabase, type StoreKind, storeKinds } from "../support/services/stores.ts";
-import { deferred, emptyStore, folder, game, newId, now, storedGame, storedNamespace, token } from "./fixtures.ts";
+import {
+  deferred,
+  deleteGame,
+  emptyStore,
+  folder,
+  game,
+  newId,
+  now,
+  storedGame,
+  storedNamespace,
+  token,
+} from "./fixtures.ts";
 
 describe("the read cache on sqlite", () => {
   test("a kept answer is given again until the next write, a missing one too", async () => {

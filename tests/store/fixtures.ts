@@ -5,8 +5,15 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createIds } from "../../src/ground/ids.ts";
 import type { Db, Page } from "../../src/store/db.ts";
+import {
+  listDeletedOf,
+  markGameDeleted,
+  markNamespaceDeleted,
+  removeGameRows,
+  removeNamespaceRows,
+} from "../../src/store/deletions.ts";
 import { type Game, insertGame } from "../../src/store/games.ts";
-import { insertNamespace, type Namespace } from "../../src/store/namespaces.ts";
+import { findNamespaceById, insertNamespace, type Namespace } from "../../src/store/namespaces.ts";
 import { openDb } from "../../src/store/open-db.ts";
 import type { TokenRow } from "../../src/store/tokens.ts";
 import { insertVersion, type Version } from "../../src/store/versions.ts";
@@ -137,4 +144,19 @@ export function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => voi
     resolve = settle;
   });
   return { promise, resolve };
+}
+
+/** As DELETE does, without live state. */
+export async function deleteNamespace(db: Db, namespaceId: string): Promise<boolean> {
+  const namespace = await findNamespaceById(db, namespaceId);
+  const isMarked = namespace !== null && (await markNamespaceDeleted(db, namespace, 1));
+  if (isMarked) await removeNamespaceRows(db, namespaceId);
+  return isMarked;
+}
+
+export async function deleteGame(db: Db, gameId: string): Promise<boolean> {
+  const isMarked = await markGameDeleted(db, gameId, 1);
+  for (const namespaceId of isMarked ? await listDeletedOf(db, gameId) : []) await removeNamespaceRows(db, namespaceId);
+  if (isMarked) await removeGameRows(db, gameId);
+  return isMarked;
 }

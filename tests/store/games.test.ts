@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { addDomain } from "../../src/store/domains.ts";
-import { deleteGame, findGame, gameNameExists, insertGame, listGames } from "../../src/store/games.ts";
+import { findGame, gameNameExists, insertGame, listGames } from "../../src/store/games.ts";
 import { findNamespaceById, insertNamespace, listNamespaces } from "../../src/store/namespaces.ts";
 import { findTokenByHash, insertToken, listTokens } from "../../src/store/tokens.ts";
 import { deployVersion, findVersion, listDeployments, listVersions } from "../../src/store/versions.ts";
 import { storeKinds } from "../support/services/stores.ts";
 import {
   atOnce,
+  deleteGame,
   emptyStore,
   firstPage,
   game,

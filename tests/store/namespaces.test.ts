@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { addDomain, findNamespaceByDomain, listDomains } from "../../src/store/domains.ts";
 import {
-  deleteNamespace,
   findNamespace,
   findNamespaceById,
   insertNamespace,
@@ -15,6 +14,7 @@ import { listDeployments } from "../../src/store/versions.ts";
 import { storeKinds } from "../support/services/stores.ts";
 import {
   atOnce,
+  deleteNamespace,
   emptyStore,
   firstPage,
   namespace,
@@ -54,7 +54,7 @@ describe.each(storeKinds)("namespaces on %s", (kind) => {
     expect(await findNamespace(db, gameId, "prod")).toEqual(made);
     expect(await listNamespaces(db, gameId, firstPage)).toEqual([made]);
     expect(await listDeployments(db, made.namespaceId, firstPage)).toEqual([
-      { ...deployment, versionId, displayName: "1.0", isDeleted: false },
+      { ...deployment, versionId, displayName: "1.0", isDeleted: false, isRolledBack: false },
     ]);
   });
 

@@ -60,7 +60,7 @@ export interface ErrorStatus {
   readonly CLOUD_VALIDATION_ERROR: 400;
   /** 400: The archive is not a gzipped tar that is safe to unpack, or not the one that `sha256` names. The message says what is wrong with it; nothing of it was kept. */
   readonly CLOUD_BUILD_INVALID: 400;
-  /** 409: This name_id is already in use. */
+  /** 409: This name_id is already in use. `metadata.is_deleting` is true when what has it was deleted and is still being removed: try again later. */
   readonly CLOUD_NAME_TAKEN: 409;
   /** 409: The domain belongs to another namespace. */
   readonly CLOUD_DOMAIN_TAKEN: 409;

@@ -194,3 +194,30 @@ describe("memory engine", () => {
     await expect(isClosed(engine)).rejects.toThrow(EngineUnavailable);
   });
 });
+
+test("[G9] very many lobbies of a removed namespace end in steps, and other calls are decided in between", async () => {
+  const engine = await createMemoryEngine(createMemoryJournal());
+  const limits = { lobbyCountMax: 5000, maxPlayers: 10_000, maxPlayersPerClient: null };
+  await engine.execute({ ...configure, limits });
+  const ids = Array.from({ length: 1500 }, (_, at) => lobbyId.replace(/.{4}$/, String(at).padStart(4, "0")));
+  for (const id of ids) expect(await engine.execute(create(id))).toMatchObject({ ok: true });
+  const removal = engine.execute({ type: "removeNamespace", namespaceId, now, force: true });
+  const other = namespaceId.replace(/e$/, "f");
+  const left: number[] = [];
+  let isOver = false;
+  void removal.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    await engine.execute({ ...configure, namespaceId: other, revision: left.length + 1 });
+    expect(await engine.execute(create(otherId))).toEqual({ ok: false, code: "STALE_REVISION" });
+    left.push(engine.states().get(namespaceId)!.lobbies.size);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await removal).toEqual({ ok: true });
+  expect(left[0]).toBeGreaterThan(1000);
+  expect(new Set(left).size).toBeGreaterThan(5);
+  const { lobbies, players, keys } = engine.states().get(namespaceId)!;
+  expect([lobbies.size, players.size, keys.size]).toEqual([0, 0, 0]);
+  await engine.close();
+});

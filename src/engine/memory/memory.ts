@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { EngineUnavailable } from "../../ground/unavailable.ts";
 import type {
   Answer,
@@ -40,6 +41,7 @@ export async function createMemoryEngine(journal: Journal, hasStalled = () => fa
 
   return {
     execute<T extends CommandType>(command: CommandOf<T>): Promise<Outcome<T>> {
+      if (command.type === "removeNamespace") return removeInSteps(memory, command);
       return isReady(memory, command.namespaceId) ? run(memory, command) : runWhenReady(memory, command);
     },
 
@@ -72,6 +74,17 @@ export async function createMemoryEngine(journal: Journal, hasStalled = () => fa
 /** Whether a command of the namespace is decided now. */
 function isReady({ phase, reloads }: Memory, namespaceId: string): boolean {
   return phase === "running" && !reloads.has(namespaceId);
+}
+
+/** Other commands are decided between two steps. */
+async function removeInSteps<T extends CommandType>(memory: Memory, command: CommandOf<T>): Promise<Outcome<T>> {
+  for (;;) {
+    const outcome = await runWhenReady(memory, command);
+    const { lobbies, players, keys } = findState(memory, command.namespaceId);
+    const isDone = ("onlyMark" in command && command.onlyMark) || lobbies.size + players.size + keys.size === 0;
+    if (!outcome.ok || isDone) return outcome;
+    await setImmediate();
+  }
 }
 
 async function runWhenReady<T extends CommandType>(memory: Memory, command: CommandOf<T>): Promise<Outcome<T>> {

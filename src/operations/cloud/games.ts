@@ -1,11 +1,11 @@
-import { deleteGame, findGame, type Game, gameNameExists, insertGame, listGames } from "../../store/games.ts";
+import { findGame, type Game, gameNameExists, insertGame, isGameNameDeleting, listGames } from "../../store/games.ts";
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal } from "../refusal.ts";
+import { deleteGame } from "./delete.ts";
 import { gameNotFound, lookUpGame } from "./lookup.ts";
 import { checkNames, nameTaken, refuseNames } from "./names.ts";
 import { cutPage, parsePage, toTimestamp } from "./pagination.ts";
-import { listAllNamespaces, removeEveryLobby, removeRemains } from "./remove-lobbies.ts";
 
 export function gameOperations(context: Context) {
   const { db } = context;
@@ -26,7 +26,8 @@ export function gameOperations(context: Context) {
 
     "games.createGame": async ({ body, record }) => {
       const names = await check(body);
-      if (names.issues.length > 0) return refuseNames(names, "game");
+      const isDeleting = () => isGameNameDeleting(db, body.name_id);
+      if (names.issues.length > 0) return refuseNames(names, "game", isDeleting);
 
       const game = {
         gameId: context.newId(),
@@ -36,7 +37,7 @@ export function gameOperations(context: Context) {
       };
       const { gameId, nameId } = game;
       if ((await insertGame(record({ gameId, target: nameId }), game)) === "NAME_TAKEN")
-        return nameTaken(body.name_id, "game");
+        return nameTaken(body.name_id, "game", isDeleting);
       return { game_id: gameId };
     },
 
@@ -50,17 +51,9 @@ export function gameOperations(context: Context) {
     "games.deleteGame": async ({ params, query, record }) => {
       const game = await lookUpGame(db, params);
       if (isRefusal(game)) return game;
-      return context.configs.removing(async () => {
-        const namespaces = await listAllNamespaces(context, game.gameId);
-        const remaining = await removeEveryLobby(context, namespaces, query.force ?? false);
-        if (remaining) return remaining;
-        const deleted = await deleteGame(record({ target: game.nameId }), game.gameId);
-        await removeRemains(
-          context,
-          namespaces.map(({ namespaceId }) => namespaceId),
-        );
-        return deleted ? null : gameNotFound(params.game_id);
-      });
+      const remaining = await deleteGame(context, record({ target: game.nameId }), game, query.force ?? false);
+      if (remaining === "GAME_NOT_FOUND") return gameNotFound(params.game_id);
+      return remaining;
     },
   } satisfies Partial<Handlers>;
 }

@@ -68,18 +68,23 @@ export async function checkNames(
   return { displayName: display.value, issues };
 }
 
-/** The answer to creating something whose names have issues. */
-export function refuseNames(names: CheckedNames, what: "game" | "namespace") {
+/**
+ * The answer to creating something whose names have issues. `isDeleting`: whether what has the name was deleted, and
+ * something of it is still to be removed.
+ */
+export async function refuseNames(names: CheckedNames, what: "game" | "namespace", isDeleting: () => Promise<boolean>) {
   const [first] = names.issues;
   if (names.issues.length === 1 && first?.path[1] === "not_unique") {
-    return refuse("CLOUD_NAME_TAKEN", first.message, { errors: names.issues });
+    if (!(await isDeleting())) return refuse("CLOUD_NAME_TAKEN", first.message, { errors: names.issues });
+    const message = `${first.message} The ${what} that has it is being deleted. Try again later.`;
+    return refuse("CLOUD_NAME_TAKEN", message, { errors: names.issues, metadata: { is_deleting: true } });
   }
   return refuse("CLOUD_VALIDATION_ERROR", `The ${what} cannot be created with these names.`, { errors: names.issues });
 }
 
 /** Another request was faster: the store's constraint refused the name after the check had passed. */
-export function nameTaken(nameId: string, what: "game" | "namespace") {
-  return refuseNames({ displayName: "", issues: [notUnique(nameId)] }, what);
+export function nameTaken(nameId: string, what: "game" | "namespace", isDeleting: () => Promise<boolean>) {
+  return refuseNames({ displayName: "", issues: [notUnique(nameId)] }, what, isDeleting);
 }
 
 function notUnique(nameId: string): Issue {

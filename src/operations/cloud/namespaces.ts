@@ -1,8 +1,8 @@
 import { lobbyCountMaxDefault, maxPlayersDefault } from "../../ground/limits.ts";
 import { type Domain, listDomains, listDomainsByNamespace } from "../../store/domains.ts";
 import {
-  deleteNamespace,
   insertNamespace,
+  isNamespaceNameDeleting,
   listNamespaces,
   type Namespace,
   namespaceNameExists,
@@ -10,6 +10,7 @@ import {
 import type { Context } from "../context.ts";
 import type { Handlers } from "../handlers.ts";
 import { isRefusal } from "../refusal.ts";
+import { deleteNamespace } from "./delete.ts";
 import {
   gameNotFound,
   lookUpGame,
@@ -20,7 +21,6 @@ import {
 } from "./lookup.ts";
 import { checkNames, nameTaken, refuseNames } from "./names.ts";
 import { cutPage, parsePage, toTimestamp } from "./pagination.ts";
-import { removeLobbies, removeRemains } from "./remove-lobbies.ts";
 
 export function namespaceOperations(context: Context) {
   const { db } = context;
@@ -46,7 +46,8 @@ export function namespaceOperations(context: Context) {
       const game = await lookUpGame(db, params);
       const isTaken = async (nameId: string) => !isRefusal(game) && namespaceNameExists(db, game.gameId, nameId);
       const names = await checkNames(body, isTaken);
-      if (names.issues.length > 0) return refuseNames(names, "namespace");
+      const isDeleting = async () => !isRefusal(game) && isNamespaceNameDeleting(db, game.gameId, body.name_id);
+      if (names.issues.length > 0) return refuseNames(names, "namespace", isDeleting);
       if (isRefusal(game)) return game;
 
       const namespace = newNamespace(context, {
@@ -60,7 +61,7 @@ export function namespaceOperations(context: Context) {
       const { maxNamespacesPerGame: namespacesMax } = context.config;
       const recorded = record({ namespaceId, target: nameId });
       const inserted = await insertNamespace(recorded, namespace, deployment || null, { namespacesMax });
-      if (inserted === "NAME_TAKEN") return nameTaken(body.name_id, "namespace");
+      if (inserted === "NAME_TAKEN") return nameTaken(body.name_id, "namespace", isDeleting);
       if (inserted === "GAME_NOT_FOUND") return gameNotFound(params.game_id);
       if (inserted === "TOO_MANY") return quotaReached("game", namespacesMax, "namespaces", "max_namespaces_per_game");
       if (inserted === "VERSION_NOT_FOUND") return versionNotFound(body.version_id ?? "");
@@ -84,13 +85,10 @@ export function namespaceOperations(context: Context) {
     "games.namespaces.deleteGameNamespace": async ({ params, query, record }) => {
       const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
-      return context.configs.removing(async () => {
-        const remaining = await removeLobbies(context, namespace, query.force ?? false);
-        if (remaining) return remaining;
-        const deleted = await deleteNamespace(record({ target: namespace.nameId }), namespace.namespaceId);
-        await removeRemains(context, [namespace.namespaceId]);
-        return deleted ? null : namespaceNotFound(params.namespace_id);
-      });
+      const recorded = record({ target: namespace.nameId });
+      const remaining = await deleteNamespace(context, recorded, namespace, query.force ?? false);
+      if (remaining === "NAMESPACE_NOT_FOUND") return namespaceNotFound(params.namespace_id);
+      return remaining;
     },
   } satisfies Partial<Handlers>;
 }

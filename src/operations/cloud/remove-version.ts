@@ -5,8 +5,8 @@ import type { Namespace } from "../../store/namespaces.ts";
 import type { Version } from "../../store/versions.ts";
 import type { Context } from "../context.ts";
 import { refuse } from "../refusal.ts";
+import { listAllNamespaces } from "./delete.ts";
 import { versionNotFound } from "./lookup.ts";
-import { listAllNamespaces } from "./remove-lobbies.ts";
 
 const attemptsMax = 5;
 const lobbiesPerPage = 500;

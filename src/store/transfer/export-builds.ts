@@ -29,6 +29,7 @@ export async function exportBuilds(snapshot: Snapshot, place: StorePlace, folder
   const builds = await snapshot
     .selectFrom("builds")
     .select(["build_id as buildId", "display_name as displayName", "sha256"])
+    .where("game_id", "in", snapshot.selectFrom("games").select("game_id").where("delete_ts", "is", null))
     .orderBy("build_id")
     .execute();
   const missing: NamedBuild[] = [];

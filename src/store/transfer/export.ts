@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type Snapshot, type StorePlace, withSnapshot } from "./export-snapshot.ts";
 import {
   formatVersion,
@@ -59,13 +59,23 @@ async function* pagesOf(snapshot: Snapshot, table: TableName): AsyncGenerator<Ro
   for (;;) {
     // Ids and domains are never empty, so every row is greater than the empty text.
     const { rows } = await sql<Record<string, unknown>>`
-      select ${names} from ${sql.table(table)} where ${sql.ref(key)} > ${after}
+      select ${names} from ${sql.table(table)} where ${sql.ref(key)} > ${after} and ${isKept(table)}
       order by ${sql.ref(key)} limit ${rowsPerPage}
     `.execute(snapshot);
     if (rows.length > 0) yield rows.map((row) => toRow(row, columns));
     if (rows.length < rowsPerPage) return;
     after = String(rows.at(-1)?.[key]);
   }
+}
+
+/** Not a deleted game or namespace that is being removed, and nothing that belongs to one. */
+function isKept(table: TableName): RawBuilder<unknown> {
+  const parents = transferTables[table].refers.map(({ by, to }) => {
+    const key = sql.ref(by.at(-1) ?? "");
+    return sql`(${key} is null or ${key} in (select ${key} from ${sql.table(to)} where ${isKept(to)}))`;
+  });
+  const isMarked = table === "games" || table === "namespaces";
+  return sql.join([isMarked ? sql`delete_ts is null` : sql`1 = 1`, ...parents], sql` and `);
 }
 
 /** The columns in one order on both stores. PostgreSQL's driver returns every bigint as text. */

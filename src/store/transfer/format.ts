@@ -64,7 +64,7 @@ interface TransferTable<T extends TableName> {
 export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
   games: {
     word: "game",
-    columns: { game_id: id, name_id: nameId, display_name: text, create_ts: time },
+    columns: { game_id: id, name_id: nameId, display_name: text, create_ts: time, delete_ts: orAbsent(time) },
     unique: [["game_id"], ["name_id"]],
     refers: [],
   },
@@ -134,6 +134,7 @@ export const transferTables: { readonly [T in TableName]: TransferTable<T> } = {
       domain_public_auth_enabled: flag,
       allow_localhost: flag,
       revision,
+      delete_ts: orAbsent(time),
     },
     unique: [["namespace_id"], ["game_id", "name_id"], ["game_id", "namespace_id"]],
     refers: [

@@ -56,6 +56,7 @@ return foyer.execute(function(command)
   elseif not namespace.removedAt then
     foyer.put(namespace, "removedAt", namespace.now)
   end
+  if command.onlyMark then return foyer.accept() end
   if not removingTogether(endSome) or not removingTogether(forgetSome) then return { "MORE" } end
   return foyer.accept()
 end)
