@@ -150,10 +150,16 @@ export const settings = {
     "How many days stopped lobbies, ended tokens, old deployments and the audit log are kept.",
   ),
 
-  redis_url: setting(redisUrl, null, "Several nodes", "Redis that keeps live lobbies, for any number of nodes.", {
-    inFile: true,
-    absent: "live lobbies are in this process and its data folder; it is the only node",
-  }),
+  redis_url: setting(
+    redisUrl,
+    null,
+    "Several nodes",
+    "Redis that keeps live lobbies, for any number of nodes: redis://host:6379, redis+sentinel://host:26379,host:26379/primary-name or redis+cluster://host:6379,host:6379 (rediss for TLS).",
+    {
+      inFile: true,
+      absent: "live lobbies are in this process and its data folder; it is the only node",
+    },
+  ),
   redis_prefix: setting(
     text("TEXT", 1, 64, /^[A-Za-z0-9_.:-]+$/, "letters, digits and _ . : -"),
     "foyer",
@@ -178,7 +184,7 @@ export const settings = {
     origin,
     null,
     "Several nodes",
-    "Origin under which the other nodes reach this one, to pass players on to its lobbies.",
+    "Origin under which the other nodes reach this one, to pass players on to its lobbies, such as http://10.0.0.5:7100.",
     { absent: "players reach the lobbies of this node through its own gateway only" },
   ),
   node_grace_s: setting(

@@ -48,6 +48,7 @@ export function namespaceDomainOperations(context: Context) {
     },
 
     "games.namespaces.toggleNamespaceDomainPublicAuth": async ({ params, body, record }) => {
+      // See docs/decisions/0032.
       if (body.enabled == null && body.allow_localhost == null) return nothingToSet();
       const namespace = await lookUpNamespace(db, params);
       if (isRefusal(namespace)) return namespace;
