@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { anyLobby } from "../../../tests/support/any-lobby.ts";
 import { temporaryFolder } from "../../../tests/support/temporary-folder.ts";
 import { createMemoryEngine } from "../../engine/memory/memory.ts";
@@ -9,7 +9,7 @@ const namespaceId = "aaaaaaaa-0000-7000-8000-00000000000a";
 const lobbyId = "00000000-0000-7000-8000-000000000001";
 const never = () => () => {};
 
-test("[T69] as many calls may wait as the limit allows, and one more is answered immediately", async () => {
+async function engineWithLobby() {
   const engine = await createMemoryEngine(createSqliteJournal({ dataDir: temporaryFolder() }));
   const base = { namespaceId, now: 1, revision: 1 };
   const limits = { lobbyCountMax: 10, maxPlayers: 10, maxPlayersPerClient: null };
@@ -34,6 +34,11 @@ test("[T69] as many calls may wait as the limit allows, and one more is answered
     playerIds: [],
     idempotency: null,
   });
+  return engine;
+}
+
+test("[T69] as many calls may wait as the limit allows, and one more is answered immediately", async () => {
+  const engine = await engineWithLobby();
   const waiting = createWaiting(engine, { waitMs: 1e9, waitersMax: 2, now: () => 1 });
   let leave = () => {};
   const first = waiting.untilReady(namespaceId, lobbyId, (listener) => {
@@ -65,4 +70,19 @@ test("[T69] a wait whose lobby cannot be read fails, and no longer counts", asyn
     await expect(wait).rejects.toThrow("closed");
     expect(waiting.count()).toBe(0);
   }
+});
+
+test("[R6] a wait that would end shortly before the lobby does goes on until the lobby has ended", async () => {
+  const engine = await engineWithLobby();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const waiting = createWaiting(engine, { waitMs: 60_000, waitersMax: 2, now: () => 1 });
+  const ending = waiting.untilReady(namespaceId, lobbyId, never, 64_000);
+  const other = waiting.untilReady(namespaceId, lobbyId, never, 66_000);
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  expect(await other).toEqual({ end: "timeout" });
+  expect(waiting.count()).toBe(1);
+  await engine.execute({ type: "stopLobby", namespaceId, now: 2, lobbyId, reason: "start_failed", exit: null });
+  expect(await ending).toMatchObject({ end: "stopped", lobby: { lobbyId } });
+  await engine.close();
 });

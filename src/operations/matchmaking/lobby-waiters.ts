@@ -11,8 +11,9 @@ type Waited =
 export interface Waiting {
   /**
    * Resolves when the lobby is ready or has ended, when the time is over, the service stops, or the client disconnects.
+   * `dueAt`: when a lobby that is not ready is stopped.
    */
-  untilReady(namespaceId: string, lobbyId: string, whenGone: WhenGone): Promise<Waited>;
+  untilReady(namespaceId: string, lobbyId: string, whenGone: WhenGone, dueAt?: number): Promise<Waited>;
   /** Events of a namespace were lost: reads the lobbies there that requests wait for. */
   resync(namespaceId: string): Promise<void>;
   /** How many are waiting now. */
@@ -20,6 +21,11 @@ export interface Waiting {
   /** Ends every wait, now and from now on. */
   stop(): void;
 }
+
+/** A client that is asked to come back comes after so long. */
+const backAfterMs = 5_000;
+/** A lobby that is due is stopped within this time. */
+const stoppedWithinMs = 2_000;
 
 export function createWaiting(engine: Engine, options: { waitMs: number; waitersMax: number; now(): number }): Waiting {
   let count = 0;
@@ -48,8 +54,14 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
     for (const end of [...(waiters.get(lobbyId) ?? [])]) end(waited);
   }
 
+  /** A client that came back after the end of the lobby would start another one, so that end is waited for. */
+  function waitMs(leftMs: number): number {
+    const isSoon = options.waitMs > backAfterMs && leftMs <= options.waitMs + backAfterMs;
+    return isSoon ? Math.max(options.waitMs, leftMs + stoppedWithinMs) : options.waitMs;
+  }
+
   return {
-    untilReady(namespaceId, lobbyId, whenGone) {
+    untilReady(namespaceId, lobbyId, whenGone, dueAt = Infinity) {
       if (isStopping) return Promise.resolve({ end: "stopping" });
       if (count >= options.waitersMax) return Promise.resolve({ end: "timeout" });
       count += 1;
@@ -58,7 +70,7 @@ export function createWaiting(engine: Engine, options: { waitMs: number; waiters
         waiters.set(lobbyId, waiting);
         namespaceByLobby.set(lobbyId, namespaceId);
         waiting.add(end);
-        const timer = setTimeout(() => end({ end: "timeout" }), options.waitMs);
+        const timer = setTimeout(() => end({ end: "timeout" }), waitMs(dueAt - options.now()));
         let stopListening = () => {};
         stopListening = whenGone(() => end({ end: "disconnected" }));
         // It may have become ready between the seating and now; from here on the events show it.

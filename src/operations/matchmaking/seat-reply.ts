@@ -26,7 +26,8 @@ async function replyWhenReady(
 ) {
   const { namespaceId } = asked;
   const startedAt = context.now();
-  const waited = await context.waiting.untilReady(namespaceId, lobby.lobbyId, asked.whenGone);
+  const dueAt = lobby.createdAt + lobby.readyMs;
+  const waited = await context.waiting.untilReady(namespaceId, lobby.lobbyId, asked.whenGone, dueAt);
   if (waited.end === "ready") context.activity.countWait(namespaceId, context.now() - startedAt);
   const blocked = await blockedMeanwhile(context, asked);
   if (waited.end === "ready" && !blocked) return toJoinReply(context, namespaceId, waited.lobby, playerIds);
