@@ -76,7 +76,11 @@ const checks = {
     "tests/runtime/supervise.test.ts",
     "tests/config-secret-files.test.ts",
   ),
-  refusals: vitest("tests/runtime/container-refusals.test.ts", "src/runtime/docker/start-container.test.ts"),
+  refusals: vitest(
+    "tests/runtime/container-refusals.test.ts",
+    "src/runtime/docker/start-container.test.ts",
+    "src/runtime/docker/follow-logs.test.ts",
+  ),
   uploads: vitest("tests/http/cloud-sqlite.test.ts", "-t", "BU7"),
   seats: vitest("tests/http/matchmaker/matchmaker.test.ts", "-t", "RA2"),
   stampedes: vitest("tests/histories/stampedes.test.ts"),
