@@ -84,6 +84,8 @@ export function signInTests(kind: ServiceKind, at: () => Service): void {
       ],
       ...(listed.json.cursor && { cursor: listed.json.cursor }),
     });
+    const noPage = await at().request("GET", "/cloud/sessions?limit=0", { token: own.token });
+    expectRefusal(noPage, "API_BAD_QUERY", [["limit"]]);
     expectEmpty(await at().request("DELETE", `/cloud/sessions/${other.tokenId}`, { token: own.token }));
     expectRefusal(await at().request("GET", "/cloud/whoami", { token: other.token }), "TOKEN_INVALID");
     for (const id of [other.tokenId, "not-an-id", "%00"]) {

@@ -96,7 +96,9 @@ export function versionsTests(at: () => Service): void {
 
   test("[V3] a valid document has no issues, and checking stores nothing", async () => {
     const before = await call("GET", `${game.path}/versions`);
-    const checked = await call("POST", `${game.path}/versions/validate`, version(processConfig));
+    const duel = { ...processConfig.game_modes.duel, timeouts: { heartbeat_s: 30 } };
+    const config = { ...processConfig, game_modes: { duel } };
+    const checked = await call("POST", `${game.path}/versions/validate`, version(config));
     expectAnswer(checked, { errors: [] });
     expect((await call("GET", `${game.path}/versions`)).json).toEqual(before.json);
   });
