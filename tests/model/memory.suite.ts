@@ -12,7 +12,7 @@ export function modelInMemory(seeds: readonly number[], stepsWanted: number): vo
 
   test.each(seeds)(
     "[I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I11] [I13] [I15] [I16] [I17] [I18] [I19] [I23] [I24] [CO4] seed %i",
-    { timeout: 240_000 },
+    { timeout: 900_000 },
     async (seed) => {
       runs.push(await simulate(seed, historiesPerSeed));
     },

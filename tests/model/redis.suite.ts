@@ -10,7 +10,7 @@ export function modelOnRedis(engineName: "redis" | "cluster", seeds: readonly nu
 
   test.each(seeds)(
     "[RD2] [I1] [I2] [I3] [I4] [I5] [I6] [I7] [I8] [I9] [I11] [I13] [I15] [I16] [I17] [I18] [I19] [CO4] seed %i",
-    { timeout: 300_000 },
+    { timeout: 900_000 },
     async (seed) => {
       const url = inject(engineName === "redis" ? "redisUrl" : "redisClusterUrl");
       runs.push(await simulate(seed, historiesPerSeed, { start: startOnRedis(url), engineName }));

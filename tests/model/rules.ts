@@ -18,6 +18,7 @@ import {
   byId,
   endLobby,
   endSeat,
+  isDeployed,
   isLiving,
   isOpen,
   isTaken,
@@ -57,6 +58,15 @@ const rules: { readonly [T in CommandType]: (model: Model, command: CommandOf<T>
     model.configuration = { revision, limits, deployedVersionId, idleMinimums, removedAt: null };
     const { namespaceId, clock: at } = model;
     model.published.push({ type: "namespace.configured", namespaceId, at, revision, deployedVersionId });
+    // By id, however long each has been empty. The histories have fewer of them than end in one step.
+    const outdated = model.lobbies.filter(
+      (lobby) =>
+        isLiving(lobby) && !lobby.made.isExternal && !isDeployed(model, lobby) && takenIn(model, lobby).length === 0,
+    );
+    const idOf = ({ made }: ModelLobby) => made.lobbyId;
+    for (const lobby of outdated.sort((left, right) => (idOf(left) < idOf(right) ? -1 : 1))) {
+      endLobby(model, lobby, "outdated", null);
+    }
     return { ok: true, isApplied: true };
   },
 
