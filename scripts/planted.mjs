@@ -29,6 +29,12 @@ const checks = {
   lists: vitest("tests/http/matchmaker/matchmaker.test.ts", "-t", "T46"),
   audited: vitest("tests/http/cloud-sqlite.test.ts", "-t", "AU3"),
   heartbeats: vitest("tests/sdk/live.test.ts", "-t", "SK5"),
+  gateway: vitest(
+    "src/gateway",
+    "src/runtime/process-ports.test.ts",
+    "tests/gateway/answers.test.ts",
+    "tests/gateway/web-sockets.test.ts",
+  ),
   store: vitest("tests/crash/failing-store.test.ts"),
   redis: vitest(
     "tests/conformance/redis.test.ts",

@@ -54,7 +54,8 @@ export function forwardRequest(parts: ForwardParts): Exchange {
     request.once("end", () => {
       if (!response.headersSent) socket.setTimeout(0);
     });
-    // A pipeline would end the client's connection with the lobby's, and a lobby may answer before it has read the body.
+    // A pipeline would end the client's connection with the lobby's, and a lobby may answer before it has read the body
+    // (docs/decisions/0021).
     request.pipe(sent);
   } else {
     request.resume();
