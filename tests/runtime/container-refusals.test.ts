@@ -10,13 +10,18 @@ import { openDriver } from "./driver.ts";
 const reason = "crun: cannot set up the cgroup for the container: `/sys/fs/cgroup` is read-only\nOCI runtime error.";
 
 /** An engine that has every image, and can start no container, as Podman with a runtime that does not fit. */
-async function startUnableEngine(): Promise<{ socket: string; asked: string[] }> {
+async function startUnableEngine(pullReason?: string): Promise<{ socket: string; asked: string[] }> {
   const socket = join(temporaryFolder(), "engine.sock");
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
     request.resume().once("end", () => {
       if (request.url?.endsWith("/start")) return response.writeHead(500).end(JSON.stringify({ message: reason }));
+      if (pullReason !== undefined && /images\/[^?]*\/json/.test(request.url ?? ""))
+        return response.writeHead(404).end();
+      // The answer to a pull begins before the engine knows how it ends.
+      const lines = [{ status: "Pulling from game" }, { error: pullReason }].map((line) => JSON.stringify(line));
+      if (pullReason !== undefined && request.url?.includes("/images/create")) return response.end(lines.join("\n"));
       response.writeHead(200, { "api-version": "1.41" }).end(JSON.stringify({ Id: "sha256:1" }));
     });
   }).listen(socket);
@@ -50,6 +55,18 @@ test("[DK13] the engine's own reason is what the operator reads, in one line", a
     message:
       "The container engine could not start the container: crun: cannot set up the cgroup for the container: " +
       "`/sys/fs/cgroup` is read-only OCI runtime error (status 500).",
+  });
+  expect([await driver.list(), driver.room()]).toEqual([[], 64]);
+});
+
+test("[DK13] a pull that the engine refuses is reported in the words of the engine", async () => {
+  const { socket } = await startUnableEngine('unauthorized: "game" needs\na login.');
+  const driver = await openDriver({ docker: { isEnabled: true, socket } });
+  onTestFinished(() => driver.close());
+  await expect(driver.start(someLobby())).rejects.toMatchObject({
+    name: "LobbyNotStarted",
+    message:
+      'The image game:1 could not be pulled: unauthorized: "game" needs a login. Check its name and its registry, or load it by hand.',
   });
   expect([await driver.list(), driver.room()]).toEqual([[], 64]);
 });

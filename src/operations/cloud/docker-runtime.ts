@@ -77,7 +77,7 @@ export function checkMayRunContainers(
   return null;
 }
 
-/** What makes it easier for a container to reach its machine. */
+/** What makes it easier for a container to reach its machine. See docs/decisions/0028-images-whose-user-is-root.md. */
 const adminOnly: readonly { readonly message: string; isAsked(docker: ResolvedDockerRuntime): boolean }[] = [
   {
     message: "A container with the network of the service's machine needs the admin token. Set network to bridge.",
