@@ -6,7 +6,7 @@ export interface DiskSpace {
   claim(bytes: number): Promise<SpaceClaim | null>;
 }
 
-export interface SpaceClaim {
+interface SpaceClaim {
   /** So much of it is on the disk now. */
   written(bytes: number): void;
   end(): void;

@@ -14,7 +14,7 @@ import {
 } from "../../store/sessions.ts";
 
 /** An operator who signed in with a code. */
-export interface Session {
+interface Session {
   readonly tokenId: string;
   readonly createTs: number;
   readonly lastUsedTs: number;
