@@ -165,7 +165,7 @@ describe("more connections of one client than there is time for", () => {
   afterEach(() => app.close());
 
   test("[FG9] are not read, so that few requests wait, and all are answered; a probe's connection is read", async () => {
-    const [connectionCount, perConnection] = [500, 3];
+    const [connectionCount, perConnection] = [1000, 3];
     const metrics = createMetrics();
     const waiting = async () => (await metrics.registry.getSingleMetric("foyer_http_waiting")!.get()).values[0]!.value;
     const counts: Promise<number>[] = [];
