@@ -154,7 +154,7 @@ export const settings = {
     redisUrl,
     null,
     "Several nodes",
-    "Redis that keeps live lobbies, for any number of nodes: redis://host:6379, redis+sentinel://host:26379,host:26379/primary-name or redis+cluster://host:6379,host:6379 (rediss for TLS).",
+    "Redis that keeps live lobbies, for any number of nodes: redis://host:6379, redis+sentinel://host,host/primary-name or redis+cluster://host,host (rediss for TLS).",
     {
       inFile: true,
       absent: "live lobbies are in this process and its data folder; it is the only node",
