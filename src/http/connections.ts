@@ -177,6 +177,8 @@ function createAccept(
   finish: (exchange: Exchange) => void,
 ) {
   return (socket: KnownSocket) => {
+    // Node removes its own listener at an offer of another protocol, and an error without one ends the process.
+    socket.on("error", () => socket.destroy());
     const address = readAddress(socket.remoteAddress ?? "", {});
     const isExempt = address.isDirectLoopback || address.isTrustedProxy;
     const share = isExempt ? null : shares.connect(address);
@@ -184,7 +186,6 @@ function createAccept(
       const message = `More than ${inWords(config.maxConnectionsPerAddress, "connections")} are open. Close some first.`;
       refuseConnection(refuse("API_RATE_LIMIT", message, { retryAfterS: 1 }), socket);
       // If what the client sends were not taken, its system might not give it the answer.
-      socket.on("error", () => socket.destroy());
       socket.resume();
       return false;
     }
@@ -227,8 +228,10 @@ function takeRequests(
     const socket = stream as Socket;
     if (comesBehind(socket)) ignore(socket);
     else if (lobbies !== null && isWebSocket(raw)) guard(log, socket, () => lobbies.upgrade(raw, socket, head));
-    else if (raw.rawHeaders.length > 2 * headersMax) refuseConnection(tooManyHeaders(), socket);
-    else declineUpgrade(raw, socket, head, takeConnection);
+    else if (raw.rawHeaders.length > 2 * headersMax) {
+      refuseConnection(tooManyHeaders(), socket);
+      socket.resume();
+    } else declineUpgrade(raw, socket, head, takeConnection);
   });
 }
 

@@ -7,6 +7,7 @@ import { arenaOf } from "../support/arena.ts";
 import { listenTo } from "../support/event-streams.ts";
 import { expectRefusal } from "../support/expectations.ts";
 import { clientOf, startService, until } from "../support/harness.ts";
+import { sendAndReset, tooManyHeadersWithOffer, uncaughtDuring } from "../support/raw.ts";
 import { ensureServerBuilt } from "../support/server.ts";
 import { openThrough, secret, type Through } from "./through.ts";
 import { closeOf, handshakeRefusal, nextMessage, openWebSocket, startGameLobby } from "./web-sockets.ts";
@@ -85,6 +86,14 @@ test("[GW40] [GW41] lobbies are reached through it, with the same checks", async
   expectRefusal(await world.service.request("GET", `/lobby/${fresh.lobbyId}`), "API_NOT_FOUND");
   game.close();
   web.close();
+});
+
+test("[GW40] [T47] an offer of another protocol with too many headers and a reset behind them ends nothing else", async () => {
+  const uncaught = await uncaughtDuring(async () => {
+    for (let round = 0; round < 20; round++) await sendAndReset(through.port, tooManyHeadersWithOffer);
+    for (let round = 0; round < 5; round++) expect((await through.request("GET", "/healthz")).status).toBe(200);
+  });
+  expect(uncaught).toEqual([]);
 });
 
 test("[GW42] killing foyer gateway ends its own connections and nothing else", async () => {

@@ -9,7 +9,14 @@ import { createConnections } from "../../src/http/connections.ts";
 import { type Matchmaker, startMatchmaker } from "../support/arena.ts";
 import { readGauge } from "../support/gauge.ts";
 import { type Answer, until } from "../support/harness.ts";
-import { openRaw, openUnread, type RawConnection } from "../support/raw.ts";
+import {
+  openRaw,
+  openUnread,
+  type RawConnection,
+  sendAndReset,
+  tooManyHeadersWithOffer,
+  uncaughtDuring,
+} from "../support/raw.ts";
 import { freePort } from "../support/services/programs.ts";
 import { createHeldRequests } from "./held-requests.ts";
 
@@ -240,5 +247,14 @@ describe("a request that offers another protocol stays an ordinary one", () => {
     const connection = await connect();
     connection.write(get("/healthz", `${offer}${many}Content-Length: 5\r\n`));
     await expectOneAnswer(connection, 400);
+  });
+
+  test("[T47] with more than 256 headers and a reset behind them it ends its own connection and nothing else", async () => {
+    const service = await start();
+    const uncaught = await uncaughtDuring(async () => {
+      for (let round = 0; round < 20; round++) await sendAndReset(service.port, tooManyHeadersWithOffer);
+      for (let round = 0; round < 5; round++) expect((await service.request("GET", "/readyz")).status).toBe(200);
+    });
+    expect(uncaught).toEqual([]);
   });
 });

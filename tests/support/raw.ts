@@ -60,6 +60,29 @@ export async function openRaw(port: number, from: { localAddress?: string } = {}
   };
 }
 
+/** Sends this and resets the connection at once, as one piece of input for the other side. */
+export async function sendAndReset(port: number, text: string): Promise<void> {
+  const connection = await openRaw(port);
+  connection.write(text);
+  connection.reset();
+}
+
+/** A request that offers another protocol with 400 headers. */
+export const tooManyHeadersWithOffer = `GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n${Array.from({ length: 400 }, (_, index) => `h${index}:1\r\n`).join("")}\r\n`;
+
+/** The errors that nothing caught meanwhile. Any of them would have ended the process. */
+export async function uncaughtDuring(work: () => Promise<void>): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  const note = (error: unknown) => void errors.push(error);
+  process.on("uncaughtException", note);
+  try {
+    await work();
+  } finally {
+    process.off("uncaughtException", note);
+  }
+  return errors;
+}
+
 /** A connection whose client reads nothing of what comes. */
 export async function openUnread(port: number): Promise<Pick<RawConnection, "write" | "destroy">> {
   const socket = await connected(port);
