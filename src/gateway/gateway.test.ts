@@ -10,7 +10,12 @@ import { createGateway } from "./gateway.ts";
 const lobbyId = "0193aaaa-0000-7000-8000-000000000001";
 
 /** A gateway to a lobby at that port, which has that time to begin its answer. */
-async function openGateway(port: number, headMs = 200, isBlocked = async () => false) {
+async function openGateway(
+  port: number,
+  headMs = 200,
+  isBlocked = async () => false,
+  hasSeat?: () => Promise<boolean>,
+) {
   const gateway = createGateway({
     routes: {
       find: async () => ({
@@ -19,11 +24,18 @@ async function openGateway(port: number, headMs = 200, isBlocked = async () => f
       }),
       admit: async () => null,
       isBlocked,
-      hasSeat: async () => false,
+      hasSeat: hasSeat ?? (async () => false),
       onStopped() {},
     },
     checkEdge: ({ headers: { host = "" } }) => ({
-      ...{ client: "a", network: null, isCounted: false, isLocal: true, isPassedOn: false, wrongHost: null },
+      ...{
+        client: "a",
+        network: null,
+        isCounted: hasSeat !== undefined,
+        isLocal: true,
+        isPassedOn: false,
+        wrongHost: null,
+      },
       forwarded: { for: "127.0.0.1", proto: "http", host },
     }),
     bounds: createBounds({ all: 1, perClient: 1 }),
@@ -85,6 +97,33 @@ test("[GW18] while it is slow to learn who is blocked, the gateway asks once and
   server.closeAllConnections();
   lobby.close();
   for (const socket of sockets) socket.destroy();
+});
+
+test("[GW20] a client that leaves while its seat is looked up keeps no connection of the lobby", async () => {
+  const lobby = createServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
+  await once(lobby, "listening");
+  const answers: ((hasSeat: boolean) => void)[] = [];
+  const hasSeat = () => new Promise<boolean>((resolve) => answers.push(resolve));
+  const { server, url } = await openGateway((lobby.address() as AddressInfo).port, 60_000, undefined, hasSeat);
+  const connected = once(server, "connection");
+  const left = get(url).on("error", () => undefined);
+  const [socket] = (await connected) as [Socket];
+  while (answers.length === 0) await new Promise(setImmediate);
+  const closed = once(socket, "close");
+  left.destroy();
+  await closed;
+  answers.shift()!(true);
+  await new Promise(setImmediate);
+  const answered = once(get(url), "response");
+  while (answers.length === 0) await new Promise(setImmediate);
+  answers.shift()!(true);
+  const [answer] = (await answered) as [IncomingMessage];
+  expect(answer.statusCode).toBe(200);
+  answer.resume();
+  for (const one of [server, lobby]) {
+    one.close();
+    one.closeAllConnections();
+  }
 });
 
 test("[GW22] an upload may take longer than that: the time begins at its end", async () => {

@@ -60,9 +60,10 @@ export function createGateway(parts: GatewayParts): Gateway {
   ): Promise<void> {
     const admitted = await admitRequest(parts.checkEdge, routes, request, isUpgrade);
     if (isRefusal(admitted)) return answer(response, admitted);
-    if (request.socket.destroyed) return;
     const { route, admission } = admitted;
     const isSeated = bounds.isForSeated(route, admission) && (await routes.hasSeat(route, admission.client));
+    // Nothing is awaited from here on: an exchange of a closed connection would never end.
+    if (request.socket.destroyed) return;
     const leave = bounds.take(route, admission, isSeated);
     if (isRefusal(leave)) return answer(response, leave);
     let exchange: Exchange;
