@@ -47,12 +47,13 @@ async function describeFormat(head: Buffer, interpreters: string): Promise<strin
 /** Null: there is no such file, or it cannot be executed or read. The search goes on then, and the start reports it. */
 async function readHead(file: string): Promise<Buffer | null> {
   if (!(await isExecutable(file))) return null;
-  const handle = await open(file, "r").catch(() => null);
+  // Without O_NONBLOCK a pipe that nothing writes to would keep a thread of Node's pool for ever.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
   try {
-    const read = await handle?.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    const isFile = (await handle?.stat())?.isFile();
+    const read = isFile && (await handle?.read(Buffer.alloc(headBytes), 0, headBytes, 0));
     return read ? read.buffer.subarray(0, read.bytesRead) : null;
   } catch {
-    // A folder, for example.
     return null;
   } finally {
     await handle?.close();

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -36,6 +37,12 @@ test.each([
     await expect(refused).rejects.not.toThrow(cwd);
   }
   expect([await driver.list(), existsSync(join(cwd, "ran"))]).toEqual([[], false]);
+});
+
+test("[RT4] a pipe that may be executed is no program, and looking at it waits for nothing", async () => {
+  const folder = temporaryFolder();
+  execFileSync("mkfifo", ["-m", "755", join(folder, "server")]);
+  expect(await findFormatIssue("./server", folder, "")).toBeNull();
 });
 
 test("[RT4] a program for another processor is named as such, unless the kernel knows one that runs it", async () => {
