@@ -82,7 +82,7 @@ const noise = [
   nodeBanner,
   stackFrame,
   /^\s*\d+: 0x[0-9a-f]+ /,
-  /^-+.*stack ?trace.*-+$/i,
+  /^-(?=.*-$).*stack ?trace/i,
   /^\s*[\^~{}\])]+[;,]?\s*$/,
   /^\(Use `node --trace/,
   /^npm (?:ERR!|error|warn|notice)/i,

@@ -107,6 +107,16 @@ test.each([
   ],
   ["frames without an error", "    at play (/game/a.js:1:2)\n", "at play (/game/a.js:1:2)"],
   ["only a banner", "Node.js v20.20.2\n", ""],
+  ["a heading", "no map\n----- Native stack trace -----\n", "no map"],
 ])("[VF4] the last words of an output: %s", (_, output, words) => {
   expect(readLastWords(output)).toBe(words);
 });
+
+// Each takes less than a millisecond, and minutes where a pattern tries all ways to divide the line.
+test.each(["-", "-stack trace", "stack trace "])(
+  "[VF4] a line of many %j costs no time that grows with its square",
+  { timeout: 20_000 },
+  (piece) => {
+    expect(readLastWords(`-${piece.repeat(200_000 / piece.length)}x`)).toMatch(/^-/);
+  },
+);
