@@ -97,6 +97,8 @@ export interface SetReady extends CommandBase {
   readonly lobbyId: string;
   /** It called ready, but stays starting until these ports accept connections; absent: all do. */
   readonly waitsFor?: string;
+  /** The node that says so: refused when the lobby has been moved to another. */
+  readonly nodeId?: string;
 }
 
 export interface SetClosed extends CommandBase {

@@ -15,6 +15,21 @@ export function readinessSuite(factory: EngineFactory): void {
       expect(await world.lobby(id)).toMatchObject({ reserved: 0, connected: 1 });
     });
 
+    test("[R5] a node that lost a lobby neither makes it ready nor says what it waits for; its new node does", async () => {
+      const world = await createWorld(factory);
+      const { id } = await world.starting();
+      const place = (nodeId: string, insteadOf?: string) =>
+        world.execute({ type: "placeLobby", lobbyId: id, nodeId, ...(insteadOf && { insteadOf }) });
+      await place("node-a");
+      await place("node-b", "node-a");
+      const setReady = (nodeId: string, waitsFor?: string) =>
+        world.execute<"setReady">({ type: "setReady", lobbyId: id, nodeId, ...(waitsFor && { waitsFor }) });
+      expect(await setReady("node-a", "its ports")).toEqual(refusal("ALREADY_PLACED"));
+      expect(await setReady("node-a")).toEqual(refusal("ALREADY_PLACED"));
+      expect(await world.lobby(id)).toMatchObject({ status: "starting", waitsFor: null });
+      expect(await setReady("node-b")).toEqual({ ok: true, isChanged: true });
+    });
+
     test("[R2] [I11] the clock of a seat reserved before ready starts at ready, once, and of connected seats never", async () => {
       const world = await createWorld(factory);
       const { id, players } = await world.starting({ party: 2, reservationMs: 1000 });

@@ -28,8 +28,10 @@ export function createWaitForPorts({ engine, runtime, log, now }: SuperviseParts
     if (isFirst) for (const port of unanswered) warn(namespaceId, lobby, port);
     const waits = unanswered.length > 0 && { waitsFor: unanswered.slice(0, namedMax).map(namePort).join(", ") };
     if (waits && waits.waitsFor === lobby.waitsFor) return false;
-    await engine.execute({ type: "setReady", namespaceId, lobbyId, now: now(), ...waits });
-    return !waits;
+    const by = lobby.nodeId !== null && { nodeId: lobby.nodeId };
+    // Refused when the lobby has been moved meanwhile: the next look notices.
+    const { ok } = await engine.execute({ type: "setReady", namespaceId, lobbyId, now: now(), ...by, ...waits });
+    return ok && !waits;
   }
 
   async function wait(namespaceId: string, lobbyId: string): Promise<void> {

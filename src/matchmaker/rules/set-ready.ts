@@ -1,5 +1,5 @@
 import type { Outcome, SetReady } from "../commands.ts";
-import { accept } from "../outcome.ts";
+import { accept, refuse } from "../outcome.ts";
 import { changeLobby, emitLobby, patchLobby, type State } from "../state.ts";
 import { isRefusal, livingLobby } from "./living-lobby.ts";
 
@@ -7,6 +7,8 @@ import { isRefusal, livingLobby } from "./living-lobby.ts";
 export function setReady(state: State, command: SetReady): Outcome<"setReady"> {
   const lobby = livingLobby(state, command.lobbyId);
   if (isRefusal(lobby)) return lobby;
+  const isElsewhere = lobby.nodeId !== null && lobby.nodeId !== (command.nodeId ?? lobby.nodeId);
+  if (isElsewhere) return refuse("ALREADY_PLACED");
   const { waitsFor } = command;
   if (lobby.status === "ready") return accept({ isChanged: false });
   if (waitsFor !== undefined) {

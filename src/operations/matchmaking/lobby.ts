@@ -27,8 +27,9 @@ export function lobbyCallOperations(context: Context) {
       // Where not all ports are known to accept, the node that runs the lobby tries them until they do.
       const isWaiting = lobby !== null && !lobby.isExternal && !(await doPortsAccept(context, lobbyId));
       const waits = isWaiting && { waitsFor: lobby.waitsFor ?? "its ports" };
+      const by = lobby !== null && lobby.nodeId !== null && { nodeId: lobby.nodeId };
       const at = { namespaceId, lobbyId, now: context.now() };
-      return emptied(await execute<"setReady">({ type: "setReady", ...at, ...waits }));
+      return emptied(await execute<"setReady">({ type: "setReady", ...at, ...by, ...waits }));
     },
 
     "lobbies.setClosed": async ({ caller: { namespaceId, lobbyId }, body }) => {
@@ -96,7 +97,7 @@ export function lobbyCallOperations(context: Context) {
  */
 function checkNode({ nodeId }: LobbyView, { nodeTag }: CallerOf<"lobby">) {
   const isElsewhere = nodeTag !== undefined && nodeId !== null && nodeTagOf(nodeId) !== nodeTag;
-  return isElsewhere ? refuse("MATCHMAKER_LOBBY_STOPPED", "Another node runs this lobby now.") : null;
+  return isElsewhere ? lobbyRefusal("ALREADY_PLACED") : null;
 }
 
 /** False also where the lobby's server does not run on this node, or has only just been started. */
@@ -113,6 +114,7 @@ function emptied<R>(answer: R): Extract<R, Refusal> | null {
 /** For ten minutes an ended lobby gets that answer; after that its token is invalid. */
 export function lobbyRefusal(code: RefusalCode) {
   if (code === "LOBBY_STOPPED") return refuse("MATCHMAKER_LOBBY_STOPPED", "This lobby has stopped.");
+  if (code === "ALREADY_PLACED") return refuse("MATCHMAKER_LOBBY_STOPPED", "Another node runs this lobby now.");
   if (code === "LOBBY_NOT_FOUND")
     return refuse("TOKEN_INVALID", "The lobby token is not valid, or its lobby has ended.");
   throw new Error(`the rules answered ${code}, which is no answer to a lobby's call`);

@@ -3,6 +3,8 @@
 return foyer.execute(function(command)
   local lobby, refusal = foyer.livingLobby(command.lobbyId)
   if refusal then return refusal end
+  local isElsewhere = lobby.nodeId ~= nil and lobby.nodeId ~= (command.nodeId or lobby.nodeId)
+  if isElsewhere then return foyer.refuse("ALREADY_PLACED") end
   local waitsFor = command.waitsFor
   if lobby.status == "ready" then return foyer.accept("0") end
   if waitsFor then
