@@ -32,8 +32,8 @@ function listening(past: readonly PlacedEvent[], end: string) {
       gapListeners.push(listener);
     },
   };
-  const lose = (position: string) => {
-    for (const listener of gapListeners) listener("a", position);
+  const lose = (position: string, namespaceId = "a") => {
+    for (const listener of gapListeners) listener(namespaceId, position);
   };
   return {
     hub,
@@ -92,6 +92,21 @@ describe("events that another node received first", () => {
       ["8-0", "player.reserved"],
     ]);
     expect(told(other.read())).toEqual([["8-0", "player.reserved"]]);
+  });
+
+  test("[TL4] positions of deleted namespaces are dropped, and a position of one that exists is kept", async () => {
+    // The engine has only the namespace "a".
+    const { hub, lose, liveEvents } = listening([eventAt("5-0")], "5-0");
+    expect(await isSettled(liveEvents.caughtUp("a"))).toBe(true);
+    lose("5-0");
+    for (let count = 0; count < 3_000; count++) {
+      hub.publish(eventAt("5-0", `deleted-${count}`));
+      lose("5-0", `lost-${count}`);
+      if (count % 100 === 0) await isSettled(new Promise(() => {}));
+    }
+    expect(liveEvents.size()).toBeLessThan(1_500);
+    expect(await isSettled(liveEvents.caughtUp("a"))).toBe(true);
+    expect(await isSettled(liveEvents.caughtUp("deleted-0"))).toBe(false);
   });
 
   test("[TL4] an event that never arrives does not block reads for ever", async () => {

@@ -9,6 +9,8 @@ import { createTimelines, type Timelines } from "./timelines.ts";
 const recalledMax = 1_000;
 /** As long as commands wait for Redis; an operator should not wait longer for a lost event. */
 const hearingMsMax = 5_000;
+/** So many positions are kept without a look for deleted namespaces. */
+const unprunedMax = 1_000;
 
 /** Recent events for operators who watch. Only in memory: the engine has the state. */
 export interface LiveEvents {
@@ -19,6 +21,8 @@ export interface LiveEvents {
    * have answered them.
    */
   caughtUp(namespaceId: string): Promise<void>;
+  /** How many positions are kept, for tests. */
+  size(): number;
 }
 
 /** Listens as long as the engine is open, and first reads the earlier events that the engine has kept. */
@@ -35,7 +39,11 @@ export function createLiveEvents(
   const hearing = new Set<() => void>();
   /** The position after which events were lost, until the next event is received. */
   const gaps = new Map<string, string>();
-  engine.onGap((namespaceId, position) => gaps.set(namespaceId, position));
+  const prune = createPruning(engine, [heard, gaps]);
+  engine.onGap((namespaceId, position) => {
+    gaps.set(namespaceId, position);
+    prune();
+  });
   /** The events before the start could not be read, so no call should wait for them. */
   let isPastMissing = false;
   void listen();
@@ -43,6 +51,7 @@ export function createLiveEvents(
   function receive(event: PlacedEvent): void {
     timelines.push(event);
     heard.set(event.namespaceId, event.position);
+    prune();
     for (const look of [...hearing]) look();
   }
 
@@ -93,5 +102,33 @@ export function createLiveEvents(
     }
   }
 
-  return { feed, timelines, caughtUp };
+  return { feed, timelines, caughtUp, size: () => heard.size + gaps.size };
+}
+
+/** Drops what is kept of deleted namespaces, each time that twice as many are kept as after the last time. */
+function createPruning(engine: Engine, maps: readonly Map<string, string>[]): () => void {
+  const count = () => maps.reduce((sum, { size }) => sum + size, 0);
+  let countMax = unprunedMax;
+  let isPruning = false;
+
+  async function prune(): Promise<void> {
+    // Only these: a namespace that is made during the read may not be in its answer.
+    const known = maps.flatMap((map) => [...map.keys()]);
+    const existing = new Set((await engine.read({ type: "namespaces" })).map(({ namespaceId }) => namespaceId));
+    for (const namespaceId of known) {
+      if (!existing.has(namespaceId)) for (const map of maps) map.delete(namespaceId);
+    }
+    countMax = Math.max(unprunedMax, 2 * count());
+  }
+
+  return () => {
+    if (isPruning || count() <= countMax) return;
+    isPruning = true;
+    // When they cannot be read now, the next event tries again.
+    prune()
+      .catch(() => undefined)
+      .finally(() => {
+        isPruning = false;
+      });
+  };
 }
