@@ -236,14 +236,21 @@ describe("checks of seats", () => {
   });
 });
 
-test("[LD1] what a killed load left is removed by the next one", async () => {
+test("[LD1] what a killed load left is removed by the next one on the machine, and nothing of another machine", async () => {
   const terminal = atTerminal(["load", "--duration", "600", "--data-dir", service.dataDir], { cwd });
   await terminal.shows("seated");
   const { namespaces } = await service.admin("GET", "/cloud/games/chess/namespaces");
   const own = namespaces.find(({ display_name }: { display_name: string }) => display_name === "foyer load");
-  process.kill(Number(own.name_id.slice("load-".length)), "SIGKILL");
+  const [, machine, pid] = own.name_id.split("-");
+  process.kill(Number(pid), "SIGKILL");
   await terminal.ended;
   expect(await leftovers()).toMatchObject({ namespaces: 1, versions: 1 });
+  // A process with that id does not run here, but may run on the machine that made these.
+  const other = `${machine === "000000" ? "000001" : "000000"}-${pid}-abcdef`;
+  const elsewhere = { display_name: "foyer load", name_id: `load-${other}` };
+  await service.admin("POST", "/cloud/games/chess/namespaces", elsewhere);
   expect((await load(...short)).code).toBe(0);
+  expect(await leftovers()).toMatchObject({ namespaces: 1, versions: 0 });
+  await service.admin("DELETE", `/cloud/games/chess/namespaces/${elsewhere.name_id}`);
   expect(await leftovers()).toMatchObject({ namespaces: 0, versions: 0 });
 });

@@ -1,3 +1,6 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
 import type { VersionConfig } from "foyer-sdk";
 import { all, type Client, createClient } from "./client.ts";
 
@@ -32,7 +35,9 @@ export async function createThrowawayNamespace(
 ): Promise<ThrowawayNamespace> {
   const { game_id, kind, isNewGame = false, config, limits } = given;
   const display_name = `foyer ${kind}`;
-  const nameId = `${kind}-${isNewGame ? newGameMark : ""}${process.pid}`;
+  // The random end: the same process may have made one before, and a later process may have the same id.
+  const owner = `${machineMark()}-${process.pid}-${randomBytes(3).toString("hex")}`;
+  const nameId = `${kind}-${isNewGame ? newGameMark : ""}${owner}`;
   const { namespace_id } = await admin.games.namespaces.createGameNamespace(game_id, { display_name, name_id: nameId });
   const params = { game_id, namespace_id };
   let versionId: string | null = null;
@@ -43,7 +48,7 @@ export async function createThrowawayNamespace(
   try {
     const { namespaces, versions } = admin.games;
     if (limits) await namespaces.updateGameNamespaceMatchmakerConfig(game_id, namespace_id, limits);
-    const body = { display_name: `${display_name} ${process.pid}`, config };
+    const body = { display_name: `${display_name} ${owner}`, config };
     versionId = (await versions.createGameVersion(game_id, body)).version_id;
     await namespaces.updateGameNamespaceVersion(game_id, namespace_id, { version_id: versionId });
     const { token: publicToken } = await namespaces.createGameNamespaceTokenPublic(game_id, namespace_id);
@@ -71,8 +76,12 @@ export const isThrowaway = (displayName: string): boolean => /^foyer (?:dev|load
 
 /** Removes what a command left behind that was killed: its process no longer runs on this machine. */
 export async function removeLeftovers(admin: Client, game_id: string, kind: "dev" | "load"): Promise<void> {
-  const isLeft = (name: string, start: string) =>
-    name.startsWith(start) && !isRunning(Number(name.slice(start.length).replace(newGameMark, "")));
+  const mark = machineMark();
+  function isLeft(name: string, start: string): boolean {
+    if (!name.startsWith(start)) return false;
+    const [machine, pid] = name.slice(start.length).replace(newGameMark, "").split("-");
+    return machine === mark && !isRunning(Number(pid));
+  }
   const namespaces = await all(admin.games.namespaces.listGameNamespaces(game_id));
   for (const { name_id, display_name, namespace_id } of namespaces) {
     if (display_name !== `foyer ${kind}` || !isLeft(name_id, `${kind}-`)) continue;
@@ -82,6 +91,22 @@ export async function removeLeftovers(admin: Client, game_id: string, kind: "dev
   for (const { version_id, display_name } of versions) {
     if (!isLeft(display_name, `foyer ${kind} `)) continue;
     await admin.games.versions.deleteGameVersion(game_id, version_id);
+  }
+}
+
+/** Differs between machines, and between containers: a process id of another one says nothing here. */
+function machineMark(): string {
+  const id = readOr("", () => readFileSync("/etc/machine-id", "latin1"));
+  const pidNamespace = readOr("", () => readlinkSync("/proc/self/ns/pid"));
+  return createHash("sha256").update(`${hostname()} ${id} ${pidNamespace}`).digest("hex").slice(0, 6);
+}
+
+/** Not every system has these files. */
+function readOr(otherwise: string, read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return otherwise;
   }
 }
 
