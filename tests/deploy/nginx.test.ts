@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { install } from "../nodes/installation.ts";
 import { listenTo } from "../support/event-streams.ts";
 import { type Service, startService, until } from "../support/harness.ts";
 import { freePort } from "../support/services/programs.ts";
@@ -17,10 +18,15 @@ beforeAll(async () => {
   port = await freePort();
   service = await startService("sqlite", { publicUrl: `http://127.0.0.1:${port}`, trustedProxies: ["127.0.0.1"] });
   closing.push(() => service.close());
+  await openNginx(port, await freePort(), service.port);
+}, 120_000);
+
+/** nginx on that port, with our file in front of nodes on the two others. */
+async function openNginx(port: number, first: number, second: number): Promise<void> {
   const text = configuration({
     "listen 8080;": `listen 127.0.0.1:${port};`,
-    "foyer-1:7100": `127.0.0.1:${await freePort()}`,
-    "foyer-2:7100": `127.0.0.1:${service.port}`,
+    "foyer-1:7100": `127.0.0.1:${first}`,
+    "foyer-2:7100": `127.0.0.1:${second}`,
   });
   const nginx = await startNginx(temporaryFolder(), text);
   closing.push(() => nginx.stop());
@@ -30,7 +36,7 @@ beforeAll(async () => {
       () => false,
     ),
   );
-}, 120_000);
+}
 
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
@@ -94,4 +100,35 @@ describe("behind the nginx of deploy/", () => {
     expect(answer.status).toBe(413);
     expect(await answer.json()).toMatchObject({ code: "API_BODY_TOO_LARGE" });
   });
+});
+
+test("[SG1] [SG2] behind the nginx of deploy/ codes and sessions are good whichever node gets the call", async () => {
+  const installation = await install();
+  const own = { trustedProxies: ["127.0.0.1"] };
+  const a = await installation.start("a", own);
+  const b = await installation.start("b", own);
+  const port = await freePort();
+  await openNginx(port, a.port, b.port);
+  const nodes = new Set<string>();
+  async function call(method: string, path: string, token?: string, body?: object) {
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers = { ...authorization, ...(body && { "content-type": "application/json" }) };
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const json = await answer.json();
+    expect([path, answer.status]).toEqual([path, 200]);
+    // A node's requests begin with the same digits.
+    nodes.add(answer.headers.get("x-request-id")!.split("-")[0]!);
+    return json;
+  }
+
+  for (let count = 0; count < 10; count++) {
+    const { code } = await call("POST", "/cloud/sign-in-codes", a.adminToken);
+    const { token } = await call("POST", "/cloud/sign-in", undefined, { code });
+    for (let read = 0; read < 3; read++) await call("GET", "/cloud/whoami", token);
+  }
+  expect(nodes.size).toBe(2);
 });
