@@ -27,7 +27,7 @@ export interface InstallationOptions {
   readonly count?: number;
   readonly flags?: readonly string[];
   /** What one node has for itself; they are numbered from 0. */
-  readonly flagsOf?: (index: number) => readonly string[];
+  readonly flagsOf?: (index: number, port: number) => readonly string[];
 }
 
 const secret = { FOYER_SECRET: "s".repeat(32) };
@@ -44,7 +44,7 @@ export async function startInstallation(options: InstallationOptions): Promise<I
     const port = await freePort();
     const nodeId = `node-${index + 1}`;
     const start = () =>
-      startServer(dataDir, [`--port=${port}`, `--node-id=${nodeId}`, ...shared, ...flagsOf(index)], secret);
+      startServer(dataDir, [`--port=${port}`, `--node-id=${nodeId}`, ...shared, ...flagsOf(index, port)], secret);
     let server = await start();
     return {
       nodeId,
