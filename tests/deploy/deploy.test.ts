@@ -123,6 +123,14 @@ describe("the image", () => {
   });
 });
 
+test("the commands of the guide install the folders that the image has", () => {
+  const [, commands] = /\ninstall -d \/opt\/foyer([^`]*?)\ninstall -d -m/.exec(read(guide))!;
+  const [, image] = dockerfile.split("\nFROM $").slice(-2);
+  const folders = [...image!.matchAll(/^COPY --from=build \/build\/(\S+)/gm)].map(([, folder]) => folder!);
+  expect(folders.length).toBeGreaterThan(4);
+  expect(folders.filter((folder) => !new RegExp(`\\s${folder}\\s`).test(commands!))).toEqual([]);
+});
+
 describe("docker-compose.yml", () => {
   test("two nodes differ in their name, address and volume alone", () => {
     const [one, two] = [compose.services["foyer-1"], compose.services["foyer-2"]];
