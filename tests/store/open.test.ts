@@ -85,6 +85,7 @@ describe("opening postgresql", () => {
       "0009-builds",
       "0010-rolled-back",
       "0011-sessions",
+      "0012-deleting",
     ]);
     expect(rows).toEqual(names.map((name) => ({ name })));
   });
