@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callsOf, exampleOrigin, requestPath } from "../../scripts/docs/api-calls.ts";
 import { exampleOf } from "../../scripts/docs/api-examples.ts";
 import { connectionFlags, parseFlags } from "../../src/cli/remote/flags.ts";
-import { operationFlags, readInput } from "../../src/cli/remote/operation-input.ts";
+import { operationFlags, pathNames, readInput } from "../../src/cli/remote/operation-input.ts";
 import { findOperation } from "../../src/cli/remote/operation-names.ts";
 import { operationList } from "../../src/contract/index.ts";
 import { versionConfig } from "../../src/contract/version-config.ts";
@@ -128,10 +128,9 @@ test("[DC5] copied as a foyer call, an example is the same request", async () =>
     const { id: found, rest } = findOperation(words.slice(0, 1));
     const parsed = parseFlags([...rest, ...words.slice(1)], { ...connectionFlags, ...operationFlags(operation) });
     const { params, query, body } = exampleOf(id, operation);
-    const texts = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
-    expect([found, readInput(operation, parsed, "")]).toEqual([
-      id,
-      { params, query: texts, ...(body !== undefined && { body }) },
-    ]);
+    // A flag without a value is a boolean; all others are sent as they were typed.
+    const typed = Object.entries(query).map(([name, value]) => [name, value === true || String(value)]);
+    const path = pathNames(operation).map((name) => params[name]);
+    expect([found, readInput(operation, parsed, "")]).toEqual([id, { path, query: Object.fromEntries(typed), body }]);
   }
 });
