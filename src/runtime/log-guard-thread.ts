@@ -60,6 +60,8 @@ function hurry(): void {
 }
 
 function add(logs: GuardedLogs): void {
+  // After a thread failed a lobby may be named twice; one of two guards would leave it stopped.
+  forget(logs.lobbyId);
   const [isAsked, isStopped, stoppedAt] = [false, false, Number.NEGATIVE_INFINITY];
   const one: Guarded = {
     ...logs,

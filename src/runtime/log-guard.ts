@@ -33,6 +33,7 @@ const restartAfterMs = 1_000;
 export function createLogGuard(maxBytes: number, rotate: (lobbyId: string) => Promise<void>): LogGuard {
   const all = new Map<string, GuardedLogs>();
   let thread: Promise<Worker> | null = null;
+  let restarting: NodeJS.Timeout | null = null;
   let isClosed = false;
 
   async function start(): Promise<Worker> {
@@ -46,18 +47,27 @@ export function createLogGuard(maxBytes: number, rotate: (lobbyId: string) => Pr
       post({ type: "emptied", lobbyId });
     });
     // Only without memory; lobbies that it stopped continue when the next one guards them.
-    worker.on("error", () => {
-      thread = null;
-      setTimeout(() => {
-        if (!isClosed && all.size > 0) for (const logs of all.values()) post({ type: "guard", logs });
-      }, restartAfterMs).unref();
-    });
+    worker.on("error", lost);
     await ready;
     return worker;
   }
 
+  /** The next thread guards the logs of all lobbies again. */
+  function lost(): void {
+    thread = null;
+    if (isClosed || restarting !== null) return;
+    restarting = setTimeout(() => {
+      restarting = null;
+      for (const logs of all.values()) post({ type: "guard", logs });
+    }, restartAfterMs).unref();
+  }
+
   function open(): Promise<Worker> {
-    thread ??= start();
+    thread ??= start().catch((error: unknown) => {
+      // No thread can be made now, for lack of memory or of process ids.
+      lost();
+      throw error;
+    });
     return thread;
   }
 

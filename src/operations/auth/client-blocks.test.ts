@@ -58,7 +58,8 @@ describe("the table of blocks", () => {
   test("[BL3] it agrees with the platform's own list of blocks, for any ranges and clients", () => {
     const octets = fc.tuple(fc.constantFrom(10, 192), fc.constantFrom(0, 1), fc.nat(3), fc.nat(255));
     const v4 = octets.map((parts) => parts.join("."));
-    const groups = fc.tuple(fc.constantFrom("2001", "2002"), fc.constantFrom("db8", "0"), fc.nat(3), fc.nat(0xffff));
+    // 2001:0:: and 2002:: are not among them: such a client counts as its IPv4 address.
+    const groups = fc.tuple(fc.constantFrom("2001", "2003"), fc.constantFrom("db8", "1"), fc.nat(3), fc.nat(0xffff));
     const v6 = groups.map(([a, b, c, d]) => `${a}:${b}:${c.toString(16)}:${d.toString(16)}::`);
     const ranges = fc.array(
       fc.oneof(fc.tuple(v4, fc.integer({ min: 16, max: 32 })), fc.tuple(v6, fc.integer({ min: 32, max: 64 }))),

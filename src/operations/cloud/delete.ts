@@ -53,9 +53,15 @@ export async function deleteGame(context: Context, recorded: Db, { gameId }: Gam
 export function createRemoveDeleted(context: Context): () => Promise<void> {
   return async () => {
     const { namespaceIds, gameIds } = await listDeleted(context.db, context.now() - answerMs);
+    const removals = [
+      ...namespaceIds.map((id) => () => removeNamespace(context, id)),
+      ...gameIds.map((id) => () => removeGame(context, id)),
+    ];
+    const failures: unknown[] = [];
     // Not waited for longer: it takes minutes for very many lobbies, and the service may stop meanwhile.
-    for (const namespaceId of namespaceIds) await removeFor(roundMs, removeNamespace(context, namespaceId));
-    for (const gameId of gameIds) await removeFor(roundMs, removeGame(context, gameId));
+    for (const remove of removals) await removeFor(roundMs, remove()).catch((error: unknown) => failures.push(error));
+    // One that cannot be removed holds up no other.
+    if (failures.length > 0) throw failures[0];
   };
 }
 

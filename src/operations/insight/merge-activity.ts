@@ -33,7 +33,7 @@ export function mergeActivity(all: readonly NodeActivity[], { steps }: ActivityW
       merge(
         all.map(({ counts }) => counts[name]),
         steps,
-        Math.max,
+        larger,
       ),
     ),
     ready_wait_p50_ms: p50,
@@ -51,6 +51,9 @@ function noneWhereCounted(series: Series): Series {
 }
 
 const add = (a: number, b: number) => a + b;
+
+/** Not `Math.max` itself: `reduce` gives it the list as well. */
+const larger = (a: number, b: number) => Math.max(a, b);
 
 function merge(all: readonly Series[], steps: number, combine: (a: number, b: number) => number): Series {
   return Array.from({ length: steps }, (_, step) => {
