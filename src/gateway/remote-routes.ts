@@ -15,7 +15,9 @@ import {
 /** For so long an answer of the service is used without asking again. */
 const freshMs = 10_000;
 const knownMax = 20_000;
+/** So many questions may be open when one about a lobby that is not known comes, and one about a known lobby. */
 const asksMax = 64;
+const renewalsMax = 1_000;
 
 interface Known {
   readonly lobby: LobbyDescription;
@@ -49,29 +51,28 @@ export function createRemoteRoutes(parts: {
     return found;
   }
 
+  const isFullFor = (lobbyId: string) => asking.size >= (known.has(lobbyId) ? renewalsMax : asksMax);
+
   function askOnce(lobbyId: string): Promise<Known | null> {
     const asked = asking.get(lobbyId);
     if (asked !== undefined) return asked;
-    if (asking.size >= asksMax) return Promise.reject(new Error("too many lobbies are being looked up"));
+    if (isFullFor(lobbyId)) return Promise.reject(new Error("too many lobbies are being looked up"));
     const asks = askNow(lobbyId).finally(() => asking.delete(lobbyId));
     asking.set(lobbyId, asks);
     return asks;
   }
 
-  /** Null: there is no such lobby. "away": the service does not answer, and the lobby is not known. */
+  /** Null: there is no such lobby. "away": the service cannot be asked, and no answer of it may be used. */
   async function learn(lobbyId: string): Promise<Known | null | "away"> {
     const have = known.get(lobbyId);
     if (have !== undefined && parts.steadyNow() - have.askedAt < freshMs) return have;
+    // A service that has many questions is not away, so an old answer is not used.
+    if (!asking.has(lobbyId) && isFullFor(lobbyId)) return "away";
     try {
       return await askOnce(lobbyId);
     } catch {
       return have ?? "away";
     }
-  }
-
-  function findTarget({ node }: LobbyDescription, port: LocalPort) {
-    if (node !== "here") return toNodeTarget(node);
-    return parts.isServiceHere ? toLocalTarget(port) : toNodeTarget(parts.serviceUrl);
   }
 
   return {
@@ -82,7 +83,7 @@ export function createRemoteRoutes(parts: {
       if (found === null) return lobbyUnknown();
       const { lobby } = found;
       const port = Object.hasOwn(lobby.ports, label) ? lobby.ports[label] : undefined;
-      const route = toRoute({ ...lobby, port }, label, port === undefined ? null : findTarget(lobby, port));
+      const route = toRoute({ ...lobby, port }, label, port === undefined ? null : findTarget(parts, lobby, port));
       return isRefusal(route) ? route : { ...route, hosts: lobby.hosts };
     },
     async admit({ lobbyId }, { client, origin }) {
@@ -105,4 +106,13 @@ export function createRemoteRoutes(parts: {
     // The lobby itself closes its connections when it ends.
     onStopped() {},
   };
+}
+
+function findTarget(
+  { isServiceHere, serviceUrl }: { readonly isServiceHere: boolean; readonly serviceUrl: string },
+  { node }: LobbyDescription,
+  port: LocalPort,
+) {
+  if (node !== "here") return toNodeTarget(node);
+  return isServiceHere ? toLocalTarget(port) : toNodeTarget(serviceUrl);
 }
