@@ -28,6 +28,8 @@ export async function openRedirect(
   server.setTimeout(5_000);
   server.listen({ host, port });
   await once(server, "listening");
+  // Without a free descriptor a connection is not accepted, and the client tries again.
+  server.on("error", () => undefined);
   return {
     port: (server.address() as AddressInfo).port,
     close() {

@@ -95,6 +95,7 @@ export async function startStandaloneGateway(parts: {
   const connections = watchConnections(server, parts, readAddress, lobbies);
   const timer = setInterval(() => void gateway.closeBlocked().catch(() => undefined), checkBlocksEveryMs).unref();
   const { url, stopListening } = await open(server, parts, readAddress);
+  server.on("error", (err) => log.warn({ err }, "a connection could not be accepted"));
   return {
     url,
     async close() {
