@@ -112,9 +112,10 @@ const external = {
   timeouts: { heartbeat_s: 0, reconnect_s: 60 },
   runtime: { external: {} },
 };
-/** It becomes ready and ends a little later, so that nothing is left when the run is over. */
-const program = `fetch(process.env.FOYER_API_ENDPOINT + "/matchmaker/lobbies/ready", { method: "POST",
-  headers: { authorization: "Bearer " + process.env.FOYER_TOKEN } }); setTimeout(() => process.exit(0), 5000);`;
+/** It listens, becomes ready and ends a little later, so that nothing is left when the run is over. */
+const program = `require("node:net").createServer().listen(process.env.PORT, () =>
+  fetch(process.env.FOYER_API_ENDPOINT + "/matchmaker/lobbies/ready", { method: "POST",
+  headers: { authorization: "Bearer " + process.env.FOYER_TOKEN } })); setTimeout(() => process.exit(0), 5000);`;
 
 /** Every tenth sequence has a game mode whose lobbies are real processes; in the others they would take most of the time. */
 export function versionDocument(sequence: number): Record<string, unknown> {
@@ -166,6 +167,10 @@ export async function setUp(world: World, ask: Ask): Promise<void> {
   const { code } = await ask("auth.createSignInCode", {}, admin);
   await ask("auth.signIn", {}, "", { code });
   for (const list of world.known.values()) for (const id of list) world.kept.add(id);
+  const spare = await ask("auth.createSignInCode", {}, admin);
+  const session = await ask("auth.signIn", {}, "", { code: spare.code });
+  // To be ended. The list of all sessions is not learnt from: it has those of other sequences, which run at the same time.
+  world.note("session_id", (await ask("auth.whoami", {}, session.token)).token_id);
   await register(ask, server);
   // What belongs to another game: its ids and tokens are of no use here.
   const other = await ask("games.createGame", {}, admin, names("other"));

@@ -111,10 +111,10 @@ async function runProgram(parts: Running): Promise<void> {
   });
   closing.push(() => watcher.close());
   await start();
-  const onStopped = (why: string) => {
+  const onStopped = (why: string, byOthers: boolean) => {
     lobby = null;
     // A program that ends its lobby immediately would be started for ever.
-    if (performance.now() - startedAt > endsTooSoonMs) return restart(`the lobby ended (${why})`);
+    if (byOthers || performance.now() - startedAt > endsTooSoonMs) return restart(`the lobby ended (${why})`);
     say(`the lobby ended (${why}) as soon as it had started. It starts again when a file changes.`);
   };
   const show = (line: string) => terminal.out(`${line}\n`);

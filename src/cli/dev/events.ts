@@ -16,7 +16,8 @@ export interface Followed {
   show(line: string): void;
   /** The program's own lobby; null: it has none now. */
   lobby(): StagedLobby | null;
-  onStopped(why: string): void;
+  /** `byOthers`: the program did not end it itself. */
+  onStopped(why: string, byOthers: boolean): void;
 }
 
 const againMs = 1_000;
@@ -56,7 +57,7 @@ function noteStopped(
   { lobby_id, stop_reason, exit_message }: OperatorLobby,
 ): void {
   const why = (exit_message ?? stop_reason ?? "stopped").replace(/\.$/, "");
-  if (lobby()?.lobbyId === lobby_id) onStopped(clean(why));
+  if (lobby()?.lobbyId === lobby_id) onStopped(clean(why), stop_reason === "operator");
   else say(`lobby ${shortId(lobby_id)} ended (${clean(why)}).`);
 }
 
@@ -68,7 +69,8 @@ async function lookForMissedStop({ stage, signal, lobby, onStopped }: Followed):
   const found = await stage.admin.games.namespaces.lobbies
     .get(game_id, namespace_id, current.lobbyId)
     .catch(() => null);
-  if (found?.lobby.status === "stopped" && lobby() === current) onStopped(found.lobby.stop_reason ?? "stopped");
+  if (found?.lobby.status === "stopped" && lobby() === current)
+    onStopped(found.lobby.stop_reason ?? "stopped", found.lobby.stop_reason === "operator");
 }
 
 const listenWithinMs = 2_000;
